@@ -1,0 +1,72 @@
+# hardwon: every verb a person or CI needs. `make` alone lists them.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+export UV_SYSTEM_CERTS := true
+export UV_NO_PROGRESS := true
+
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(BIN)/uv
+SOURCES := $(shell find domain ports adapters entrypoints examples -type f -not -name '*.pyc') pyproject.toml LICENSE NOTICE README.md
+JOBS ?= auto
+
+.PHONY: help setup demo check test soak bench build install clean
+
+help:  ## list the verbs
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, and .venv-bare without numpy
+
+demo: .venv/.installed  ## run the main job on the sample project, offline, in a throw-away store
+	@$(BIN)/hardwon demo
+
+check: .venv/.installed  ## ruff, strict mypy, import contracts, and what the wheel holds
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -q tests/test_wheel.py
+
+test: setup  ## check, then all tests
+	$(MAKE) check
+	$(BIN)/pytest -q -n $(JOBS)
+
+soak: setup  ## the long explorations: many examples, random worlds
+	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q -n $(JOBS) -m "soak or not soak"
+
+bench: setup  ## figures and ratios, measured in one run
+	$(BIN)/python -m bench
+
+build: .venv/.dev  ## the wheel and the source archive in dist/
+	rm -rf build dist
+	$(BIN)/python -m build --no-isolation
+
+install: $(UV)  ## install hardwon for this user, as a uv tool
+	$(UV) tool install --force --compile-bytecode --constraints requirements/run.txt .
+
+clean:  ## remove what the verbs made
+	rm -rf .venv .venv-bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis
+
+# The one place pip is called: it brings uv into the project's own environment.
+$(UV):
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hardwon needs Python 3.11 or newer: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+
+.venv/.dev: requirements/dev.txt | $(UV)
+	$(UV) pip install --python .venv --quiet --compile-bytecode --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Tests run what users get: the wheel, installed, not the source folders.
+.venv/.installed: .venv/.dev $(SOURCES)
+	@rm -rf build .venv/wheel
+	$(UV) build --quiet --wheel --no-build-isolation --python .venv --out-dir .venv/wheel
+	$(UV) pip install --python .venv --quiet --no-deps --reinstall --compile-bytecode .venv/wheel/*.whl
+	@rm -rf build *.egg-info
+	@touch $@
+
+.venv-bare/.installed: .venv/.installed requirements/bare.txt
+	$(UV) venv --quiet --clear --python $(BIN)/python .venv-bare
+	$(UV) pip install --python .venv-bare --quiet --no-deps --require-hashes -r requirements/bare.txt
+	$(UV) pip install --python .venv-bare --quiet --no-deps .venv/wheel/*.whl
+	@touch $@

@@ -1,0 +1,83 @@
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from hardwon.adapters.config.local_md import read_local_md
+
+MAX_FILE_BYTES = 1 << 20
+LOCAL_MD = ".claude/iflow-dev.local.md"
+TLC_JSON = ".tlc.json"
+CONFIG_JSONC = "config.jsonc"
+
+
+class ProjectFile(NamedTuple):
+    """
+    What a file of the project sets.
+
+    Attributes:
+        name: Its path inside the project.
+        values: Text by key, only the keys asked for.
+
+    """
+
+    name: str
+    values: Mapping[str, str]
+
+
+def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], None]) -> list[ProjectFile]:
+    """
+    Return the configuration files of the project at *root*, the strongest first.
+
+    Args:
+        root: The project's folder.
+        keys: What to look for.
+        warn: Told in one line of a file that is there and can't be used; nothing is raised.
+
+    """
+    parsers = ((LOCAL_MD, read_local_md), (TLC_JSON, _tlc), (CONFIG_JSONC, _config))
+    files = []
+    for name, parse in parsers:
+        try:
+            text = _read_text(f"{root}/{name}")
+            files.append(ProjectFile(name, parse(text, keys)))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError) as error:
+            warn(f"{name} is ignored: {error}")
+    return files
+
+
+def _tlc(text: str, keys: Sequence[str]) -> dict[str, str]:
+    from hardwon.adapters.config.jsonc import read_jsonc, scalars  # noqa: PLC0415 - json costs the hook 8 ms
+
+    return scalars(read_jsonc(text), keys)
+
+
+def _config(text: str, keys: Sequence[str]) -> dict[str, str]:
+    from hardwon.adapters.config.jsonc import older_names, read_jsonc, scalars  # noqa: PLC0415 - as above
+
+    document = read_jsonc(text)
+    return {**older_names(document), **scalars(document, keys)}
+
+
+def _read_text(path: str) -> str:
+    """
+    Return a small regular file as text, bad bytes replaced.
+
+    Raises:
+        OSError: it is not there, can't be read, is too large, or is not a regular file.
+        ValueError: *path* can't be the name of a file.
+    """
+    # A FIFO without a writer would block an ordinary open for ever.
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        about = os.fstat(number)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError("not a regular file")
+        if about.st_size > MAX_FILE_BYTES:
+            raise OSError("larger than 1 MB")
+        text = os.read(number, MAX_FILE_BYTES).decode("utf-8-sig", "replace")
+    finally:
+        os.close(number)
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,57 @@
+"""Every setting, one line each: its rule and the names it goes by."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hardwon.domain.model.setting_rules import Rule, exactly_true, limit, name, one_of, path, switch, weight
+from hardwon.domain.model.settings import EMBEDDING_PROVIDERS, KEYWORD_PROVIDERS
+
+
+class Setting(NamedTuple):
+    """
+    A setting and where it may stand.
+
+    Attributes:
+        rule: How its text is read.
+        flag: The command-line option, by default `--` and the field's name.
+        variables: Environment variables, the first that is set counts; by default `HARDWON_` and the name.
+        of_project: Whether a file of the project may set it, as `memory_` and the name.
+
+    """
+
+    rule: Rule
+    flag: str = ""
+    variables: tuple[str, ...] = ()
+    of_project: bool = True
+
+
+# The store, hosts, base URLs and keys stay out of a project's reach: a cloned
+# repository must not be able to move or read a user's memory.
+TABLE: Mapping[str, Setting] = {
+    "global_store": Setting(path, variables=("HARDWON_STORE",), of_project=False),
+    "injection_enabled": Setting(exactly_true),
+    "semantic_enabled": Setting(exactly_true),
+    "injection_limit": Setting(limit, flag="--limit"),
+    "vector_weight": Setting(weight),
+    "keyword_weight": Setting(weight),
+    "prominence_weight": Setting(weight),
+    "embedding_provider": Setting(one_of(*EMBEDDING_PROVIDERS)),
+    "embedding_model": Setting(name, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL")),
+    "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS)),
+    "keyword_search": Setting(switch),
+}
+
+
+def flag(field: str) -> str:
+    """Return the command-line option of *field*."""
+    return TABLE[field].flag or f"--{field.replace('_', '-')}"
+
+
+def variables(field: str) -> tuple[str, ...]:
+    """Return the environment variables of *field*, the strongest first."""
+    return TABLE[field].variables or (f"HARDWON_{field.upper()}",)
+
+
+def key(field: str) -> str:
+    """Return the key of *field* in a project's files."""
+    return f"memory_{field}"

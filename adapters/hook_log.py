@@ -1,0 +1,42 @@
+import contextlib
+import datetime as dt
+import os
+from collections.abc import Callable
+
+FILE_NAME = "hook.log"
+LARGEST = 1_000_000
+
+
+class HookLog:
+    """
+    Trouble of the hook, one line an event, in the store's folder.
+
+    The file is for its owner only and starts anew at 1 MB, with one older
+    generation kept. A log that can't be written never stops anything.
+
+    Args:
+        folder: The store's folder; created when it is not there.
+        now: Gives the moment of an event.
+
+    """
+
+    def __init__(self, folder: str, now: Callable[[], dt.datetime]) -> None:
+        self._path = os.path.join(folder, FILE_NAME)
+        self._now = now
+
+    def write(self, event: str) -> None:
+        """Append one line."""
+        line = f"{self._now().isoformat(timespec='seconds')} {' '.join(event.split())}\n"
+        with contextlib.suppress(OSError, ValueError):
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            self._rotate()
+            log = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0), 0o600)
+            try:
+                os.write(log, line.encode("utf-8", "replace"))
+            finally:
+                os.close(log)
+
+    def _rotate(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            if os.stat(self._path).st_size >= LARGEST:
+                os.replace(self._path, f"{self._path}.1")

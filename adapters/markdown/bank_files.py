@@ -1,0 +1,134 @@
+"""Knowledge-bank files, read; the record of the last injection, written. Standard library only."""
+# The hook runs through here and pathlib is slow to import.
+
+import contextlib
+import datetime as dt
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from hardwon.domain.model.block.markdown_block import Source, SourcedEntry, count_source
+from hardwon.domain.model.vocabulary import Category
+
+Warn: TypeAlias = Callable[[str], None]
+
+FILES: tuple[Category, ...] = ("anti-patterns", "patterns", "heuristics")
+"""The files of a bank, in the order they are read."""
+LOCAL_FOLDER = "docs/knowledge-bank"
+RECORD_NAME = ".last-injection.json"
+LARGEST_FILE = 16 * 1024 * 1024
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold the hook for ever
+
+
+class BankText(NamedTuple):
+    """The text of one knowledge-bank file, and where it comes from."""
+
+    source: Source
+    category: Category
+    path: str
+    text: str
+
+
+def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
+    """
+    Yield the files that are there: the project's three, then the store's.
+
+    Args:
+        project_root: Its knowledge bank is the folder ``docs/knowledge-bank``.
+        store: The folder that holds the files of all projects.
+        warn: Gets one line for every file that is there but can't be used whole.
+    """
+    folders: tuple[tuple[Source, str], ...] = (("local", os.path.join(project_root, LOCAL_FOLDER)), ("global", store))
+    for source, folder in folders:
+        for category in FILES:
+            path = os.path.join(folder, f"{category}.md")
+            text = read_bank(path, warn)
+            if text is not None:
+                yield BankText(source, category, path, text)
+
+
+def read_bank(path: str, warn: Warn) -> str | None:
+    """
+    Return the text of one file with newlines as line ends and bad bytes replaced.
+
+    Returns:
+        At most the first `LARGEST_FILE` bytes, with a warning when there are
+        more; None when there is no such file, or, with a warning, when it is
+        not a regular file or can't be read.
+    """
+    try:
+        data = _read_regular_file(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        warn(f"{path!r} is left out: {_reason(error)}")
+        return None
+    if len(data) > LARGEST_FILE:
+        warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
+    text = data[:LARGEST_FILE].decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def record_injection(
+    store: str, project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime, warn: Warn
+) -> None:
+    """
+    Write `.last-injection.json` in the store, whole or not at all.
+
+    Args:
+        store: Made when missing, for its owner alone.
+        project_root: Recorded by its base name.
+        selected: What is printed, in the order of choice.
+        now: With its zone.
+        warn: Gets one line when the store can't be written.
+    """
+    try:
+        record = json.dumps(_record(project_root, selected, now), indent=2)
+        os.makedirs(store, mode=0o700, exist_ok=True)
+        _replace(os.path.join(store, RECORD_NAME), record)
+    except (OSError, ValueError) as error:
+        warn(f"{RECORD_NAME} is not written in {store!r}: {_reason(error)}")
+
+
+def _read_regular_file(path: str) -> bytes:
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("not a regular file")
+        return file.read(LARGEST_FILE + 1)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_WAIT)
+
+
+def _record(project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime) -> dict[str, object]:
+    return {
+        "timestamp": now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "project": os.path.basename(os.path.abspath(project_root)),
+        "entries_injected": len(selected),
+        "sources": {"local": count_source(selected, "local"), "global": count_source(selected, "global")},
+        "entry_names": [sourced.entry.name for sourced in selected],
+    }
+
+
+def _replace(path: str, text: str) -> None:
+    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+    try:
+        with open(temporary, "x", encoding="utf-8", newline="\n", opener=_open_private) as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)

@@ -1,0 +1,49 @@
+import os
+from collections.abc import Callable, Sequence
+
+from hardwon.adapters.markdown.bank_files import FILES, LOCAL_FOLDER, read_bank
+from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.knowledge_bank import BankFile
+
+
+class MarkdownKnowledgeBank:
+    """
+    The knowledge bank as markdown files: the project's three, then the store's.
+
+    Args:
+        project_root: Its bank is the folder `docs/knowledge-bank`.
+        store: The folder that holds the user's own bank.
+        warn: Told in one line of every file that can't be read.
+
+    """
+
+    def __init__(self, project_root: str, store: str, warn: Callable[[str], None]) -> None:
+        root = os.path.realpath(project_root)
+        self._folders = (
+            (os.path.join(root, LOCAL_FOLDER), os.path.basename(root) or None),
+            (os.path.realpath(store), None),
+        )
+        self._warn = warn
+
+    def files(self) -> Sequence[BankFile]:
+        """Return the files that are there."""
+        found = (
+            _file(os.path.join(folder, f"{category}.md"), category, project)
+            for folder, project in self._folders
+            for category in FILES
+        )
+        return [file for file in found if file]
+
+    def read(self, file: BankFile) -> Sequence[BankEntry]:
+        """Return the entries of *file*."""
+        text = read_bank(file.path, self._warn)
+        return parse_bank(text, file.category) if text is not None else []
+
+
+def _file(path: str, category: Category, project: str | None) -> BankFile | None:
+    try:
+        facts = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return BankFile(path, category, project, f"{facts.st_mtime_ns}-{facts.st_size}", facts.st_size)

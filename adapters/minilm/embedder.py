@@ -1,0 +1,113 @@
+"""The embedded model: all-MiniLM-L6-v2, on this machine, without a network."""
+
+import os
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.minilm.weights import SHA256, find_weights, open_weights, verify_sha256
+from hardwon.adapters.minilm.wordpiece import WordPiece, load_wordpiece
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import EmbedderUnavailableError
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+from hardwon.ports.embedder import Task
+
+if TYPE_CHECKING:
+    from hardwon.adapters.minilm.encoder import Encoder
+
+MINILM_SPACE = Space(provider="local", model="all-MiniLM-L6-v2", dimensions=384, weights_hash=SHA256)
+
+# Larger batches are no faster, and memory grows with the tokens of one.
+MAX_BATCH_TEXTS = 16
+MAX_BATCH_TOKENS = 2_000
+
+# OpenBLAS's own choice of threads makes a query up to twenty times slower on a busy machine.
+THREAD_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class MiniLmEmbedder:
+    """
+    Embeds English texts of up to 256 tokens; loads nothing before the first text.
+
+    Args:
+        weights_path: The `model.onnx` to read instead of the installed one.
+
+    """
+
+    def __init__(self, weights_path: str | None = None) -> None:
+        self._weights_path = weights_path
+        self._wordpiece: WordPiece | None = None
+        self._encoder: Encoder | None = None
+        self._verified = False
+
+    @property
+    def space(self) -> Space:
+        """The one space of this model; touches no file."""
+        return MINILM_SPACE
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        """
+        Return one vector of 384 values a text, mean-pooled, not normalised.
+
+        The same text gives the same vector to 1e-5, whatever it is embedded with. The model
+        knows no *task*, but before a process embeds its first documents, the weights' sha256
+        is checked.
+
+        Raises:
+            EmbedderUnavailableError: numpy, the weights or the vocabulary are missing or
+                damaged, or *deadline* passed before the last batch was begun.
+        """
+        if not texts:
+            return []
+        _require_time(deadline)
+        wordpiece, encoder = self._load(task)
+        token_ids = [wordpiece.token_ids(text) for text in texts]
+        vectors: dict[int, Vector] = {}
+        for batch in _batches([len(ids) for ids in token_ids]):
+            _require_time(deadline)
+            rows = encoder.encode([token_ids[index] for index in batch])
+            vectors |= {index: array("f", row.tobytes()) for index, row in zip(batch, rows, strict=True)}
+        return [vectors[index] for index in range(len(texts))]
+
+    def _load(self, task: Task) -> "tuple[WordPiece, Encoder]":
+        if task == "document" and not self._verified:
+            verify_sha256(self._path())
+            self._verified = True
+        self._encoder = self._encoder or _load_encoder(self._path())
+        self._wordpiece = self._wordpiece or load_wordpiece()
+        return self._wordpiece, self._encoder
+
+    def _path(self) -> str:
+        return self._weights_path or find_weights()
+
+
+def _load_encoder(path: str) -> "Encoder":
+    for setting in THREAD_SETTINGS:
+        os.environ.setdefault(setting, "1")
+    try:
+        # numpy takes 80 ms to import, and a hook with nothing to embed never needs it.
+        from hardwon.adapters.minilm.encoder import Encoder  # noqa: PLC0415
+    except ImportError as error:
+        raise EmbedderUnavailableError(
+            f"numpy is not installed ({error}); run `uv tool upgrade --reinstall hardwon`"
+        ) from error
+    return Encoder(open_weights(path))
+
+
+def _require_time(deadline: Deadline) -> None:
+    if deadline.passed():
+        raise EmbedderUnavailableError("the embedded model had no time left before its deadline")
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the indices of *lengths*, shortest first, in batches of at most 16 texts and 2,000 tokens."""
+    batch: list[int] = []
+    tokens = 0
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if len(batch) == MAX_BATCH_TEXTS or (batch and tokens + lengths[index] > MAX_BATCH_TOKENS):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(index)
+        tokens += lengths[index]
+    yield batch

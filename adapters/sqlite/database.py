@@ -1,0 +1,135 @@
+"""One connection to the store's file, and the only place that sees an error of sqlite3."""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import StorageError
+
+FILE_NAME = "memory.db"
+BUSY_SECONDS = 5.0
+INSTRUCTIONS_BETWEEN_CHECKS = 2_000
+
+Row = tuple[Any, ...]
+
+
+class Database:
+    """
+    A connection with transactions that nest, and errors that say which file is meant.
+
+    Args:
+        path: The database file; it is created, with its folder, when it is not there.
+        busy_seconds: How long to wait for other writers.
+
+    Raises:
+        StorageError: the file can't be opened, or is not a database.
+
+    """
+
+    def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path = path
+        self._busy_ms = int(busy_seconds * 1000)
+        with self.translated():
+            _create_private(path)
+            self.connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, cached_statements=64)
+            self._configure()
+
+    def _configure(self) -> None:
+        for pragma in (
+            f"busy_timeout = {self._busy_ms}",
+            "journal_mode = WAL",
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+            "cache_size = -8000",
+        ):
+            self.connection.execute(f"PRAGMA {pragma}")
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+        """Run one statement and return its rows."""
+        with self.translated():
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:
+        """Run one statement and return the first column of its first row, None without a row."""
+        rows = self.rows(sql, parameters)
+        return rows[0][0] if rows else None
+
+    def run_many(self, sql: str, parameters: Iterable[Sequence[object]]) -> None:
+        """Run one statement for each of *parameters*."""
+        with self.translated():
+            self.connection.executemany(sql, parameters)
+
+    @contextmanager
+    def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
+        """Hold the write lock; changes within happen together or not at all. One inside another joins it."""
+        if self.connection.in_transaction:
+            yield
+            return
+        with self.translated(), self._waiting(busy_seconds):
+            self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.rows("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads within see one state."""
+        self.rows("BEGIN")
+        try:
+            yield
+        finally:
+            self._roll_back()
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Interrupt what runs within when *deadline* passes."""
+        self.connection.set_progress_handler(deadline.passed, INSTRUCTIONS_BETWEEN_CHECKS)
+        try:
+            yield
+        finally:
+            self.connection.set_progress_handler(None, 0)
+
+    def close(self) -> None:
+        """Close the connection; closing twice is fine."""
+        self.connection.close()
+
+    def _roll_back(self) -> None:
+        with self.translated():
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _waiting(self, busy_seconds: float | None) -> Iterator[None]:
+        if busy_seconds is None:
+            yield
+            return
+        self.connection.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
+        try:
+            yield
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turn errors of sqlite3 and of the file system into `StorageError`."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StorageError(f"{self.path}: {error}") from error
+
+
+def _create_private(path: str) -> None:
+    folder = os.path.dirname(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600))
+
+
+def in_list(seqs: Iterable[int]) -> str:
+    """Return *seqs* as the JSON array that `json_each(?)` reads."""
+    return f"[{','.join(map(str, seqs))}]"

@@ -1,0 +1,124 @@
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+
+from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.entry_rows import (
+    FACT_COLUMNS,
+    SELECT_ENTRY,
+    UPSERT_ENTRY,
+    UPSERT_TEXT,
+    entry_row,
+    text_row,
+    to_entry,
+    to_facts,
+)
+from hardwon.adapters.sqlite.fts import index_entry
+from hardwon.adapters.sqlite.moments import to_text
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.prominence import RECALL_CAP
+from hardwon.domain.model.vocabulary import Category
+
+RECALL_BUSY_SECONDS = 0.05
+
+WITHIN = "e.kind = ?1 AND (?2 IS NULL OR e.category = ?2)"
+
+NEWEST_BY_TRACK_RECORD = f"""
+    SELECT seq, id, category, observation_count, confidence, updated_at, recall_count FROM (
+        SELECT {FACT_COLUMNS} AS recall_count, row_number() OVER (
+            PARTITION BY e.category, e.observation_count, e.confidence, min(coalesce(r.recall_count, 0), {RECALL_CAP})
+            ORDER BY e.updated_at DESC, e.id
+        ) AS place
+        FROM entry e LEFT JOIN recall r ON r.entry_seq = e.seq WHERE {WITHIN}
+    ) WHERE place <= ?3
+"""
+
+
+class SqliteEntryRepository:
+    """Entries in the store's tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Hold the write lock until the context ends."""
+        return self._database.transaction()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Read one state until the context ends."""
+        return self._database.snapshot()
+
+    def get(self, entry_id: str) -> Entry | None:
+        """Return the entry of that id."""
+        rows = self._database.rows(f"{SELECT_ENTRY} WHERE e.id = ?", (entry_id,))
+        return to_entry(rows[0]) if rows else None
+
+    def put(self, entry: Entry) -> None:
+        """Add or replace *entry*, and bring the keyword index with it."""
+        with self._database.transaction():
+            seq = self._database.value(UPSERT_ENTRY, entry_row(entry))
+            self._database.rows(UPSERT_TEXT, text_row(seq, entry))
+            self._database.rows(
+                "DELETE FROM vector WHERE entry_seq = ?1"
+                " AND text_hash != (SELECT text_hash FROM entry_text WHERE entry_seq = ?1)",
+                (seq,),
+            )
+            index_entry(self._database, seq, entry)
+
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> list[Entry]:
+        """Return a page of entries, newest first."""
+        rows = self._database.rows(
+            f"{SELECT_ENTRY} WHERE {WITHIN} ORDER BY e.updated_at DESC, e.id LIMIT ?3 OFFSET ?4",
+            (only.kind, only.category, limit, offset),
+        )
+        return [to_entry(row) for row in rows]
+
+    def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
+        """Return the entries of *seqs*, in that order."""
+        rows = self._database.rows(
+            f"{SELECT_ENTRY} JOIN json_each(?) wanted ON wanted.value = e.seq ORDER BY wanted.key", (in_list(seqs),)
+        )
+        return [to_entry(row) for row in rows]
+
+    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
+        """Return what ranking reads of *seqs*."""
+        rows = self._database.rows(
+            f"SELECT {FACT_COLUMNS} FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+            " LEFT JOIN recall r ON r.entry_seq = e.seq",
+            (in_list(seqs),),
+        )
+        return [to_facts(row) for row in rows]
+
+    def newest_by_track_record(self, only: EntryFilter, k: int) -> list[RankingFacts]:
+        """Return the *k* newest of each track record."""
+        rows = self._database.rows(NEWEST_BY_TRACK_RECORD, (only.kind, only.category, k))
+        return [to_facts(row) for row in rows]
+
+    def sizes(self, only: EntryFilter) -> Mapping[Category, int]:
+        """Return how many entries each category has."""
+        return dict(
+            self._database.rows(
+                f"SELECT e.category, count(*) FROM entry e WHERE {WITHIN} GROUP BY e.category ORDER BY e.category",
+                (only.kind, only.category),
+            )
+        )
+
+    def most_observed(self, only: EntryFilter) -> int:
+        """Return the largest observation count."""
+        value = self._database.value(
+            f"SELECT max(e.observation_count) FROM entry e WHERE {WITHIN}", (only.kind, only.category)
+        )
+        return int(value or 1)
+
+    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+        """Count one injection of each of *seqs*, in one statement; never wait long for it."""
+        with self._database.transaction(busy_seconds=RECALL_BUSY_SECONDS):
+            self._database.rows(
+                "INSERT INTO recall (entry_seq, recall_count, last_recalled_at)"
+                " SELECT e.seq, 1, ?2 FROM json_each(?1) wanted JOIN entry e ON e.seq = wanted.value WHERE true"
+                " ON CONFLICT (entry_seq) DO UPDATE SET recall_count = recall_count + 1,"
+                " last_recalled_at = excluded.last_recalled_at",
+                (in_list(seqs), to_text(at)),
+            )

@@ -1,0 +1,99 @@
+"""Entries as rows, by hand: the hook's path has no time to import cattrs."""
+
+import hashlib
+import json
+
+from hardwon.adapters.sqlite.database import Row
+from hardwon.adapters.sqlite.moments import from_text, to_text
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.ranking.facts import RankingFacts
+
+SELECT_ENTRY = """
+    SELECT e.kind, t.name, t.description, t.reasoning, t.notes, e.category, t.keywords, t."references",
+        e.observation_count, e.confidence, t.created_at, e.updated_at, t.source, t.source_project,
+        coalesce(r.recall_count, 0), r.last_recalled_at
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN recall r ON r.entry_seq = e.seq
+"""
+
+FACT_COLUMNS = "e.seq, e.id, e.category, e.observation_count, e.confidence, e.updated_at, coalesce(r.recall_count, 0)"
+
+UPSERT_ENTRY = """
+    INSERT INTO entry (id, kind, category, observation_count, confidence, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET category = excluded.category, observation_count = excluded.observation_count,
+        confidence = excluded.confidence, updated_at = excluded.updated_at
+    RETURNING seq
+"""
+
+UPSERT_TEXT = """
+    INSERT INTO entry_text (entry_seq, name, description, reasoning, notes, keywords, "references", text_hash,
+        created_at, source, source_project)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (entry_seq) DO UPDATE SET name = excluded.name, description = excluded.description,
+        reasoning = excluded.reasoning, notes = excluded.notes, keywords = excluded.keywords,
+        "references" = excluded."references", text_hash = excluded.text_hash, source = excluded.source,
+        source_project = excluded.source_project
+"""
+
+
+def text_hash(text: str) -> str:
+    """Return what identifies the text a vector was made of."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def entry_row(entry: Entry) -> tuple[object, ...]:
+    """Return the values of `UPSERT_ENTRY`."""
+    return (
+        entry.entry_id,
+        entry.kind,
+        entry.category,
+        entry.observation_count,
+        entry.confidence,
+        to_text(entry.updated_at),
+    )
+
+
+def text_row(seq: int, entry: Entry) -> tuple[object, ...]:
+    """Return the values of `UPSERT_TEXT`."""
+    return (
+        seq,
+        entry.name,
+        entry.description,
+        entry.reasoning,
+        entry.notes,
+        json.dumps(entry.keywords, ensure_ascii=False),
+        json.dumps(entry.references, ensure_ascii=False),
+        text_hash(entry.searchable_text()),
+        to_text(entry.created_at),
+        entry.source,
+        entry.source_project,
+    )
+
+
+def to_entry(row: Row) -> Entry:
+    """Return the entry of a row of `SELECT_ENTRY`."""
+    kind, name, description, reasoning, notes, category, keywords, references, *rest = row
+    count, confidence, created_at, updated_at, source, source_project, recalls, recalled_at = rest
+    return Entry(
+        kind=kind,
+        name=name,
+        description=description,
+        reasoning=reasoning,
+        notes=notes,
+        category=category,
+        keywords=tuple(json.loads(keywords)),
+        references=tuple(json.loads(references)),
+        observation_count=count,
+        confidence=confidence,
+        created_at=from_text(created_at),
+        updated_at=from_text(updated_at),
+        source=source,
+        source_project=source_project,
+        recall_count=recalls,
+        last_recalled_at=from_text(recalled_at) if recalled_at else None,
+    )
+
+
+def to_facts(row: Row) -> RankingFacts:
+    """Return the facts of a row of `FACT_COLUMNS`."""
+    seq, entry_id, category, count, confidence, updated_at, recalls = row
+    return RankingFacts(seq, entry_id, category, count, confidence, from_text(updated_at), recalls)

@@ -1,0 +1,192 @@
+"""The keyword index: FTS5 with its own copy of the text, row ids being entry numbers."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+
+from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.hit import Hit
+from hardwon.ports.keyword_index import Mode
+
+COLUMNS = "name, description, notes, keywords, reasoning"
+CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
+REBUILD = f"""
+    INSERT INTO entries_fts (rowid, {COLUMNS})
+    SELECT entry_seq, name, description, notes,
+        (SELECT coalesce(group_concat(value, ' '), '') FROM json_each(keywords)), reasoning
+    FROM entry_text
+"""
+STALE = "keyword_index_stale"
+UNAVAILABLE = "FTS5 not available, keyword search disabled"
+
+
+@cache
+def is_available() -> bool:
+    """Tell whether this build of SQLite has FTS5."""
+    probe = sqlite3.connect(":memory:")
+    try:
+        probe.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        probe.close()
+    return True
+
+
+def is_intact(database: Database) -> bool:
+    """Tell whether the index is there and holds a row for every entry, none out of date."""
+    if not database.value("SELECT 1 FROM sqlite_master WHERE name = 'entries_fts'"):
+        return False
+    rows, entries, stale = database.rows(
+        "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM entry),"
+        " (SELECT count(*) FROM _metadata WHERE key = ?)",
+        (STALE,),
+    )[0]
+    return rows == entries and not stale
+
+
+def ensure_index(database: Database, *, repair: bool) -> None:
+    """
+    Create the index of a new store; with *repair*, also rebuild one that does not fit the entries.
+
+    Without FTS5 nothing happens: search and writes go on without it.
+    """
+    if not is_available() or is_intact(database):
+        return
+    if repair or not database.value("SELECT 1 FROM entry"):
+        rebuild_index(database)
+
+
+def rebuild_index(database: Database) -> None:
+    """Make the index anew from the entries."""
+    with database.transaction():
+        database.rows("DROP TABLE IF EXISTS entries_fts")
+        database.rows(CREATE)
+        database.rows(REBUILD)
+        database.rows("DELETE FROM _metadata WHERE key = ?", (STALE,))
+
+
+def index_entry(database: Database, seq: int, entry: Entry) -> None:
+    """Bring the index up to date with one entry; nothing is written when its words are the same."""
+    if not is_available():
+        database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))
+        return
+    words = (entry.name, entry.description, entry.notes, " ".join(entry.keywords), entry.reasoning)
+    if database.rows(f"SELECT {COLUMNS} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
+        return
+    database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
+    database.rows(f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", (seq, *words))
+
+
+class FtsKeywordIndex:
+    """
+    Keyword search by BM25.
+
+    Args:
+        database: The store.
+        enabled: False searches as on a SQLite without FTS5.
+
+    """
+
+    def __init__(self, database: Database, *, enabled: bool = True) -> None:
+        self._database = database
+        self._enabled = enabled
+        self._checked = False
+
+    def size(self) -> int:
+        """Return how many entries are indexed."""
+        self._ensure_usable()
+        return int(self._database.value("SELECT count(*) FROM entries_fts_docsize"))
+
+    def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
+        """Return in how many entries each term occurs."""
+        self._ensure_usable()
+        with _bounded(self._database, deadline):
+            return {term: self._frequency(term) for term in terms}
+
+    def match(self, terms: Sequence[str], mode: Mode, deadline: Deadline) -> "FtsMatches":
+        """Run the search once, into a table that only this connection sees."""
+        self._ensure_usable()
+        with _bounded(self._database, deadline):
+            self._database.rows("CREATE TEMP TABLE IF NOT EXISTS hit (seq INTEGER PRIMARY KEY, score REAL)")
+            self._database.rows("DELETE FROM hit")
+            if terms:
+                self._database.rows(
+                    "INSERT INTO hit SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?",
+                    (_expression(terms, mode),),
+                )
+        return FtsMatches(self._database)
+
+    def _frequency(self, term: str) -> int:
+        return int(self._database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (_quoted(term),)))
+
+    def _ensure_usable(self) -> None:
+        if self._checked:
+            return
+        if not self._enabled:
+            raise KeywordIndexUnavailableError("keyword search is switched off")
+        if not is_available():
+            raise KeywordIndexUnavailableError(UNAVAILABLE)
+        if not is_intact(self._database):
+            raise KeywordIndexUnavailableError("the keyword index is incomplete, run: hardwon doctor --repair")
+        self._checked = True
+
+
+class FtsMatches:
+    """What the last search of this connection found."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def count(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* matched."""
+        return int(
+            self._database.value(
+                "SELECT count(*) FROM hit JOIN entry e USING (seq) WHERE e.kind = ?1 AND (?2 IS NULL OR e.category = ?2)",
+                (only.kind, only.category),
+            )
+        )
+
+    def top(self, only: EntryFilter, k: int) -> list[Hit]:
+        """Return the *k* best of *only*."""
+        return [
+            Hit(*row)
+            for row in self._database.rows(
+                "SELECT seq, score FROM hit JOIN entry e USING (seq)"
+                " WHERE e.kind = ?1 AND (?2 IS NULL OR e.category = ?2)"
+                " ORDER BY score DESC, e.updated_at DESC, e.id LIMIT ?3",
+                (only.kind, only.category, k),
+            )
+        ]
+
+    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
+        """Return the scores of those of *seqs* that matched."""
+        return dict(
+            self._database.rows(
+                "SELECT seq, score FROM hit WHERE seq IN (SELECT value FROM json_each(?))", (in_list(seqs),)
+            )
+        )
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+
+
+def _expression(terms: Sequence[str], mode: Mode) -> str:
+    return (" OR " if mode == "any" else " AND ").join(map(_quoted, terms))
+
+
+@contextmanager
+def _bounded(database: Database, deadline: Deadline) -> Iterator[None]:
+    """Bound a search by a deadline, and say what the caller can act on when it fails."""
+    try:
+        with database.until(deadline):
+            yield
+    except StorageError as error:
+        reason = "no answer in time" if deadline.passed() else str(error)
+        raise KeywordIndexUnavailableError(reason) from error

@@ -1,0 +1,16 @@
+"""How sections and entries are headed in the block. Standard library only."""
+
+from hardwon.domain.model.vocabulary import Category
+
+TITLE = "## Engineering Memory (from knowledge bank)"
+END = "---"
+
+SECTIONS: dict[Category, str] = {
+    "anti-patterns": "### Anti-Patterns to Avoid",
+    "heuristics": "### Heuristics",
+    "patterns": "### Patterns to Follow",
+}
+"""Category to section heading, in the order of printing."""
+
+NAME_PREFIXES: dict[Category, str] = {"anti-patterns": "Anti-Pattern: ", "heuristics": "", "patterns": "Pattern: "}
+"""Category to what stands before a name in an entry's heading."""

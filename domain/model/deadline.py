@@ -1,0 +1,36 @@
+import math
+from collections.abc import Callable
+
+import attrs
+
+
+@attrs.frozen
+class Deadline:
+    """
+    A moment by which an answer must be there; passed along as a value.
+
+    Attributes:
+        monotonic: A clock that never goes back, in seconds.
+        at: The moment on that clock; infinity for no deadline.
+
+    """
+
+    monotonic: Callable[[], float]
+    at: float = math.inf
+
+    @classmethod
+    def after(cls, seconds: float, monotonic: Callable[[], float]) -> "Deadline":
+        """Return the deadline *seconds* from now."""
+        return cls(monotonic, monotonic() + seconds)
+
+    def remaining(self) -> float:
+        """Return the seconds left, never negative."""
+        return max(0.0, self.at - self.monotonic())
+
+    def passed(self) -> bool:
+        """Tell whether no time is left."""
+        return self.monotonic() >= self.at
+
+    def within(self, seconds: float) -> "Deadline":
+        """Return the earlier of this deadline and *seconds* from now."""
+        return Deadline(self.monotonic, min(self.at, self.monotonic() + seconds))

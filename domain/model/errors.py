@@ -1,0 +1,58 @@
+"""
+What can go wrong, as a caller tells it apart.
+
+::
+
+    HardwonError
+      InvalidEntryError (ValueError)      the user's entry can't be stored
+      StorageError                        the store can't be read or written now
+        NewerSchemaError                  a later hardwon wrote it: upgrade
+      EmbedderError
+        EmbedderUnavailableError          keyword search still works
+        UnusableVectorError               zero, not finite, or of the wrong width
+      KeywordIndexUnavailableError        vector search still works
+      VectorIndexUnavailableError         keyword search still works
+        NumpyMissingError                 an incomplete installation
+
+Every message is one line that names the value and the way out.
+"""
+
+
+class HardwonError(Exception):
+    """The one root that a door can catch."""
+
+
+class InvalidEntryError(HardwonError, ValueError):
+    """An entry breaks a rule of `Entry`; the message names the field and the value."""
+
+
+class StorageError(HardwonError):
+    """The store can't be opened, read or written; what was acknowledged before is safe."""
+
+
+class NewerSchemaError(StorageError):
+    """The store was written by a later version of hardwon; nothing was changed."""
+
+
+class EmbedderError(HardwonError):
+    """A text could not be turned into a vector."""
+
+
+class EmbedderUnavailableError(EmbedderError):
+    """The embedder can't be reached, is not installed, or did not answer in time."""
+
+
+class UnusableVectorError(EmbedderError):
+    """The embedder answered with a vector that can't be compared."""
+
+
+class KeywordIndexUnavailableError(HardwonError):
+    """Keyword search is not there or did not answer in time."""
+
+
+class VectorIndexUnavailableError(HardwonError):
+    """Vector search is not there or did not answer in time."""
+
+
+class NumpyMissingError(VectorIndexUnavailableError):
+    """numpy can't be imported."""

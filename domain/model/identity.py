@@ -1,0 +1,16 @@
+"""Identity of an entry: the one definition of the content hash. Standard library only."""
+
+import hashlib
+
+HASH_LENGTH = 16
+
+
+def content_hash(description: str) -> str:
+    """
+    Return the 16 hex digits that identify a learning.
+
+    Letter case and runs of white space do not matter, so the same lesson
+    written twice is one entry (requirement A-D1.3).
+    """
+    normalised = " ".join(description.lower().strip().split())
+    return hashlib.sha256(normalised.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]

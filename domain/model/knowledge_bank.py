@@ -1,0 +1,152 @@
+"""The knowledge-bank format: what one markdown file says. Standard library only, for the hook's fallback."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from hardwon.domain.model.vocabulary import CONFIDENCES, Category, Confidence
+
+DEFAULT_OBSERVATION_COUNT = 1
+DEFAULT_CONFIDENCE: Confidence = "medium"
+CONFIDENCE_BY_WORD: dict[str, Confidence] = {word: word for word in CONFIDENCES}
+NAME_PREFIXES = ("Anti-Pattern: ", "Pattern: ")
+
+LARGEST_COUNT = 2**63 - 1  # the widest integer a database column holds; beyond it only the order matters
+LONGEST_INTEGER = 4300  # CPython's own limit, held here too because PYTHONINTMAXSTRDIGITS can lift it
+
+_ENTRY_MARK = re.compile(r"^### ", re.MULTILINE)
+_METADATA_MARK = re.compile(r"^- ", re.MULTILINE)
+_COUNT_LABEL = "- observation count:"
+_CONFIDENCE_LABEL = "- confidence:"
+_LAST_OBSERVED_LABEL = "- last observed:"
+
+_Value = TypeVar("_Value")
+
+
+class BankEntry(NamedTuple):
+    """
+    One lesson of a knowledge-bank file, its texts as they stand there.
+
+    Args:
+        category: What the file name says: ``anti-patterns``, ``patterns`` or ``heuristics``.
+        heading: The whole heading; may be empty.
+        name: The heading without its ``Anti-Pattern: `` or ``Pattern: ``.
+        description: The text above the metadata; may be empty.
+        metadata: The first line that starts with ``- `` and all below it; may be empty.
+        observation_count: Any integer up to `LARGEST_COUNT` either way, zero and negative ones too.
+        confidence: One of `CONFIDENCES`.
+        last_observed: The text as written, which need not be a date; None without such a line.
+        position: The index of the chunk among all chunks of the file.
+    """
+
+    category: Category
+    heading: str
+    name: str
+    description: str
+    metadata: str
+    observation_count: int
+    confidence: Confidence
+    last_observed: str | None
+    position: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The metadata lines that no other field holds, in order; a count or confidence nobody can read is one."""
+        return tuple(line for line in _lines(self.metadata) if not _is_field(line))
+
+
+def parse_bank(text: str, category: Category) -> list[BankEntry]:
+    """
+    Return the entries of one file in the order they stand there.
+
+    Args:
+        text: Any text, with newlines as the only line ends.
+        category: Carried into every entry.
+    """
+    chunks = _ENTRY_MARK.split(_without_comments(text))
+    return [_parse_chunk(chunk, category, position) for position, chunk in enumerate(chunks) if _is_entry(chunk)]
+
+
+def _without_comments(text: str) -> str:
+    # ``re.sub("<!--.*?-->")`` means the same but takes quadratic time when many comments are never closed.
+    kept: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[at:start])
+        at = end + 3
+    return "".join((*kept, text[at:]))
+
+
+def _is_entry(chunk: str) -> bool:
+    return bool(chunk.strip()) and not chunk.startswith(("## ", "# "))
+
+
+def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
+    first_line, _, body = chunk.partition("\n")
+    heading = first_line.strip()
+    mark = _METADATA_MARK.search(body)
+    metadata_start = mark.start() if mark else len(body)
+    metadata = body[metadata_start:].strip()
+    lines = _lines(metadata)
+    return BankEntry(
+        category=category,
+        heading=heading,
+        name=_name(heading),
+        description=body[:metadata_start].strip(),
+        metadata=metadata,
+        observation_count=_last_value(lines, _COUNT_LABEL, _integer, DEFAULT_OBSERVATION_COUNT),
+        confidence=_last_value(lines, _CONFIDENCE_LABEL, _confidence, DEFAULT_CONFIDENCE),
+        last_observed=_last_value(lines, _LAST_OBSERVED_LABEL, str, None),
+        position=position,
+    )
+
+
+def _name(heading: str) -> str:
+    for prefix in NAME_PREFIXES:
+        if heading.startswith(prefix):
+            return heading[len(prefix) :]
+    return heading
+
+
+def _lines(metadata: str) -> Sequence[str]:
+    return metadata.split("\n") if metadata else ()
+
+
+def _last_value(lines: Sequence[str], label: str, parse: Callable[[str], _Value | None], default: _Value) -> _Value:
+    for line in reversed(lines):
+        text = _text_after(label, line)
+        value = None if text is None else parse(text)
+        if value is not None:
+            return value
+    return default
+
+
+def _text_after(label: str, line: str) -> str | None:
+    stripped = line.strip()
+    if not stripped.lower().startswith(label):
+        return None
+    return stripped.partition(":")[2].strip()
+
+
+def _integer(text: str) -> int | None:
+    """Read what ``int()`` reads (``+3``, ``1_0``, ``-2`` and digits of any script too), of a bounded length."""
+    if len(text) > LONGEST_INTEGER:
+        return None
+    try:
+        return max(-LARGEST_COUNT, min(int(text), LARGEST_COUNT))
+    except ValueError:
+        return None
+
+
+def _confidence(text: str) -> Confidence | None:
+    return CONFIDENCE_BY_WORD.get(text.lower())
+
+
+def _is_field(line: str) -> bool:
+    count = _text_after(_COUNT_LABEL, line)
+    confidence = _text_after(_CONFIDENCE_LABEL, line)
+    return (
+        (count is not None and _integer(count) is not None)
+        or (confidence is not None and _confidence(confidence) is not None)
+        or _text_after(_LAST_OBSERVED_LABEL, line) is not None
+    )

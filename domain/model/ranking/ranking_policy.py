@@ -1,0 +1,116 @@
+import datetime as dt
+
+import attrs
+
+from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
+from hardwon.domain.model.ranking.prominence import prominence
+from hardwon.domain.model.ranking.weights import Weights
+
+
+@attrs.frozen(kw_only=True)
+class Maxima:
+    """
+    The best of each signal in the whole store: what scores are divided by.
+
+    Attributes:
+        vector: The best cosine; 0 or less when there is no vector signal.
+        keyword: The best keyword score; 0 when nothing matches.
+        observations: The largest observation count, at least 1.
+
+    """
+
+    vector: float = 0.0
+    keyword: float = 0.0
+    observations: int = 1
+
+
+@attrs.frozen(kw_only=True)
+class Signals:
+    """
+    The three signals of one entry, each in `[0, 1]`.
+
+    Attributes:
+        vector: Cosine over the store's best.
+        keyword: Keyword score over the store's best.
+        prominence: The track record.
+
+    """
+
+    vector: float = 0.0
+    keyword: float = 0.0
+    prominence: float = 0.0
+
+
+@attrs.frozen(kw_only=True)
+class Scored:
+    """A candidate with its final score and the signals it is made of."""
+
+    candidate: Candidate
+    signals: Signals
+    final_score: float
+
+    @property
+    def facts(self) -> RankingFacts:
+        """What ranking knows of the entry."""
+        return self.candidate.facts
+
+
+def _share(score: float | None, best: float) -> float:
+    return max(0.0, score or 0.0) / best if best > 0 else 0.0
+
+
+@attrs.frozen(kw_only=True)
+class RankingPolicy:
+    """
+    `hybrid`: the weighted sum of what a query finds and of the track record.
+
+    With neither a vector nor a keyword signal it is `prominence`: the weights of
+    missing signals go to the others.
+    """
+
+    weights: Weights
+    maxima: Maxima
+    now: dt.datetime
+    effective: Weights = attrs.field(init=False)
+
+    @effective.default
+    def _redistribute(self) -> Weights:
+        return self.weights.redistributed(vector=self.maxima.vector > 0, keyword=self.maxima.keyword > 0)
+
+    def prominence(self, facts: RankingFacts) -> float:
+        """Return the track record of an entry, in `[0, 1]`."""
+        return prominence(facts, self.maxima.observations, self.now)
+
+    def signals(self, vector: float | None, keyword: float | None, track_record: float) -> Signals:
+        """Return the signals of raw scores: clamped at 0 and divided by the store's best."""
+        return Signals(
+            vector=_share(vector, self.maxima.vector),
+            keyword=_share(keyword, self.maxima.keyword),
+            prominence=track_record,
+        )
+
+    def score(self, signals: Signals) -> float:
+        """Return the final score, in `[0, 1]`; it never falls when a signal rises."""
+        return (
+            self.effective.vector * signals.vector
+            + self.effective.keyword * signals.keyword
+            + self.effective.prominence * signals.prominence
+        )
+
+    def rank(self, candidates: list[Candidate]) -> list[Scored]:
+        """Return the candidates best first; ties go to the newest `updated_at`, then to the id."""
+        return sorted(map(self._scored, candidates), key=final_order)
+
+    def _scored(self, candidate: Candidate) -> Scored:
+        signals = self.signals(candidate.vector, candidate.keyword, self.prominence(candidate.facts))
+        return Scored(candidate=candidate, signals=signals, final_score=self.score(signals))
+
+
+def tie_order(facts: RankingFacts) -> tuple[float, str]:
+    """Return the key that orders entries of equal score: newest first, then by id."""
+    return (-facts.updated_at.timestamp(), facts.entry_id)
+
+
+def final_order(scored: Scored) -> tuple[float, float, str]:
+    """Return the key of the final order: best score first, then `tie_order`."""
+    return (-scored.final_score, *tie_order(scored.facts))

@@ -1,0 +1,64 @@
+"""How the text of a setting becomes its value. Standard library only."""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Reading: TypeAlias = tuple[Any, str]
+"""A value, None to fall back to the default; and what is wrong with the text, empty when nothing is."""
+
+Rule: TypeAlias = Callable[[str], Reading]
+"""Reads a text that is not blank; never raises."""
+
+WHOLE_NUMBER = re.compile("-?[0-9]+")
+DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
+LARGEST_LIMIT = 2**31 - 1  # every store can bind it
+
+
+def exactly_true(text: str) -> Reading:
+    """Read a master switch: on for `true` alone, so that `yes`, `True` and `1` are off (A-TD4.1)."""
+    return text == "true", "" if text in {"true", "false"} else "counts as false; only true is on"
+
+
+def switch(text: str) -> Reading:
+    """Read `true` or `false`; anything else falls back to the default."""
+    if text in {"true", "false"}:
+        return text == "true", ""
+    return None, "is neither true nor false; using the default"
+
+
+def limit(text: str) -> Reading:
+    """Read a whole number of any sign, clamped to 31 bits; anything else falls back to the default."""
+    refused = None, "is no whole number; using the default"
+    if not WHOLE_NUMBER.fullmatch(text):
+        return refused
+    try:
+        return max(-LARGEST_LIMIT, min(LARGEST_LIMIT, int(text))), ""
+    except ValueError:  # Python refuses thousands of digits
+        return refused
+
+
+def weight(text: str) -> Reading:
+    """Read a number; anything else is NaN, because one bad weight spoils all three."""
+    number = WHOLE_NUMBER.fullmatch(text) or DECIMAL_NUMBER.fullmatch(text)
+    return float(text) if number else math.nan, ""
+
+
+def one_of(*names: str) -> Rule:
+    """Return the rule for one of *names*; anything else falls back to the default."""
+
+    def rule(text: str) -> Reading:
+        return (text, "") if text in names else (None, f"is none of {', '.join(names)}; using the default")
+
+    return rule
+
+
+def name(text: str) -> Reading:
+    """Read a name as it is, lone surrogates replaced, so that it can be printed and sent."""
+    return text.encode("utf-8", "replace").decode("utf-8"), ""
+
+
+def path(text: str) -> Reading:
+    """Read a path as it is, bytes that are no UTF-8 included."""
+    return text, ""

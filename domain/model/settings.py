@@ -1,0 +1,79 @@
+"""What a user can set. Standard library only: the fallback on a bare Python reads settings too."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+DEFAULT_STORE = "~/.claude/iflow/memory"
+EMBEDDING_PROVIDERS = ("auto", "local", "gemini", "ollama", "openai", "voyage", "off")
+KEYWORD_PROVIDERS = ("auto", "claude", "haiku", "ollama", "off")
+WEIGHT_TOLERANCE = 1e-9
+
+
+class Settings(NamedTuple):
+    """
+    One value for everything that can be set.
+
+    Attributes:
+        global_store: The folder of the store, `~` expanded.
+        injection_enabled: The master switch of the session-start hook.
+        semantic_enabled: Off means the markdown-only pipeline.
+        injection_limit: The most entries to print; 0 and below mean no output.
+        vector_weight: Share of the vector score; the three shares are >= 0 and sum to 1.
+        keyword_weight: Share of the keyword score.
+        prominence_weight: Share of prominence.
+        embedding_provider: One of `EMBEDDING_PROVIDERS`.
+        embedding_model: The provider's name of a model, empty for its default.
+        keyword_provider: One of `KEYWORD_PROVIDERS`.
+        keyword_search: Off means as if FTS5 were missing.
+
+    """
+
+    global_store: str
+    injection_enabled: bool = True
+    semantic_enabled: bool = True
+    injection_limit: int = 20
+    vector_weight: float = 0.5
+    keyword_weight: float = 0.2
+    prominence_weight: float = 0.3
+    embedding_provider: str = "auto"
+    embedding_model: str = ""
+    keyword_provider: str = "auto"
+    keyword_search: bool = True
+
+
+class Resolved(NamedTuple):
+    """
+    Settings, and how they came about.
+
+    Attributes:
+        settings: The values that count.
+        origins: For each field of `Settings` where its value came from, such as
+            `default`, `environment HARDWON_STORE`, `.tlc.json` or `--limit`.
+        warnings: One line for each value or file that was not taken as it is.
+
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+
+def usable_weights(weights: Sequence[float]) -> bool:
+    """Tell whether *weights* are numbers >= 0 with a sum above 0 that can be divided by."""
+    total = sum(weights)
+    return math.isfinite(total) and total > 0 and min(weights) >= 0
+
+
+def balanced_weights(weights: Sequence[float]) -> list[float]:
+    """
+    Return usable *weights* divided by their sum, unchanged when that is 1 (rule U-14).
+
+    Args:
+        weights: As `usable_weights` wants them.
+
+    """
+    total = sum(weights)
+    if abs(total - 1) <= WEIGHT_TOLERANCE:
+        return list(weights)
+    return [each / total for each in weights]

@@ -1,0 +1,109 @@
+"""From what the user is working on to the text the agent reads."""
+
+import attrs
+
+from hardwon.domain.model.block.diagnostic_line import Diagnostics
+from hardwon.domain.model.block.memory_block import MemoryBlock
+from hardwon.domain.model.context_query import ContextQuery
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
+from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve
+from hardwon.domain.use_cases.select import Selected, select, whole_store_maxima
+from hardwon.ports.clock import Clock
+from hardwon.ports.entry_repository import EntryRepository
+from hardwon.ports.vector_store import VectorStore
+
+
+@attrs.frozen(kw_only=True)
+class Injection:
+    """
+    What is to be printed.
+
+    Attributes:
+        text: The block; empty when there is nothing to say.
+        printed: The entries in it, best first.
+        selected: How they were chosen, None when nothing was ranked.
+        degradations: What was missing and why, one line each.
+
+    """
+
+    text: str = ""
+    printed: tuple[Scored, ...] = ()
+    selected: Selected | None = None
+    degradations: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Inject:
+    """
+    Find, rank, balance and print.
+
+    Attributes:
+        repository: The entries.
+        retrieve: Search by meaning and by word.
+        vectors: Knows how many entries wait for a vector; None without an embedder.
+        clock: For recency.
+        weights: What the signals count for.
+
+    """
+
+    repository: EntryRepository
+    retrieve: Retrieve
+    vectors: VectorStore | None
+    clock: Clock
+    weights: Weights
+
+    def __call__(self, query: ContextQuery, *, limit: int, deadline: Deadline, framed: bool = False) -> Injection:
+        """
+        Return the block of at most *limit* entries for *query*.
+
+        Args:
+            query: What the user is working on.
+            limit: How many entries; 0 and less print nothing.
+            deadline: When searching must be over.
+            framed: Mark the block's beginning and end for the host.
+
+        Raises:
+            StorageError: the store can't be read.
+
+        """
+        if limit <= 0:
+            return Injection()
+        with self.repository.snapshot():
+            retrieval = self.retrieve(query.compose(), deadline)
+            policy = RankingPolicy(
+                weights=self.weights,
+                maxima=whole_store_maxima(retrieval, self.repository),
+                now=self.clock.now(),
+            )
+            selected = select(retrieval, self.repository, policy, CategoryBalancer(limit))
+            return self._block(retrieval, selected, framed=framed)
+
+    def _block(self, retrieval: Retrieval, selected: Selected, *, framed: bool) -> Injection:
+        sizes = self.repository.sizes(LEARNINGS)
+        block = MemoryBlock(
+            diagnostic=self._diagnostics(retrieval, sum(sizes.values())).line, sizes=sizes, framed=framed
+        )
+        entries = self.repository.hydrate([scored.facts.seq for scored in selected.ranked])
+        kept = block.fit(entries)
+        names = {entry.entry_id for entry in kept}
+        return Injection(
+            text=block.render(kept),
+            printed=tuple(scored for scored in selected.ranked if scored.facts.entry_id in names),
+            selected=selected,
+            degradations=retrieval.degradations,
+        )
+
+    def _diagnostics(self, retrieval: Retrieval, total: int) -> Diagnostics:
+        return Diagnostics(
+            total=total,
+            vector=retrieval.by_vector.count(LEARNINGS),
+            keyword=retrieval.by_keyword.count(LEARNINGS),
+            pending=self.vectors.count_pending() if self.vectors else 0,
+            query=retrieval.query,
+            model=retrieval.embedded_by,
+            numpy_missing=retrieval.numpy_missing,
+        )

@@ -1,0 +1,115 @@
+"""Choose the entries that matter, looking at no more of the store than it takes to be sure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
+
+import attrs
+
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.hit import Hit
+from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection
+from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
+from hardwon.domain.model.ranking.pruning import NOTHING_UNSEEN, Tails, bound, is_exact
+from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored, tie_order
+from hardwon.domain.use_cases.retrieve import Retrieval
+from hardwon.ports.entry_repository import EntryRepository
+
+FIRST_DEPTH = 16
+
+
+@attrs.frozen(kw_only=True)
+class Selected:
+    """
+    The outcome of one selection.
+
+    Attributes:
+        ranked: The chosen entries, best first.
+        selection: The same, by why they were chosen.
+        policy: What scored them.
+        depth: How deep the lists were read.
+
+    """
+
+    ranked: tuple[Scored, ...]
+    selection: Selection
+    policy: RankingPolicy
+    depth: int
+
+
+@attrs.frozen(kw_only=True)
+class _Head:
+    """The head of one category's three lists: the entries in it, and where each list ended."""
+
+    facts: Mapping[int, RankingFacts]
+    tails: Tails
+
+
+def whole_store_maxima(retrieval: Retrieval, repository: EntryRepository) -> Maxima:
+    """Return what scores are divided by: the best of each signal over all learnings."""
+    return Maxima(
+        vector=_best(retrieval.by_vector.top(LEARNINGS, 1)),
+        keyword=_best(retrieval.by_keyword.top(LEARNINGS, 1)),
+        observations=repository.most_observed(LEARNINGS),
+    )
+
+
+def select(
+    retrieval: Retrieval, repository: EntryRepository, policy: RankingPolicy, balancer: CategoryBalancer
+) -> Selected:
+    """
+    Return exactly what ranking and balancing every learning would choose.
+
+    The lists are read twice as deep until the entries seen prove that no
+    other can change the choice (`pruning`).
+    """
+    sizes = repository.sizes(LEARNINGS)
+    depth = max(FIRST_DEPTH, balancer.limit)
+    while True:
+        heads = {name: _head(EntryFilter(category=name), depth, retrieval, repository, policy) for name in sizes}
+        bounds = {
+            name: NOTHING_UNSEEN if len(head.facts) == sizes[name] else bound(policy, head.tails)
+            for name, head in heads.items()
+        }
+        ranked = policy.rank(_candidates(heads.values(), retrieval))
+        selection = balancer.select(ranked)
+        if is_exact(selection, ranked, balancer, sizes, bounds):
+            return Selected(ranked=tuple(selection.in_order(ranked)), selection=selection, policy=policy, depth=depth)
+        depth *= 2
+
+
+def _head(
+    only: EntryFilter, depth: int, retrieval: Retrieval, repository: EntryRepository, policy: RankingPolicy
+) -> _Head:
+    by_vector = retrieval.by_vector.top(only, depth)
+    by_keyword = retrieval.by_keyword.top(only, depth)
+    prominent = nsmallest(
+        depth,
+        repository.newest_by_track_record(only, depth),
+        key=lambda facts: (-policy.prominence(facts), *tie_order(facts)),
+    )
+    facts = {each.seq: each for each in prominent}
+    found = {hit.seq for hit in (*by_vector, *by_keyword)}
+    facts.update((each.seq, each) for each in repository.facts(found - facts.keys()))
+    return _Head(
+        facts=facts,
+        tails=Tails(
+            vector=_tail(by_vector, depth),
+            keyword=_tail(by_keyword, depth),
+            prominence=policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0,
+        ),
+    )
+
+
+def _candidates(heads: Iterable[_Head], retrieval: Retrieval) -> list[Candidate]:
+    facts = {seq: each for head in heads for seq, each in head.facts.items()}
+    vector = retrieval.by_vector.scores(facts)
+    keyword = retrieval.by_keyword.scores(facts)
+    return [Candidate(each, vector.get(seq), keyword.get(seq)) for seq, each in facts.items()]
+
+
+def _best(hits: Sequence[Hit]) -> float:
+    return hits[0].score if hits else 0.0
+
+
+def _tail(hits: Sequence[Hit], depth: int) -> float:
+    return hits[-1].score if len(hits) == depth else 0.0

@@ -1,0 +1,86 @@
+"""What the hook does when memory is on: signals, import, search, counters."""
+
+import time
+from collections.abc import Callable
+
+from hardwon.adapters.feature_files import FeatureFiles
+from hardwon.adapters.git import GitChangeProbe
+from hardwon.domain.model.context_query import ContextQuery
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.inject import Injection
+from hardwon.entrypoints.composition import Memory, open_memory
+
+SEARCH_SECONDS = 1.6
+GIT_SECONDS = 0.5
+IMPORT_SECONDS = 0.5
+BUSY_SECONDS = 0.5
+LARGEST_IMPORT = 1_000_000
+
+
+class SessionStart:
+    """
+    One session start on an open store.
+
+    Args:
+        settings: What the user set.
+        project_root: The folder the user works in.
+        started: When the hook began, by `time.monotonic`.
+        warn: Told of trouble in one line.
+
+    Raises:
+        StorageError: the store can't be opened.
+
+    """
+
+    def __init__(self, settings: Settings, project_root: str, started: float, warn: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._project_root = project_root
+        self._warn = warn
+        self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
+        self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False)
+
+    def inject(self, *, framed: bool) -> Injection:
+        """
+        Return the block for what the user is working on.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        query = self._signals()
+        self._import()
+        injection = self._memory.inject(
+            query, limit=self._settings.injection_limit, deadline=self._deadline, framed=framed
+        )
+        for line in injection.degradations:
+            self._warn(line)
+        return injection
+
+    def count_recall(self, injection: Injection) -> None:
+        """Count what was printed; a busy store loses the count, never the session's time."""
+        try:
+            self._memory.repository.record_recall(
+                [scored.facts.seq for scored in injection.printed], self._memory.clock.now()
+            )
+        except StorageError as error:
+            self._warn(f"recall not counted: {error}")
+
+    def _signals(self) -> ContextQuery:
+        return ContextQuery(
+            feature=FeatureFiles(self._project_root, self._warn).active_feature(),
+            files=GitChangeProbe(self._project_root, self._warn).changed_files(self._deadline.within(GIT_SECONDS)),
+        )
+
+    def _import(self) -> None:
+        try:
+            imported = self._memory.import_knowledge(self._project_root).changed(
+                self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
+            )
+        except StorageError as error:
+            self._warn(f"import put off: {error}")
+            return
+        for line in imported.skipped:
+            self._warn(f"not imported: {line}")
+        if imported.left:
+            self._warn(f"{imported.left} knowledge-bank files are left for next time, or run: hardwon import")

@@ -1,0 +1,31 @@
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+
+Task = Literal["document", "query"]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one space."""
+
+    @property
+    def space(self) -> Space:
+        """The space of every vector this embedder makes; free to ask, needs no model."""
+        ...
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        """
+        Return one vector a text, in the order of *texts*.
+
+        The vectors are as the model made them: whoever stores or compares them
+        brings them to unit length first. No texts give no vectors. Long texts
+        are cut at the model's limit.
+
+        Raises:
+            EmbedderUnavailableError: no answer before *deadline*, or no model.
+            UnusableVectorError: the model's answer is not a list of vectors.
+        """
+        ...

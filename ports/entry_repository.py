@@ -1,0 +1,80 @@
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.vocabulary import Category
+
+
+class EntryRepository(Protocol):
+    """The entries themselves: the truth that every index is derived from."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """
+        Return a context in which all changes happen together or not at all.
+
+        Other writers wait until it ends.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Return a context in which all reads, of every index too, see one and the same state."""
+        ...
+
+    def get(self, entry_id: str) -> Entry | None:
+        """Return the entry of that id, None when there is none."""
+        ...
+
+    def put(self, entry: Entry) -> None:
+        """
+        Add *entry*, or replace the one of its id; doing it twice changes nothing more.
+
+        The keyword index follows at once; vectors of an earlier text are dropped.
+        Recall counters are not touched (`record_recall` moves them).
+        """
+        ...
+
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> list[Entry]:
+        """Return entries of *only*, the newest `updated_at` first, then by id."""
+        ...
+
+    def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
+        """Return the entries of *seqs* in that order; numbers not in the store are left out."""
+        ...
+
+    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
+        """Return what ranking reads of the entries *seqs*, in no particular order."""
+        ...
+
+    def newest_by_track_record(self, only: EntryFilter, k: int) -> list[RankingFacts]:
+        """
+        Return the *k* newest entries of each track record within *only*.
+
+        A track record is a combination of observation count, confidence and
+        `min(recall_count, 10)`: among its entries only recency decides, so the
+        *k* most prominent of all are among these. In no particular order.
+        """
+        ...
+
+    def sizes(self, only: EntryFilter) -> Mapping[Category, int]:
+        """Return how many entries each category has within *only*; empty ones are left out."""
+        ...
+
+    def most_observed(self, only: EntryFilter) -> int:
+        """Return the largest observation count within *only*, 1 when there is no entry."""
+        ...
+
+    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+        """
+        Count one more injection for each of *seqs*, the last of them *at*.
+
+        Raises:
+            StorageError: the store is busy; nothing was counted.
+        """
+        ...
