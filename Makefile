@@ -10,7 +10,7 @@ UV := $(BIN)/uv
 SOURCES := $(shell find domain ports adapters entrypoints examples -type f -not -name '*.pyc') pyproject.toml LICENSE NOTICE README.md
 JOBS ?= auto
 
-.PHONY: help setup demo check test soak bench build install clean
+.PHONY: help setup demo check test soak bench build install pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -70,3 +70,11 @@ $(UV):
 	$(UV) pip install --python .venv-bare --quiet --no-deps --require-hashes -r requirements/bare.txt
 	$(UV) pip install --python .venv-bare --quiet --no-deps .venv/wheel/*.whl
 	@touch $@
+
+COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
+
+pins: $(UV)  ## write the requirements files anew from pyproject.toml
+	$(COMPILE) --group dev pyproject.toml -o requirements/dev.txt
+	$(COMPILE) -c requirements/dev.txt pyproject.toml -o requirements/run.txt
+	$(COMPILE) -c requirements/dev.txt requirements/bare.in -o requirements/bare.txt
+	$(COMPILE) requirements/uv.in -o requirements/uv.txt

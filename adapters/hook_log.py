@@ -5,6 +5,14 @@ from collections.abc import Callable
 
 FILE_NAME = "hook.log"
 LARGEST = 1_000_000
+LONGEST_LINE = 1_000
+UNPRINTABLE = "\ufffd"
+
+
+def one_line(event: str) -> str:
+    """Return *event* as one line of at most 1,000 characters that can't steer a terminal."""
+    line = " ".join(event.split())[:LONGEST_LINE]
+    return "".join(character if character.isprintable() else UNPRINTABLE for character in line)
 
 
 class HookLog:
@@ -26,7 +34,7 @@ class HookLog:
 
     def write(self, event: str) -> None:
         """Append one line."""
-        line = f"{self._now().isoformat(timespec='seconds')} {' '.join(event.split())}\n"
+        line = f"{self._now().isoformat(timespec='seconds')} {one_line(event)}\n"
         with contextlib.suppress(OSError, ValueError):
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             self._rotate()

@@ -11,20 +11,16 @@ import sys
 import time
 
 from hardwon.adapters.config.reader import read_settings
-from hardwon.adapters.hook_log import HookLog
+from hardwon.adapters.hook_log import HookLog, one_line
 from hardwon.domain.model.block.frame import framed
-from hardwon.entrypoints.hook_output import Output, start_watchdog
-from hardwon.entrypoints.hook_request import HookRequest, UsageError, from_arguments, from_payload
+from hardwon.entrypoints.hook_output import Output, complain, start_watchdog
+from hardwon.entrypoints.hook_request import HookRequest, UsageError, from_arguments, from_payload, read_payload
 from hardwon.entrypoints.markdown_pipeline import markdown_block
-
-LARGEST_PAYLOAD = 4 * 1024 * 1024
 
 
 def main() -> None:
     """Run the hook and leave at once: threads that hang are left behind."""
-    code = Hook(Output(), time.monotonic()).run(sys.argv[1:])
-    sys.stderr.flush()
-    os._exit(code)
+    os._exit(Hook(Output(), time.monotonic()).run(sys.argv[1:]))
 
 
 class Hook:
@@ -33,22 +29,30 @@ class Hook:
     def __init__(self, output: Output, started: float) -> None:
         self._output = output
         self._started = started
-        self._request = from_payload("")
+        self._request = from_payload(b"")
 
     def run(self, arguments: list[str]) -> int:
         """Answer one request and return the exit code."""
-        start_watchdog(self._output, self._started, self._last_words)
+        start_watchdog(self._started, self._speak_at_last)
         try:
-            self._request = from_arguments(arguments) if arguments else from_payload(_read_stdin())
+            self._request = from_arguments(arguments) if arguments else from_payload(read_payload())
+            Session(self._request).run(self._output, self._started)
         except UsageError as error:
-            print(f"hardwon-hook: {error}", file=sys.stderr)
+            complain(f"hardwon-hook: {one_line(str(error))}")
             return 1
-        Session(self._request).run(self._output, self._started)
+        except Exception as error:  # noqa: BLE001  # the user's session must start, whatever is broken here
+            self._fall_back(f"{type(error).__name__}: {error}")
         return 0
 
-    def _last_words(self) -> str:
-        session = Session(self._request)
-        return session.fallback("no block in time") if session.wants_block else ""
+    def _speak_at_last(self) -> bool:
+        return not self._output.taken and self._fall_back("no block in time")
+
+    def _fall_back(self, reason: str) -> bool:
+        try:
+            return Session(self._request).fall_back(self._output, reason)
+        except Exception as error:  # noqa: BLE001  # there is nothing left to fall back to
+            complain(one_line(f"Warning: {reason}; and no markdown: {type(error).__name__}: {error}"))
+            return False
 
 
 class Session:
@@ -60,30 +64,29 @@ class Session:
         self._settings = self._resolved.settings
         self._log = HookLog(self._settings.global_store, _now)
 
-    @property
-    def wants_block(self) -> bool:
-        """Whether anything is to be printed at all."""
-        settings = self._settings
-        return self._request.wanted and settings.injection_enabled and settings.injection_limit > 0
-
     def run(self, output: Output, started: float) -> None:
         """Print the block, if one is wanted, and count what it recalled."""
         for complaint in (*self._request.complaints, *self._resolved.warnings):
             self._warn(complaint)
-        if not self.wants_block:
+        if not self._wants_block:
             return
-        if not self._settings.semantic_enabled:
-            output.write(self._markdown())
-            return
-        try:
+        if self._settings.semantic_enabled:
             self._inject(output, started)
-        except Exception as error:  # noqa: BLE001  # the user's session must start, whatever is broken here
-            output.write(self.fallback(" ".join(f"{type(error).__name__}: {error}".split())))
+        else:
+            output.write(self._markdown())
 
-    def fallback(self, reason: str) -> str:
-        """Log *reason* and return the block of the markdown-only pipeline."""
-        self._warn(f"markdown only: {reason}")
-        return self._markdown()
+    def fall_back(self, output: Output, reason: str) -> bool:
+        """Print the block of the markdown-only pipeline and log *reason*; return whether this was printed."""
+        if not self._wants_block:
+            return False
+        printed = output.write(self._markdown())
+        self._warn(f"markdown only: {reason}" if printed else reason)
+        return printed
+
+    @property
+    def _wants_block(self) -> bool:
+        settings = self._settings
+        return self._request.wanted and settings.injection_enabled and settings.injection_limit > 0
 
     def _inject(self, output: Output, started: float) -> None:
         from hardwon.entrypoints.session_start import SessionStart
@@ -101,14 +104,8 @@ class Session:
         return framed(text) if text and self._request.framed else text
 
     def _warn(self, event: str) -> None:
-        print(f"Warning: {event}", file=sys.stderr)
         self._log.write(event)
-
-
-def _read_stdin() -> str:
-    if sys.stdin is None or sys.stdin.isatty():
-        return ""
-    return sys.stdin.buffer.read(LARGEST_PAYLOAD).decode("utf-8", "replace")
+        complain(one_line(f"Warning: {event}"))
 
 
 def _now() -> dt.datetime:

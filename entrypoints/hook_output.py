@@ -1,5 +1,6 @@
-"""Standard output of the hook: written once, and in time. Standard library only."""
+"""What the hook prints: its block once and in time, its warnings if anyone listens. Standard library only."""
 
+import contextlib
 import os
 import sys
 import threading
@@ -16,6 +17,11 @@ class Output:
     def __init__(self) -> None:
         self._claim = threading.Lock()
 
+    @property
+    def taken(self) -> bool:
+        """Whether a text came already."""
+        return self._claim.locked()
+
     def write(self, text: str) -> bool:
         """
         Write *text* as UTF-8 and flush it.
@@ -24,7 +30,7 @@ class Output:
             False when another text came first, or nobody reads any more.
 
         """
-        if not self._claim.acquire(blocking=False):
+        if not self._claim.acquire(blocking=False) or sys.stdout is None:
             return False
         try:
             sys.stdout.buffer.write(text.encode("utf-8", "replace"))
@@ -34,23 +40,30 @@ class Output:
         return True
 
 
-def start_watchdog(output: Output, started: float, last_words: Callable[[], str]) -> None:
-    """
-    Print *last_words* at 1.8 s unless something was printed, and end the process by 1.95 s.
+def complain(line: str) -> None:
+    """Print *line* on standard error; when that is closed, nowhere, and never on standard output."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            print(line, file=sys.stderr, flush=True)
 
-    Two threads, as neither a call into C that hangs nor *last_words* can be
-    interrupted. The process leaves with exit code 0.
+
+def start_watchdog(started: float, speak_at_last: Callable[[], bool]) -> None:
+    """
+    Call *speak_at_last* at 1.8 s, and end the process with exit code 0 by 1.95 s.
+
+    Two threads, as neither a call into C that hangs nor *speak_at_last* can be
+    interrupted.
 
     Args:
-        output: Where the text goes.
         started: When the hook began, by `time.monotonic`.
-        last_words: Makes the text of the markdown-only pipeline.
+        speak_at_last: Prints what it can unless something was printed; when it
+            returns True the process ends at once.
 
     """
 
     def speak() -> None:
         _sleep_until(started + ALARM_SECONDS)
-        if output.write(last_words()):
+        if speak_at_last():
             os._exit(0)
 
     def leave() -> None:

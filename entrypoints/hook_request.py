@@ -2,12 +2,14 @@
 
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
 USAGE = "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or the host's JSON on stdin"
 EVENT = "SessionStart"
+LARGEST_PAYLOAD = 4 * 1024 * 1024
 
 
 class UsageError(Exception):
@@ -56,28 +58,41 @@ def from_arguments(arguments: Sequence[str]) -> HookRequest:
     return HookRequest(root, flags)
 
 
-def from_payload(text: str) -> HookRequest:
+def read_payload() -> bytes:
+    """Return what the host writes to standard input; nothing when that is closed or a terminal."""
+    try:
+        return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(LARGEST_PAYLOAD + 1)
+    except OSError:  # not open for reading
+        return b""
+
+
+def from_payload(payload: bytes) -> HookRequest:
     """
     Return the request of the host's JSON; never raises.
 
     Nothing on stdin means a session start in the working folder, so the hook
     can be tried by hand. What is not an object, or another event, gets no block.
     """
-    if not text.strip():
+    if not payload.strip():
         return HookRequest(_working_folder(), framed=True)
+    if len(payload) > LARGEST_PAYLOAD:
+        return _refused("stdin holds more than 4 MB: no host sends that")
     try:
-        payload = json.loads(text)
+        document = json.loads(payload.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         return _refused(f"stdin is not JSON: {error}")
-    if not isinstance(payload, dict):
-        return _refused(f"stdin is JSON but not an object: {text[:40]!r}")
-    if (event := payload.get("hook_event_name", EVENT)) != EVENT:
-        return _refused(f"hook_event_name is {event!r}: only {EVENT!r} gets a block")
-    root = payload.get("cwd")
-    if not isinstance(root, str) or not os.path.isdir(root.replace("\0", "")):
-        complaint = f"cwd is {root!r}, not a folder: using the working folder"
-        return HookRequest(_working_folder(), framed=True, complaints=(complaint,))
-    return HookRequest(root, framed=True)
+    if not isinstance(document, dict):
+        return _refused(f"stdin is JSON but not an object: {document!r:.60}")
+    if (event := document.get("hook_event_name", EVENT)) != EVENT:
+        return _refused(f"hook_event_name is {event!r:.60}: only {EVENT!r} gets a block")
+    return _from_folder(document.get("cwd"))
+
+
+def _from_folder(root: object) -> HookRequest:
+    if isinstance(root, str) and os.path.isdir(root):
+        return HookRequest(root, framed=True)
+    complaint = f"cwd is {root!r:.200}, not a folder: using the working folder"
+    return HookRequest(_working_folder(), framed=True, complaints=(complaint,))
 
 
 def _refused(complaint: str) -> HookRequest:

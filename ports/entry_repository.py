@@ -1,12 +1,14 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Literal, Protocol
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.vocabulary import Category
+
+Field = Literal["category", "confidence", "source", "source_project"]
 
 
 class EntryRepository(Protocol):
@@ -64,6 +66,14 @@ class EntryRepository(Protocol):
 
     def sizes(self, only: EntryFilter) -> Mapping[Category, int]:
         """Return how many entries each category has within *only*; empty ones are left out."""
+        ...
+
+    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
+        """Return how many entries there are for each value of *field*, the most frequent first; none is empty text."""
+        ...
+
+    def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
+        """Return at most *limit* ids that begin with *prefix*, in order."""
         ...
 
     def most_observed(self, only: EntryFilter) -> int:

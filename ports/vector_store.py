@@ -38,7 +38,11 @@ class VectorStore(Protocol):
         ...
 
     def pending(self, limit: int) -> list[PendingText]:
-        """Return at most *limit* entries without a vector, the oldest number first."""
+        """Return at most *limit* entries without a vector, the newest `updated_at` first, then by id."""
+        ...
+
+    def clear(self) -> None:
+        """Drop every vector of the space, so that all entries are pending."""
         ...
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.errors import CorruptStoreError, StorageError
 
 FILE_NAME = "memory.db"
 BUSY_SECONDS = 5.0
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 Row = tuple[Any, ...]
 
@@ -121,6 +122,8 @@ class Database:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", None) in DAMAGED:
+                raise CorruptStoreError(f"{self.path}: {error}, run: hardwon doctor --repair") from error
             raise StorageError(f"{self.path}: {error}") from error
 
 

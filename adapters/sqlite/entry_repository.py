@@ -20,6 +20,7 @@ from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP
 from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.entry_repository import Field
 
 RECALL_BUSY_SECONDS = 0.05
 
@@ -104,6 +105,23 @@ class SqliteEntryRepository:
                 (only.kind, only.category),
             )
         )
+
+    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
+        """Return how many entries have each value of *field*."""
+        return dict(
+            self._database.rows(
+                f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+                f" WHERE {WITHIN} GROUP BY value ORDER BY count(*) DESC, value",
+                (only.kind, only.category),
+            )
+        )
+
+    def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
+        """Return ids that begin with *prefix*."""
+        rows = self._database.rows(
+            "SELECT id FROM entry WHERE substr(id, 1, ?1) = ?2 ORDER BY id LIMIT ?3", (len(prefix), prefix, limit)
+        )
+        return [entry_id for (entry_id,) in rows]
 
     def most_observed(self, only: EntryFilter) -> int:
         """Return the largest observation count."""

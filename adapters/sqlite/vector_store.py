@@ -64,10 +64,10 @@ class SqliteVectorStore:
         return int(self._database.value(f"SELECT count(*) {SELECT_PENDING}", (self._space_id(),)))
 
     def pending(self, limit: int) -> list[PendingText]:
-        """Return entries without a vector, the oldest number first."""
+        """Return entries without a vector, newest first."""
         rows = self._database.rows(
             "SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash"
-            f" {SELECT_PENDING} ORDER BY e.seq LIMIT ?",
+            f" {SELECT_PENDING} ORDER BY e.updated_at DESC, e.id LIMIT ?",
             (self._space_id(), max(0, limit)),
         )
         return [PendingText(seq, "\n".join(filter(None, texts)), text_hash) for seq, *texts, text_hash in rows]
@@ -82,6 +82,11 @@ class SqliteVectorStore:
                 " ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec",
                 ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
             )
+
+    def clear(self) -> None:
+        """Drop every vector of the space."""
+        with self._database.transaction():
+            self._database.rows("DELETE FROM vector WHERE space_id = ?", (self._space_id(),))
 
     def load(self) -> VectorBlock:
         """Return the vectors of all learnings."""

@@ -7,6 +7,7 @@ What can go wrong, as a caller tells it apart.
       InvalidEntryError (ValueError)      the user's entry can't be stored
       StorageError                        the store can't be read or written now
         NewerSchemaError                  a later hardwon wrote it: upgrade
+        CorruptStoreError                 the file is damaged: doctor --repair
       EmbedderError
         EmbedderUnavailableError          keyword search still works
         UnusableVectorError               zero, not finite, or of the wrong width
@@ -32,6 +33,10 @@ class StorageError(HardwonError):
 
 class NewerSchemaError(StorageError):
     """The store was written by a later version of hardwon; nothing was changed."""
+
+
+class CorruptStoreError(StorageError):
+    """The store's file is damaged or is no database."""
 
 
 class EmbedderError(HardwonError):

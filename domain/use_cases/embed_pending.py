@@ -15,7 +15,7 @@ Progress = Callable[[int], None]
 
 @attrs.frozen
 class EmbedPending:
-    """Give entries that lack one their vector, oldest first."""
+    """Give entries that lack one their vector, the newest first."""
 
     embedder: Embedder
     store: VectorStore

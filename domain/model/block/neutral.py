@@ -4,8 +4,8 @@ import re
 
 from hardwon.domain.model.block.frame import TAG
 
-_LINE_START = r"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))"
-_FRAME_LINE = re.compile(rf"{_LINE_START}(?=[ \t]*(?:#{{2,3}}\s|-{{3}}[ \t]*(?:[\n\r]|$)))")
+_BREAK = r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]"
+_FRAME_LINE = re.compile(rf"(?:^|(?<={_BREAK}))(?=[ \t]*(?:#{{2,3}}\s|-{{3}}[ \t]*(?:{_BREAK}|$)))")
 _FRAME_TAG = re.compile(rf"<(?=\s*/?\s*{TAG})", re.IGNORECASE)
 
 

@@ -1,0 +1,141 @@
+"""The main job on the sample project, in a throw-away store, told to a newcomer."""
+
+import datetime as dt
+import os
+import shutil
+import tempfile
+import textwrap
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.rule import Rule
+from rich.table import Table
+
+from hardwon.domain.model.context_query import ContextQuery
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.inject import Injection
+from hardwon.entrypoints.cli.embedding import embed_with_progress
+from hardwon.entrypoints.cli.importing import import_with_progress
+from hardwon.entrypoints.cli.screen import out, say, warn
+from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.signals import read_signals
+from hardwon.examples.make_sample import SAMPLE, SampleError, make_sample
+
+SHOWN = 6
+EXPLAINED = 3
+
+
+def demo() -> None:
+    """Show on a sample project what hardwon does: offline, in a throw-away store, in under a minute."""
+    with tempfile.TemporaryDirectory(prefix="hardwon-demo-") as folder:
+        _Demo(folder).run()
+
+
+class _Demo:
+    def __init__(self, folder: str) -> None:
+        self._project = os.path.join(folder, "parser-project")
+        store = os.path.join(folder, "store")
+        try:
+            make_sample(Path(self._project))
+        except SampleError as error:
+            raise HardwonError(str(error)) from error
+        shutil.copytree(SAMPLE.parent / "global-memory", store)
+        self._memory: Memory = open_memory(Settings(global_store=store, embedding_provider="local"), warn)
+
+    def run(self) -> None:
+        """Tell the story from the import to what a write changes."""
+        self._import()
+        query = read_signals(self._project, self._deadline(), warn)
+        injection = self._inject(query)
+        self._show_block(query, injection)
+        self._explain(injection)
+        self._compare(injection)
+        self._write(query, injection)
+        self._say_goodbye()
+        self._memory.database.close()
+
+    def _import(self) -> None:
+        _chapter("1. Import: the knowledge bank goes into the store, each entry gets a vector")
+        imported = import_with_progress(self._memory, self._project)
+        started = time.monotonic()
+        embedded = embed_with_progress(self._memory)
+        say(f"{imported.added} learnings imported, {embedded} vectors made in {time.monotonic() - started:.1f} s.")
+
+    def _show_block(self, query: ContextQuery, injection: Injection) -> None:
+        _chapter("2. A session starts: what is the user working on?")
+        say(textwrap.fill(query.compose() or "", 110))
+        _chapter(f"3. What the agent reads (the best {SHOWN}; 20 is the default)")
+        say(injection.text)
+
+    def _explain(self, injection: Injection) -> None:
+        _chapter(f"4. Why the first {EXPLAINED} were chosen: weight x signal")
+        selected = injection.selected
+        if selected is None:
+            return
+        weights = selected.policy.effective
+        table = Table("score", "meaning", "words", "track record", "learning", box=None, pad_edge=False)
+        names = self._names(injection)
+        for scored, name in zip(injection.printed[:EXPLAINED], names, strict=False):
+            signals = scored.signals
+            table.add_row(
+                f"{scored.final_score:.3f}",
+                f"{weights.vector:.1f} x {signals.vector:.2f}",
+                f"{weights.keyword:.1f} x {signals.keyword:.2f}",
+                f"{weights.prominence:.1f} x {signals.prominence:.2f}",
+                name,
+            )
+        out.print(table)
+
+    def _compare(self, injection: Injection) -> None:
+        _chapter("5. The same session without context: by track record only")
+        by_record = self._names(self._inject(ContextQuery()))
+        table = Table("with context", "by track record only", box=None, pad_edge=False)
+        for left, right in zip(self._names(injection), by_record, strict=True):
+            table.add_row(left, right)
+        out.print(table)
+
+    def _write(self, query: ContextQuery, before: Injection) -> None:
+        _chapter("6. The agent stores a lesson; the next session has it")
+        stored = self._memory.store_entry(_lesson(self._memory.clock.now()))
+        say(f"Stored: {stored.entry.name} (id: {stored.entry.entry_id})")
+        embed_with_progress(self._memory)
+        after = self._names(self._inject(query))
+        for place, name in enumerate(after, 1):
+            say(f"{place}. {name}{'' if name in self._names(before) else '   <- new'}")
+
+    def _say_goodbye(self) -> None:
+        _chapter("Your turn: hardwon import")
+        say("Run it in a project with docs/knowledge-bank/*.md. The store of this demo is gone again.")
+
+    def _inject(self, query: ContextQuery) -> Injection:
+        return self._memory.inject(query, limit=SHOWN, deadline=self._deadline())
+
+    def _names(self, injection: Injection) -> Sequence[str]:
+        entries = self._memory.repository.hydrate([scored.facts.seq for scored in injection.printed])
+        return [entry.name for entry in entries]
+
+    @staticmethod
+    def _deadline() -> Deadline:
+        return Deadline.after(30, time.monotonic)
+
+
+def _lesson(now: dt.datetime) -> Entry:
+    return Entry(
+        name="A damaged record and an unclosed quote look alike",
+        description="The file parser met a quote that was never closed, read 40,000 records as one field and reported "
+        "the error at the last line. Remember the line number where a quote opens, bound how many lines a field may "
+        "span, report the malformed record there, and recover at the next line that has the right number of columns.",
+        reasoning="A partner's file failed on its last line; the mistake was on line 17.",
+        category="anti-patterns",
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _chapter(title: str) -> None:
+    out.print()
+    out.print(Rule(title, align="left"))

@@ -1,0 +1,44 @@
+from typing import Annotated
+
+import typer
+
+from hardwon.domain.use_cases.import_knowledge import Imported
+from hardwon.entrypoints.cli.embedding import embed_with_progress
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.screen import print_json, progress, say, warn
+from hardwon.entrypoints.composition import Memory
+
+
+def import_knowledge(
+    *,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors for later.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Import the knowledge bank: the project's docs/knowledge-bank/*.md and the store's own *.md.
+
+    Entries seen before are left alone, so it can be run again at any time.
+    """
+    memory = open_for(project_root, global_store)
+    imported = import_with_progress(memory, project_root)
+    embedded = 0 if no_embed else embed_with_progress(memory)
+    if as_json:
+        print_json({"imported": imported, "embedded": embedded})
+        return
+    say(f"Imported {imported.added} entries, {imported.known} were known; {embedded} vectors made.")
+    if not imported.added and not imported.known:
+        say("No entries found: write them to docs/knowledge-bank/{anti-patterns,patterns,heuristics}.md")
+
+
+def import_with_progress(memory: Memory, project_root: str) -> Imported:
+    """Import every knowledge-bank file, with a progress bar; tell what could not be imported."""
+    with progress() as bar:
+        task = bar.add_task("importing", total=None)
+        imported = memory.import_knowledge(project_root).everything(
+            lambda file: bar.update(task, advance=1, description=file.path)
+        )
+    for line in imported.skipped:
+        warn(f"not imported: {line}")
+    return imported

@@ -1,0 +1,74 @@
+"""An entry as the JSON that agents write, checked by hand: the writer has no time to import cattrs."""
+
+import datetime as dt
+import json
+from typing import Any
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import InvalidEntryError
+
+TEXT = "text"
+TEXTS = "a list of texts"
+TEXT_OR_NULL = "text or null"
+
+FIELDS = {
+    "name": TEXT,
+    "description": TEXT,
+    "category": TEXT,
+    "reasoning": TEXT,
+    "keywords": TEXTS,
+    "references": TEXTS,
+    "confidence": TEXT,
+    "source": TEXT,
+    "source_project": TEXT_OR_NULL,
+}
+REQUIRED = ("name", "description", "category")
+SHOWN_CHARACTERS = 60
+
+
+def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entry:
+    """
+    Return the entry that *text*, a JSON object, describes.
+
+    Args:
+        text: The JSON.
+        project: Where the entry comes from when the JSON does not say; null in the JSON means a universal entry.
+        now: When it is learned.
+
+    Raises:
+        InvalidEntryError: it is no JSON object, a field is unknown, missing, of the wrong type, or breaks a rule.
+
+    """
+    fields = _object(text)
+    for name in fields.keys() - FIELDS.keys():
+        raise InvalidEntryError(f"unknown field {name[:SHOWN_CHARACTERS]!r}: use {', '.join(FIELDS)}")
+    for name in REQUIRED:
+        if name not in fields:
+            raise InvalidEntryError(f"{name} is missing: an entry needs {', '.join(REQUIRED)}")
+    for name, value in fields.items():
+        if not _fits(FIELDS[name], value):
+            raise InvalidEntryError(f"{name} is {_shown(value)}: it must be {FIELDS[name]}")
+    lists = {name: tuple(fields[name]) for name in ("keywords", "references") if name in fields}
+    return Entry(**{"source_project": project, **fields, **lists}, created_at=now, updated_at=now)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except RecursionError as error:
+        raise InvalidEntryError("the entry is not usable JSON: too deeply nested") from error
+    except ValueError as error:
+        raise InvalidEntryError(f"the entry is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise InvalidEntryError(f"the entry is {_shown(document)}: it must be a JSON object")
+    return document
+
+
+def _fits(shape: str, value: object) -> bool:
+    if shape is TEXTS:
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, str) or (shape is TEXT_OR_NULL and value is None)
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value)[:SHOWN_CHARACTERS]

@@ -1,0 +1,132 @@
+"""`hardwon-writer`: keep one lesson, given as JSON by an agent."""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import NoReturn
+
+from hardwon.adapters.config.reader import read_settings
+from hardwon.adapters.system_clock import SystemClock
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry
+from hardwon.domain.model.errors import EmbedderError, HardwonError, InvalidEntryError, StorageError
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.entry_json import entry_from_json
+from hardwon.entrypoints.streams import never_fail_to_print
+
+OK, INVALID, DATABASE = 0, 1, 2
+LARGEST_JSON = 8 * MAX_TEXT_BYTES
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(INVALID, f"{self.prog}: {message}\n{self.format_usage()}")
+
+
+def main() -> None:
+    """Run the writer and leave with its exit code."""
+    never_fail_to_print()
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Store one entry; return 0 when it is stored, 1 when it is not valid, 2 when the store failed."""
+    options = _parser().parse_args(arguments)
+    resolved = read_settings(options.project_root, os.environ, _flags(options))
+    for warning in resolved.warnings:
+        _warn(warning)
+    if not resolved.settings.semantic_enabled:
+        print("Skipped: memory_semantic_enabled is not true, nothing is written to the database")
+        return OK
+    try:
+        entry = entry_from_json(_read(options), project=_project(options.project_root), now=SystemClock().now())
+        memory = open_memory(resolved.settings, _warn)
+        _report(memory.store_entry(entry))
+        _embed(memory)
+    except InvalidEntryError as error:
+        return _failed(error, INVALID)
+    except HardwonError as error:
+        return _failed(error, DATABASE)
+    return OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="hardwon-writer", description="Keep one lesson, given as JSON.", allow_abbrev=False)
+    parser.add_argument("--action", choices=["upsert"], required=True, help="add the entry, or count it once more")
+    parser.add_argument("--global-store", metavar="PATH", help="the folder that holds memory.db")
+    parser.add_argument("--project-root", metavar="PATH", default=".", help="the project (default: the working folder)")
+    entry = parser.add_mutually_exclusive_group(required=True)
+    entry.add_argument("--entry-json", metavar="JSON", help="the entry")
+    entry.add_argument("--entry-file", metavar="PATH", help="a file that holds it, - for standard input")
+    return parser
+
+
+def _flags(options: argparse.Namespace) -> dict[str, str]:
+    return {"--global-store": options.global_store} if options.global_store else {}
+
+
+def _project(project_root: str) -> str | None:
+    return os.path.basename(os.path.realpath(project_root)) or None
+
+
+def _read(options: argparse.Namespace) -> str:
+    if options.entry_json is not None:
+        return str(options.entry_json)
+    try:
+        data = _bytes(options.entry_file)
+    except OSError as error:
+        raise InvalidEntryError(f"--entry-file {options.entry_file!r}: {error.strerror or error}") from error
+    if len(data) > LARGEST_JSON:
+        raise InvalidEntryError(f"--entry-file {options.entry_file!r} is longer than {LARGEST_JSON} bytes: shorten it")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidEntryError(f"--entry-file {options.entry_file!r} is not UTF-8: {error}") from error
+
+
+def _bytes(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read(LARGEST_JSON + 1)
+    with open(path, "rb") as file:
+        return file.read(LARGEST_JSON + 1)
+
+
+def _report(stored: Stored) -> None:
+    entry = stored.entry
+    print(f"Stored: {entry.name} (id: {entry.entry_id})")
+    if stored.merged:
+        print(f"Merged: the lesson was known, now observed {entry.observation_count} times")
+    sys.stdout.flush()
+    if lacking := _lacking(entry):
+        _warn(f"incomplete: {', '.join(lacking)}; write it again with them")
+
+
+def _lacking(entry: Entry) -> list[str]:
+    lacks = {
+        "fewer than 3 keywords": len(entry.keywords) < 3,  # noqa: PLR2004  # requirement A-AC5
+        "no reasoning": not entry.reasoning,
+        "no references": not entry.references,
+    }
+    return [what for what, missing in lacks.items() if missing]
+
+
+def _embed(memory: Memory) -> None:
+    if memory.embed_pending is None:
+        return
+    try:
+        memory.embed_pending(BATCH, Deadline(time.monotonic))
+    except (EmbedderError, StorageError) as error:
+        _warn(f"stored without a vector, keyword search finds it: {error}")
+
+
+def _warn(line: str) -> None:
+    print(f"Warning: {line}", file=sys.stderr)
+
+
+def _failed(error: HardwonError, code: int) -> int:
+    print(f"hardwon-writer: {error}", file=sys.stderr)
+    return code
