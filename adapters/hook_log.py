@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 FILE_NAME = "hook.log"
 LARGEST = 1_000_000
+ENOUGH_BYTES = 64 * 1024
 LONGEST_LINE = 1_000
 UNPRINTABLE = "\ufffd"
 
@@ -48,3 +49,16 @@ class HookLog:
         with contextlib.suppress(FileNotFoundError):
             if os.stat(self._path).st_size >= LARGEST:
                 os.replace(self._path, f"{self._path}.1")
+
+
+def last_events(folder: str, count: int) -> list[str]:
+    """Return the last *count* lines of the log in *folder*; none when there is no log that can be read."""
+    path = os.path.join(folder, FILE_NAME)
+    with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=_open_without_waiting) as log:
+        log.seek(max(0, os.fstat(log.fileno()).st_size - ENOUGH_BYTES))
+        return log.read(ENOUGH_BYTES).decode("utf-8", "replace").splitlines()[-count:]
+    return []
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -1,6 +1,7 @@
 """The only place that chooses adapters. Nothing happens at import; what is slow is imported when it is chosen."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 
 import attrs
 
@@ -10,9 +11,11 @@ from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.adapters.system_clock import SystemClock
+from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import EmbedPending
@@ -20,21 +23,19 @@ from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 from hardwon.domain.use_cases.inject import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.domain.use_cases.store_entry import StoreEntry
+from hardwon.entrypoints.providers import AUTO, build_embedder, choose_automatically, providers_in_order
 from hardwon.ports.clock import Clock
 from hardwon.ports.embedder import Embedder
 
 Warn = Callable[[str], None]
 
-LOCAL_PROVIDERS = ("auto", "local")
 
+@attrs.frozen
+class EmbeddingSpace:
+    """An embedder, and its vectors in the store."""
 
-def build_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder that is configured, None when there is none."""
-    if settings.embedding_provider in LOCAL_PROVIDERS:
-        from hardwon.adapters.minilm.embedder import MiniLmEmbedder
-
-        return MiniLmEmbedder()
-    return None
+    embedder: Embedder
+    vectors: SqliteVectorStore
 
 
 @attrs.frozen(kw_only=True)
@@ -47,8 +48,7 @@ class Memory:
         database: The open store.
         repository: Its entries.
         clock: The time.
-        embedder: None when search is by word only.
-        vectors: The embedder's vectors in the store.
+        spaces: The spaces to search and to keep up to date, the active one first; none when search is by word only.
         warn: Told of trouble in one line.
 
     """
@@ -57,9 +57,13 @@ class Memory:
     database: Database
     repository: SqliteEntryRepository
     clock: Clock
-    embedder: Embedder | None
-    vectors: SqliteVectorStore | None
+    spaces: Sequence[EmbeddingSpace]
     warn: Warn
+
+    @property
+    def vectors(self) -> SqliteVectorStore | None:
+        """The vectors of the active space."""
+        return self.spaces[0].vectors if self.spaces else None
 
     @property
     def inject(self) -> Inject:
@@ -76,12 +80,12 @@ class Memory:
     @property
     def retrieve(self) -> Retrieve:
         """Search by meaning and by word."""
-        semantic = None
-        if self.embedder and self.vectors:
-            index = NumpyVectorIndex(self.vectors)
-            semantic = SemanticSearch(embedder=self.embedder, store=self.vectors, index=index)
         return Retrieve(
-            semantic=semantic, keywords=FtsKeywordIndex(self.database, enabled=self.settings.keyword_search)
+            semantic=[
+                SemanticSearch(embedder=space.embedder, store=space.vectors, index=NumpyVectorIndex(space.vectors))
+                for space in self.spaces
+            ],
+            keywords=FtsKeywordIndex(self.database, enabled=self.settings.keyword_search),
         )
 
     @property
@@ -90,9 +94,18 @@ class Memory:
         return StoreEntry(self.repository)
 
     @property
-    def embed_pending(self) -> EmbedPending | None:
-        """Give entries their missing vectors; None without an embedder."""
-        return EmbedPending(self.embedder, self.vectors) if self.embedder and self.vectors else None
+    def embed_pending(self) -> Sequence[EmbedPending]:
+        """Give entries their missing vectors, one use case for each space."""
+        return [EmbedPending(space.embedder, space.vectors, self.warn) for space in self.spaces]
+
+    def settle_provider(self, *, anew: bool = False) -> None:
+        """Remember what `auto` means for this store: the first who embeds decides, unless it is decided *anew*."""
+        if self.settings.embedding_provider == AUTO and self.spaces:
+            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, anew=anew)
+
+    def with_provider(self, provider: str) -> "Memory":
+        """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""
+        return attrs.evolve(self, spaces=_spaces(self.settings, provider, self.database, self.warn))
 
     def import_knowledge(self, project_root: str) -> ImportKnowledge:
         """Return the import of the project's knowledge bank and of the user's own."""
@@ -121,13 +134,25 @@ def open_memory(
 
     """
     database = open_store(settings.global_store, busy_seconds=busy_seconds, repair_index=repair_index)
-    embedder = build_embedder(settings)
+    automatic = SqliteMetadata(database).automatic_provider or choose_automatically(os.environ)
     return Memory(
         settings=settings,
         database=database,
         repository=SqliteEntryRepository(database),
         clock=SystemClock(),
-        embedder=embedder,
-        vectors=SqliteVectorStore(database, embedder.space, warn) if embedder else None,
+        spaces=_spaces(settings, automatic, database, warn),
         warn=warn,
     )
+
+
+def _spaces(settings: Settings, automatic: str, database: Database, warn: Warn) -> Sequence[EmbeddingSpace]:
+    spaces: list[EmbeddingSpace] = []
+    for provider in providers_in_order(settings, automatic):
+        try:
+            embedder = build_embedder(provider, settings, os.environ)
+        except EmbedderUnavailableError as error:
+            warn(f"no vector search: {error}")
+            continue
+        vectors = SqliteVectorStore(database, embedder.space, warn, is_active=not spaces)
+        spaces.append(EmbeddingSpace(embedder, vectors))
+    return spaces

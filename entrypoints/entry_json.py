@@ -48,20 +48,32 @@ def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entr
     for name, value in fields.items():
         if not _fits(FIELDS[name], value):
             raise InvalidEntryError(f"{name} is {_shown(value)}: it must be {FIELDS[name]}")
-    lists = {name: tuple(fields[name]) for name in ("keywords", "references") if name in fields}
-    return Entry(**{"source_project": project, **fields, **lists}, created_at=now, updated_at=now)
+    values: dict[str, Any] = {"source_project": project, **fields}
+    for name in ("keywords", "references"):
+        values[name] = tuple(values.get(name, ()))
+    return Entry(**values, created_at=now, updated_at=now)
 
 
 def _object(text: str) -> dict[str, Any]:
+    if not text.strip():
+        raise InvalidEntryError("the entry is empty: it must be a JSON object")
     try:
         document = json.loads(text)
     except RecursionError as error:
-        raise InvalidEntryError("the entry is not usable JSON: too deeply nested") from error
+        raise InvalidEntryError(f"{_beginning(text)} is nested too deeply: an entry is a flat JSON object") from error
+    except json.JSONDecodeError as error:
+        raise InvalidEntryError(
+            f"{_beginning(text)} is not JSON: {error}; --entry-file keeps a shell's quotes out of it"
+        ) from error
     except ValueError as error:
-        raise InvalidEntryError(f"the entry is not JSON: {error}") from error
+        raise InvalidEntryError(f"{_beginning(text)} holds a number that is too long: no field takes one") from error
     if not isinstance(document, dict):
         raise InvalidEntryError(f"the entry is {_shown(document)}: it must be a JSON object")
     return document
+
+
+def _beginning(text: str) -> str:
+    return f"the entry {text[:SHOWN_CHARACTERS]!r}"
 
 
 def _fits(shape: str, value: object) -> bool:
@@ -71,4 +83,7 @@ def _fits(shape: str, value: object) -> bool:
 
 
 def _shown(value: object) -> str:
-    return json.dumps(value)[:SHOWN_CHARACTERS]
+    try:
+        return json.dumps(value)[:SHOWN_CHARACTERS]
+    except RecursionError:  # just deep enough to be read, too deep to be written
+        return "nested too deeply"

@@ -3,20 +3,19 @@
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.feature_files import FeatureFiles
-from hardwon.adapters.git import GitChangeProbe
-from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject import Injection
 from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.signals import read_signals
 
 SEARCH_SECONDS = 1.6
 GIT_SECONDS = 0.5
 IMPORT_SECONDS = 0.5
 BUSY_SECONDS = 0.5
-LARGEST_IMPORT = 1_000_000
+LEFT = "{} knowledge-bank files are left for next time, or run: hardwon import"
+LARGEST_IMPORT = 250_000  # bytes: about 2,000 entries, which take half a second
 
 
 class SessionStart:
@@ -46,15 +45,19 @@ class SessionStart:
         Return the block for what the user is working on.
 
         Raises:
-            StorageError: the store can't be read.
+            StorageError: the store can't be read, or nothing of the knowledge bank is in it yet.
         """
-        query = self._signals()
-        self._import()
+        query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
+        left = self._import()
         injection = self._memory.inject(
             query, limit=self._settings.injection_limit, deadline=self._deadline, framed=framed
         )
         for line in injection.degradations:
             self._warn(line)
+        if left and not injection.text:
+            raise StorageError(LEFT.format(left))
+        if left:
+            self._warn(LEFT.format(left))
         return injection
 
     def count_recall(self, injection: Injection) -> None:
@@ -66,21 +69,15 @@ class SessionStart:
         except StorageError as error:
             self._warn(f"recall not counted: {error}")
 
-    def _signals(self) -> ContextQuery:
-        return ContextQuery(
-            feature=FeatureFiles(self._project_root, self._warn).active_feature(),
-            files=GitChangeProbe(self._project_root, self._warn).changed_files(self._deadline.within(GIT_SECONDS)),
-        )
-
-    def _import(self) -> None:
+    def _import(self) -> int:
+        """Import what changed, as far as there is time; return how many files are left."""
         try:
             imported = self._memory.import_knowledge(self._project_root).changed(
                 self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
             )
         except StorageError as error:
             self._warn(f"import put off: {error}")
-            return
+            return 0
         for line in imported.skipped:
             self._warn(f"not imported: {line}")
-        if imported.left:
-            self._warn(f"{imported.left} knowledge-bank files are left for next time, or run: hardwon import")
+        return imported.left

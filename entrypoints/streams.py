@@ -1,11 +1,44 @@
-"""Standard output and error, whatever the terminal's encoding. Standard library only."""
+"""Standard output and error, whatever stands behind them. Standard library only."""
 
 import io
+import os
+import re
 import sys
+
+# All but tab and newline: a stored text must not be able to steer the terminal it is shown on.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def never_fail_to_print() -> None:
-    """Let characters that the terminal's encoding lacks be escaped instead of ending the program."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    """Escape characters that the terminal's encoding lacks, and let a stream that is closed swallow what it gets."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # for the process's whole life
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def visible(text: str) -> str:
+    r"""Return *text* with its control characters spelt out, such as `\x1b`; tabs and newlines stay."""
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def on_one_line(text: str) -> str:
+    """Return *text* as `visible` does, on one line."""
+    return visible(text).replace("\n", "\\n")
+
+
+def put_out(text: str) -> str:
+    """Print *text* at once; return why that is not possible, empty when it is."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        silence()
+        return error.strerror or str(error)
+    return ""
+
+
+def silence() -> None:
+    """Let standard output swallow what it still holds; Python would try to write it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,41 +1,62 @@
 """`hardwon-writer`: keep one lesson, given as JSON by an agent."""
 
 import argparse
+import contextlib
 import os
 import sys
-import time
 from collections.abc import Sequence
 from typing import NoReturn
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.system_clock import SystemClock
-from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry
-from hardwon.domain.model.errors import EmbedderError, HardwonError, InvalidEntryError, StorageError
+from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
+from hardwon.domain.model.redaction import redact_entry
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.entry_json import entry_from_json
-from hardwon.entrypoints.streams import never_fail_to_print
+from hardwon.entrypoints.filling import fill_spaces
+from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, visible
 
 OK, INVALID, DATABASE = 0, 1, 2
+INTERRUPTED = 130  # what shells say of a program that Ctrl-C ended
 LARGEST_JSON = 8 * MAX_TEXT_BYTES
+
+EPILOG = f"""\
+the entry is an object with
+  name, description           text
+  category                    {", ".join(CATEGORIES)}
+and, if you like,
+  reasoning                   text: why it matters, and how it was found
+  keywords, references        lists of text
+  confidence                  {", ".join(CONFIDENCES)} (default: medium)
+  source                      {", ".join(SOURCES)} (default: manual)
+  source_project              text (default: the project's name), or null for a lesson of all projects
+
+exit codes: 0 stored, 1 the entry or an argument is not valid, 2 the store can't be written"""
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(INVALID, f"{self.prog}: {message}\n{self.format_usage()}")
+        self.exit(INVALID, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
 
 
 def main() -> None:
     """Run the writer and leave with its exit code."""
     never_fail_to_print()
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Store one entry; return 0 when it is stored, 1 when it is not valid, 2 when the store failed."""
-    options = _parser().parse_args(arguments)
+    options = _parse(arguments)
     resolved = read_settings(options.project_root, os.environ, _flags(options))
     for warning in resolved.warnings:
         _warn(warning)
@@ -44,9 +65,7 @@ def run(arguments: Sequence[str]) -> int:
         return OK
     try:
         entry = entry_from_json(_read(options), project=_project(options.project_root), now=SystemClock().now())
-        memory = open_memory(resolved.settings, _warn)
-        _report(memory.store_entry(entry))
-        _embed(memory)
+        _store(redact_entry(entry), resolved.settings)  # before a store is made: nothing may be left of it
     except InvalidEntryError as error:
         return _failed(error, INVALID)
     except HardwonError as error:
@@ -54,8 +73,29 @@ def run(arguments: Sequence[str]) -> int:
     return OK
 
 
+def _store(entry: Entry, settings: Settings) -> None:
+    memory = open_memory(settings, _warn)
+    with contextlib.closing(memory.database):
+        _report(memory.store_entry(entry))
+        _embed(memory)
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not os.path.isdir(options.project_root):
+        parser.error(f"--project-root {options.project_root!r} is not a folder")
+    return options
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="hardwon-writer", description="Keep one lesson, given as JSON.", allow_abbrev=False)
+    parser = _Parser(
+        prog="hardwon-writer",
+        description="Keep one lesson, given as JSON.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
     parser.add_argument("--action", choices=["upsert"], required=True, help="add the entry, or count it once more")
     parser.add_argument("--global-store", metavar="PATH", help="the folder that holds memory.db")
     parser.add_argument("--project-root", metavar="PATH", default=".", help="the project (default: the working folder)")
@@ -70,7 +110,8 @@ def _flags(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _project(project_root: str) -> str | None:
-    return os.path.basename(os.path.realpath(project_root)) or None
+    name = os.path.basename(os.path.realpath(project_root))
+    return os.fsencode(name).decode("utf-8", "replace") or None
 
 
 def _read(options: argparse.Namespace) -> str:
@@ -90,17 +131,18 @@ def _read(options: argparse.Namespace) -> str:
 
 def _bytes(path: str) -> bytes:
     if path == "-":
-        return sys.stdin.buffer.read(LARGEST_JSON + 1)
+        return sys.stdin.buffer.read(LARGEST_JSON + 1) if sys.stdin else b""
     with open(path, "rb") as file:
         return file.read(LARGEST_JSON + 1)
 
 
 def _report(stored: Stored) -> None:
     entry = stored.entry
-    print(f"Stored: {entry.name} (id: {entry.entry_id})")
+    lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]
     if stored.merged:
-        print(f"Merged: the lesson was known, now observed {entry.observation_count} times")
-    sys.stdout.flush()
+        lines.append(f"Merged: the lesson was known, now observed {entry.observation_count} times")
+    if trouble := put_out("\n".join(lines)):
+        _warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
     if lacking := _lacking(entry):
         _warn(f"incomplete: {', '.join(lacking)}; write it again with them")
 
@@ -115,18 +157,18 @@ def _lacking(entry: Entry) -> list[str]:
 
 
 def _embed(memory: Memory) -> None:
-    if memory.embed_pending is None:
-        return
     try:
-        memory.embed_pending(BATCH, Deadline(time.monotonic))
-    except (EmbedderError, StorageError) as error:
-        _warn(f"stored without a vector, keyword search finds it: {error}")
+        troubles = fill_spaces(memory, BATCH).troubles
+    except StorageError as error:
+        troubles = (str(error),)
+    for trouble in troubles:
+        _warn(f"stored without a vector, keyword search finds it: {trouble}")
 
 
 def _warn(line: str) -> None:
-    print(f"Warning: {line}", file=sys.stderr)
+    print(f"Warning: {on_one_line(line)}", file=sys.stderr)
 
 
 def _failed(error: HardwonError, code: int) -> int:
-    print(f"hardwon-writer: {error}", file=sys.stderr)
+    print(f"hardwon-writer: {on_one_line(str(error))}", file=sys.stderr)
     return code

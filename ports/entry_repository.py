@@ -35,7 +35,7 @@ class EntryRepository(Protocol):
 
     def put(self, entry: Entry) -> None:
         """
-        Add *entry*, or replace the one of its id; doing it twice changes nothing more.
+        Add *entry*, or replace the one of its id but for its `created_at`; doing it twice changes nothing more.
 
         The keyword index follows at once; vectors of an earlier text are dropped.
         Recall counters are not touched (`record_recall` moves them).
@@ -44,6 +44,22 @@ class EntryRepository(Protocol):
 
     def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> list[Entry]:
         """Return entries of *only*, the newest `updated_at` first, then by id."""
+        ...
+
+    def unlabelled(self, only: EntryFilter, *, limit: int, after: Entry | None = None) -> list[Entry]:
+        """
+        Return entries of *only* without keywords, in the order of `find`.
+
+        Args:
+            only: Which entries.
+            limit: How many at most.
+            after: Only entries that come after this one in that order; it need not be in the store.
+
+        """
+        ...
+
+    def count_unlabelled(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* have no keywords."""
         ...
 
     def hydrate(self, seqs: Sequence[int]) -> list[Entry]:

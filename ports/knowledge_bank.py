@@ -32,6 +32,6 @@ class KnowledgeBank(Protocol):
         """Return the files that are there; one that can't be read is left out with a warning."""
         ...
 
-    def read(self, file: BankFile) -> Sequence[BankEntry]:
-        """Return the entries of *file* in order; none when it can't be read any more."""
+    def read(self, file: BankFile) -> Sequence[BankEntry] | None:
+        """Return the entries of *file* in order, None when it can't be read."""
         ...

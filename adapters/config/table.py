@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from hardwon.domain.model.setting_rules import Rule, exactly_true, limit, name, one_of, path, switch, weight
+from hardwon.domain.model.setting_rules import Rule, count, exactly_true, limit, name, one_of, path, switch, weight
 from hardwon.domain.model.settings import EMBEDDING_PROVIDERS, KEYWORD_PROVIDERS
 
 
@@ -37,7 +37,9 @@ TABLE: Mapping[str, Setting] = {
     "prominence_weight": Setting(weight),
     "embedding_provider": Setting(one_of(*EMBEDDING_PROVIDERS)),
     "embedding_model": Setting(name, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL")),
+    "embedding_dimensions": Setting(count),
     "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS)),
+    "keyword_model": Setting(name),
     "keyword_search": Setting(switch),
 }
 

@@ -21,7 +21,7 @@ class MarkdownKnowledgeBank:
     def __init__(self, project_root: str, store: str, warn: Callable[[str], None]) -> None:
         root = os.path.realpath(project_root)
         self._folders = (
-            (os.path.join(root, LOCAL_FOLDER), os.path.basename(root) or None),
+            (os.path.join(root, LOCAL_FOLDER), _project_name(root)),
             (os.path.realpath(store), None),
         )
         self._warn = warn
@@ -35,10 +35,14 @@ class MarkdownKnowledgeBank:
         )
         return [file for file in found if file]
 
-    def read(self, file: BankFile) -> Sequence[BankEntry]:
+    def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         """Return the entries of *file*."""
         text = read_bank(file.path, self._warn)
-        return parse_bank(text, file.category) if text is not None else []
+        return None if text is None else parse_bank(text, file.category)
+
+
+def _project_name(root: str) -> str | None:
+    return os.fsencode(os.path.basename(root)).decode("utf-8", "replace").strip() or None
 
 
 def _file(path: str, category: Category, project: str | None) -> BankFile | None:

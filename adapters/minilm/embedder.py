@@ -88,9 +88,9 @@ def _load_encoder(path: str) -> "Encoder":
     try:
         # numpy takes 80 ms to import, and a hook with nothing to embed never needs it.
         from hardwon.adapters.minilm.encoder import Encoder  # noqa: PLC0415
-    except ImportError as error:
+    except (ImportError, SyntaxError) as error:  # not there, or cut off
         raise EmbedderUnavailableError(
-            f"numpy is not installed ({error}); run `uv tool upgrade --reinstall hardwon`"
+            f"numpy is not installed or damaged ({error}); run `uv tool upgrade --reinstall hardwon`"
         ) from error
     return Encoder(open_weights(path))
 

@@ -2,19 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from hardwon.adapters.minilm.onnx_tensors import FLOAT32, INT8
-from hardwon.adapters.minilm.transformer import Dense, Floats, Layer, LayerNorm
+from hardwon.adapters.minilm.transformer import Dense, Floats, Int8s, Layer, LayerNorm
 from hardwon.adapters.minilm.weights import LAYER_MATRICES, Weights
 from hardwon.adapters.minilm.wordpiece import MAX_TOKENS
-
-if TYPE_CHECKING:
-    import numpy.typing as npt  # 2 ms of a hook's time budget
-
-Int8s: TypeAlias = "npt.NDArray[np.int8]"
 
 WIDTH = 384
 INTERMEDIATE_WIDTH = 1536
@@ -24,7 +18,7 @@ TOKEN_TYPES = 2
 
 
 class Encoder:
-    """Token ids in, embeddings out; the layer matrices, 42 MB in float32, are made at birth."""
+    """Token ids in, embeddings out; the matrices stay in the mapped file until they are needed."""
 
     def __init__(self, weights: Weights) -> None:
         tensors = _TensorReader(weights)
@@ -115,7 +109,7 @@ class _TensorReader:
 
     def dense(self, matrix: str, bias: str, *, inputs: int = WIDTH, outputs: int = WIDTH) -> Dense:
         return Dense(
-            weight=self.int8s(f"{matrix}_q", inputs, outputs).astype(np.float32),
+            weight=self.int8s(f"{matrix}_q", inputs, outputs),
             scale=self.floats(f"{matrix}_scale", 1, outputs)[0],
             bias=self.floats(bias, outputs),
         )

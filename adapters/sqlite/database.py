@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from hardwon.domain.model.deadline import Deadline
@@ -13,6 +13,7 @@ FILE_NAME = "memory.db"
 BUSY_SECONDS = 5.0
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+PRIMARY_CODE = 0xFF  # above it stand the details, such as SQLITE_CORRUPT_VTAB
 
 Row = tuple[Any, ...]
 
@@ -34,14 +35,15 @@ class Database:
         self.path = path
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
-            _create_private(path)
-            self.connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, cached_statements=64)
+            address = _usable_address(path)
+            self.connection = sqlite3.connect(
+                address, timeout=busy_seconds, isolation_level=None, cached_statements=64, uri=address != path
+            )
             self._configure()
 
     def _configure(self) -> None:
         for pragma in (
             f"busy_timeout = {self._busy_ms}",
-            "journal_mode = WAL",
             "synchronous = NORMAL",
             "foreign_keys = ON",
             "cache_size = -8000",
@@ -52,6 +54,11 @@ class Database:
         """Run one statement and return its rows."""
         with self.translated():
             return self.connection.execute(sql, parameters).fetchall()
+
+    def stream(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
+        """Run one statement and yield its rows, never holding more than one."""
+        with self.translated():
+            yield from self.connection.execute(sql, parameters)
 
     def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
@@ -84,8 +91,11 @@ class Database:
         self.rows("BEGIN")
         try:
             yield
-        finally:
+            if self.connection.in_transaction:  # an interrupted search may have ended it
+                self.rows("COMMIT")
+        except BaseException:
             self._roll_back()
+            raise
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
@@ -122,15 +132,34 @@ class Database:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            if getattr(error, "sqlite_errorcode", None) in DAMAGED:
+            if getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE in DAMAGED:
                 raise CorruptStoreError(f"{self.path}: {error}, run: hardwon doctor --repair") from error
             raise StorageError(f"{self.path}: {error}") from error
+
+
+def _usable_address(path: str) -> str:
+    """Return *path* of a file that is there now, or the URI that opens a write-protected one for reading."""
+    _create_private(path)
+    is_writable = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
+    return path if is_writable else _read_only_uri(path)
+
+
+def _read_only_uri(path: str) -> str:
+    # SQLite can't make the shared index of a log here. Where a log lies, its index lies beside it;
+    # where none lies, no index is needed by a reader who is told that nobody writes.
+    log = f"{path}-wal"
+    how = "mode=ro" if os.path.exists(log) and os.path.getsize(log) else "immutable=1"
+    quoted = "".join(f"%{byte:02x}" for byte in os.fsencode(os.path.abspath(path)))
+    return f"file:{quoted}?{how}"
 
 
 def _create_private(path: str) -> None:
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600))
+    # A file that is there is not opened: closing it again would drop the locks that other connections
+    # of this process hold (POSIX), and the next process to leave would delete their write-ahead log.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def in_list(seqs: Iterable[int]) -> str:

@@ -15,26 +15,17 @@ from hardwon.adapters.sqlite.entry_rows import (
 )
 from hardwon.adapters.sqlite.fts import index_entry
 from hardwon.adapters.sqlite.moments import to_text
+from hardwon.adapters.sqlite.track_records import NEWEST_OF_CATEGORY, NEWEST_OF_KIND
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
-from hardwon.domain.model.ranking.prominence import RECALL_CAP
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entry_repository import Field
 
 RECALL_BUSY_SECONDS = 0.05
 
 WITHIN = "e.kind = ?1 AND (?2 IS NULL OR e.category = ?2)"
-
-NEWEST_BY_TRACK_RECORD = f"""
-    SELECT seq, id, category, observation_count, confidence, updated_at, recall_count FROM (
-        SELECT {FACT_COLUMNS} AS recall_count, row_number() OVER (
-            PARTITION BY e.category, e.observation_count, e.confidence, min(coalesce(r.recall_count, 0), {RECALL_CAP})
-            ORDER BY e.updated_at DESC, e.id
-        ) AS place
-        FROM entry e LEFT JOIN recall r ON r.entry_seq = e.seq WHERE {WITHIN}
-    ) WHERE place <= ?3
-"""
+UNLABELLED = "t.keywords = '[]'"
 
 
 class SqliteEntryRepository:
@@ -76,6 +67,25 @@ class SqliteEntryRepository:
         )
         return [to_entry(row) for row in rows]
 
+    def unlabelled(self, only: EntryFilter, *, limit: int, after: Entry | None = None) -> list[Entry]:
+        """Return a page of entries without keywords, newest first."""
+        updated_at, entry_id = (to_text(after.updated_at), after.entry_id) if after else (None, None)
+        rows = self._database.rows(
+            f"{SELECT_ENTRY} WHERE {WITHIN} AND {UNLABELLED} AND (?4 IS NULL OR (?4, e.id) > (e.updated_at, ?5))"
+            " ORDER BY e.updated_at DESC, e.id LIMIT ?3",
+            (only.kind, only.category, limit, updated_at, entry_id),
+        )
+        return [to_entry(row) for row in rows]
+
+    def count_unlabelled(self, only: EntryFilter) -> int:
+        """Return how many entries have no keywords."""
+        return int(
+            self._database.value(
+                f"SELECT count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {WITHIN} AND {UNLABELLED}",
+                (only.kind, only.category),
+            )
+        )
+
     def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
         """Return the entries of *seqs*, in that order."""
         rows = self._database.rows(
@@ -86,7 +96,7 @@ class SqliteEntryRepository:
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
         """Return what ranking reads of *seqs*."""
         rows = self._database.rows(
-            f"SELECT {FACT_COLUMNS} FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+            f"SELECT {FACT_COLUMNS}, coalesce(r.recall_count, 0) FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
             " LEFT JOIN recall r ON r.entry_seq = e.seq",
             (in_list(seqs),),
         )
@@ -94,7 +104,8 @@ class SqliteEntryRepository:
 
     def newest_by_track_record(self, only: EntryFilter, k: int) -> list[RankingFacts]:
         """Return the *k* newest of each track record."""
-        rows = self._database.rows(NEWEST_BY_TRACK_RECORD, (only.kind, only.category, k))
+        query = NEWEST_OF_CATEGORY if only.category else NEWEST_OF_KIND
+        rows = self._database.rows(query, (only.kind, only.category, k))
         return [to_facts(row) for row in rows]
 
     def sizes(self, only: EntryFilter) -> Mapping[Category, int]:
@@ -125,8 +136,14 @@ class SqliteEntryRepository:
 
     def most_observed(self, only: EntryFilter) -> int:
         """Return the largest observation count."""
+        # One category at a time: the index answers each at once, where a maximum over all would read it whole.
         value = self._database.value(
-            f"SELECT max(e.observation_count) FROM entry e WHERE {WITHIN}", (only.kind, only.category)
+            """
+            WITH within (category) AS (VALUES ('anti-patterns'), ('heuristics'), ('patterns'), (NULL))
+            SELECT max((SELECT max(e.observation_count) FROM entry e WHERE e.kind = ?1 AND e.category IS within.category))
+            FROM within WHERE ?2 IS NULL OR category = ?2
+            """,
+            (only.kind, only.category),
         )
         return int(value or 1)
 

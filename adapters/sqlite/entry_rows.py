@@ -15,7 +15,8 @@ SELECT_ENTRY = """
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN recall r ON r.entry_seq = e.seq
 """
 
-FACT_COLUMNS = "e.seq, e.id, e.category, e.observation_count, e.confidence, e.updated_at, coalesce(r.recall_count, 0)"
+FACT_COLUMNS = "e.seq, e.id, e.category, e.observation_count, e.confidence, e.updated_at"
+"""What ranking reads, but for the recall count, which comes last."""
 
 UPSERT_ENTRY = """
     INSERT INTO entry (id, kind, category, observation_count, confidence, updated_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -94,6 +95,6 @@ def to_entry(row: Row) -> Entry:
 
 
 def to_facts(row: Row) -> RankingFacts:
-    """Return the facts of a row of `FACT_COLUMNS`."""
+    """Return the facts of a row of `FACT_COLUMNS` and the recall count."""
     seq, entry_id, category, count, confidence, updated_at, recalls = row
     return RankingFacts(seq, entry_id, category, count, confidence, from_text(updated_at), recalls)

@@ -1,16 +1,15 @@
 """The keyword index: FTS5 with its own copy of the text, row ids being entry numbers."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 
-from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.fts_matches import FtsMatches
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
-from hardwon.domain.model.hit import Hit
+from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
 from hardwon.ports.keyword_index import Mode
 
 COLUMNS = "name, description, notes, keywords, reasoning"
@@ -40,7 +39,7 @@ def is_available() -> bool:
 
 def is_intact(database: Database) -> bool:
     """Tell whether the index is there and holds a row for every entry, none out of date."""
-    if not database.value("SELECT 1 FROM sqlite_master WHERE name = 'entries_fts'"):
+    if not _exists(database):
         return False
     rows, entries, stale = database.rows(
         "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM entry),"
@@ -48,6 +47,11 @@ def is_intact(database: Database) -> bool:
         (STALE,),
     )[0]
     return rows == entries and not stale
+
+
+def _exists(database: Database) -> bool:
+    found = database.rows("SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'entries_fts_docsize')")
+    return len(found) == 2  # noqa: PLR2004  # the two that are named
 
 
 def ensure_index(database: Database, *, repair: bool) -> None:
@@ -65,15 +69,26 @@ def ensure_index(database: Database, *, repair: bool) -> None:
 def rebuild_index(database: Database) -> None:
     """Make the index anew from the entries."""
     with database.transaction():
-        database.rows("DROP TABLE IF EXISTS entries_fts")
+        _drop(database)
         database.rows(CREATE)
         database.rows(REBUILD)
         database.rows("DELETE FROM _metadata WHERE key = ?", (STALE,))
 
 
+def _drop(database: Database) -> None:
+    try:
+        database.rows("DROP TABLE IF EXISTS entries_fts")
+    except CorruptStoreError:  # too damaged to be dropped; its tables are ordinary ones once it is forgotten
+        database.rows("PRAGMA writable_schema = ON")
+        database.rows("DELETE FROM sqlite_master WHERE name = 'entries_fts'")
+        database.rows("PRAGMA writable_schema = RESET")
+        for (table,) in database.rows("SELECT name FROM sqlite_master WHERE name GLOB 'entries_fts_*'"):
+            database.rows(f"DROP TABLE {table}")
+
+
 def index_entry(database: Database, seq: int, entry: Entry) -> None:
     """Bring the index up to date with one entry; nothing is written when its words are the same."""
-    if not is_available():
+    if not (is_available() and _exists(database)):
         database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))
         return
     words = (entry.name, entry.description, entry.notes, " ".join(entry.keywords), entry.reasoning)
@@ -109,18 +124,22 @@ class FtsKeywordIndex:
         with _bounded(self._database, deadline):
             return {term: self._frequency(term) for term in terms}
 
-    def match(self, terms: Sequence[str], mode: Mode, deadline: Deadline) -> "FtsMatches":
-        """Run the search once, into a table that only this connection sees."""
+    def match(self, terms: Sequence[str], mode: Mode, deadline: Deadline) -> FtsMatches:
+        """Run the search once."""
         self._ensure_usable()
         with _bounded(self._database, deadline):
-            self._database.rows("CREATE TEMP TABLE IF NOT EXISTS hit (seq INTEGER PRIMARY KEY, score REAL)")
-            self._database.rows("DELETE FROM hit")
-            if terms:
-                self._database.rows(
-                    "INSERT INTO hit SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?",
-                    (_expression(terms, mode),),
-                )
-        return FtsMatches(self._database)
+            return FtsMatches(self._database, self._scores(terms, mode))
+
+    def _scores(self, terms: Sequence[str], mode: Mode) -> dict[int, float]:
+        """Return the BM25 of every match, by entry number."""
+        if not terms:
+            return {}
+        return dict(
+            self._database.rows(
+                "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?",
+                (_expression(terms, mode),),
+            )
+        )
 
     def _frequency(self, term: str) -> int:
         return int(self._database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (_quoted(term),)))
@@ -135,42 +154,6 @@ class FtsKeywordIndex:
         if not is_intact(self._database):
             raise KeywordIndexUnavailableError("the keyword index is incomplete, run: hardwon doctor --repair")
         self._checked = True
-
-
-class FtsMatches:
-    """What the last search of this connection found."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def count(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* matched."""
-        return int(
-            self._database.value(
-                "SELECT count(*) FROM hit JOIN entry e USING (seq) WHERE e.kind = ?1 AND (?2 IS NULL OR e.category = ?2)",
-                (only.kind, only.category),
-            )
-        )
-
-    def top(self, only: EntryFilter, k: int) -> list[Hit]:
-        """Return the *k* best of *only*."""
-        return [
-            Hit(*row)
-            for row in self._database.rows(
-                "SELECT seq, score FROM hit JOIN entry e USING (seq)"
-                " WHERE e.kind = ?1 AND (?2 IS NULL OR e.category = ?2)"
-                " ORDER BY score DESC, e.updated_at DESC, e.id LIMIT ?3",
-                (only.kind, only.category, k),
-            )
-        ]
-
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the scores of those of *seqs* that matched."""
-        return dict(
-            self._database.rows(
-                "SELECT seq, score FROM hit WHERE seq IN (SELECT value FROM json_each(?))", (in_list(seqs),)
-            )
-        )
 
 
 def _quoted(term: str) -> str:

@@ -1,3 +1,5 @@
+import os
+
 from hardwon.adapters.sqlite.database import Database
 
 
@@ -9,11 +11,13 @@ class SqliteImportLedger:
 
     def headings(self, path: str) -> set[str]:
         """Return the headings of *path* seen before."""
-        return {row[0] for row in self._database.rows("SELECT heading FROM source_heading WHERE path = ?", (path,))}
+        return {
+            row[0] for row in self._database.rows("SELECT heading FROM source_heading WHERE path = ?", (_key(path),))
+        }
 
     def fingerprint(self, path: str) -> str | None:
         """Return the fingerprint of *path* at its last import."""
-        value = self._database.value("SELECT fingerprint FROM sources WHERE path = ?", (path,))
+        value = self._database.value("SELECT fingerprint FROM sources WHERE path = ?", (_key(path),))
         return None if value is None else str(value)
 
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:
@@ -21,8 +25,14 @@ class SqliteImportLedger:
         with self._database.transaction():
             self._database.rows(
                 "INSERT INTO sources VALUES (?, ?) ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint",
-                (path, fingerprint),
+                (_key(path), fingerprint),
             )
             self._database.run_many(
-                "INSERT OR IGNORE INTO source_heading VALUES (?, ?)", ((path, heading) for heading in sorted(headings))
+                "INSERT OR IGNORE INTO source_heading VALUES (?, ?)",
+                ((_key(path), heading) for heading in sorted(headings)),
             )
+
+
+def _key(path: str) -> str:
+    """Return *path* as text that can be stored, whatever bytes it is made of."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

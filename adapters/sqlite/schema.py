@@ -9,7 +9,7 @@ touches a vector's page. `entries` is the view with the customer's column names.
 import sqlite3
 from collections.abc import Callable
 
-from hardwon.domain.model.errors import NewerSchemaError
+from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
 
 ENTRY_TABLES = """
 CREATE TABLE entry (
@@ -106,26 +106,39 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create,)
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the version of the store, 0 for an empty file."""
+    """
+    Return the version of the store, 0 for an empty file.
+
+    Raises:
+        CorruptStoreError: what stands there is no number.
+    """
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_metadata'").fetchone():
         return 0
     row = connection.execute("SELECT value FROM _metadata WHERE key = 'schema_version'").fetchone()
-    return int(row[0]) if row else 0
+    if not row:
+        return 0
+    if not row[0].isdecimal():
+        raise CorruptStoreError(f"the store's schema version is {row[0]!r}, no number, run: hardwon doctor --repair")
+    return int(row[0])
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def refuse_newer(connection: sqlite3.Connection) -> None:
     """
-    Bring the store to the newest version, one transaction a step; nothing to do when it is there.
+    Check that this program knows the store's schema; nothing is changed.
 
     Raises:
-        NewerSchemaError: a later hardwon wrote it; nothing was changed.
+        NewerSchemaError: a later hardwon wrote it.
     """
     newest = len(MIGRATIONS)
     if (found := schema_version(connection)) > newest:
         raise NewerSchemaError(
             f"the store has schema version {found}, this hardwon knows {newest}: upgrade hardwon, nothing was changed"
         )
-    while schema_version(connection) < newest:
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the store to the newest version, one transaction a step; nothing to do when it is there."""
+    while schema_version(connection) < len(MIGRATIONS):
         _step(connection)
 
 

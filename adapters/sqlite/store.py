@@ -4,7 +4,7 @@ import os
 
 from hardwon.adapters.sqlite.database import BUSY_SECONDS, FILE_NAME, Database
 from hardwon.adapters.sqlite.fts import ensure_index
-from hardwon.adapters.sqlite.schema import migrate
+from hardwon.adapters.sqlite.schema import migrate, refuse_newer
 from hardwon.domain.model.errors import StorageError
 
 
@@ -25,6 +25,8 @@ def open_store(folder: str, *, busy_seconds: float = BUSY_SECONDS, repair_index:
     database = Database(os.path.join(folder, FILE_NAME), busy_seconds)
     try:
         with database.translated():
+            refuse_newer(database.connection)
+            database.connection.execute("PRAGMA journal_mode = WAL")
             migrate(database.connection)
         ensure_index(database, repair=repair_index)
     except StorageError:

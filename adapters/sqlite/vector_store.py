@@ -3,6 +3,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 
 from hardwon.adapters.sqlite.database import Database, Row, in_list
+from hardwon.adapters.sqlite.tie_order import in_tie_order
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
 from hardwon.ports.vector_source import VectorBlock
@@ -11,8 +12,15 @@ from hardwon.ports.vector_store import PendingText
 VALUE_BYTES = 4
 
 SELECT_VECTORS = """
-    SELECT v.entry_seq, e.category, v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq
+    SELECT v.entry_seq, e.category, v.vec FROM vector v {path} JOIN entry e ON e.seq = v.entry_seq
     WHERE v.space_id = ? AND e.kind = 'learning'
+"""
+# Nearly every row is wanted: reading the table from end to end takes half as long as an index.
+SELECT_ALL_VECTORS = SELECT_VECTORS.format(path="NOT INDEXED CROSS")
+SELECT_SOME_VECTORS = SELECT_VECTORS.format(path="") + "AND v.entry_seq IN (SELECT value FROM json_each(?))"
+
+COUNT_EMBEDDED = """
+    SELECT count(*) FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.kind = 'learning'
 """
 
 SELECT_PENDING = """
@@ -31,13 +39,17 @@ class SqliteVectorStore:
         database: The store.
         space: All calls are about this space.
         warn: Told in one line of a stored vector that can't be used.
+        is_active: Whether the store's metadata and the view `entries` speak of this space.
 
     """
 
-    def __init__(self, database: Database, space: Space, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, database: Database, space: Space, warn: Callable[[str], None], *, is_active: bool = True
+    ) -> None:
         self._database = database
         self._space = space
         self._warn = warn
+        self._is_active = is_active
 
     @property
     def space(self) -> Space:
@@ -51,17 +63,12 @@ class SqliteVectorStore:
 
     def count(self) -> int:
         """Return how many learnings have a vector."""
-        return int(
-            self._database.value(
-                "SELECT count(*) FROM vector v JOIN entry e ON e.seq = v.entry_seq"
-                " WHERE v.space_id = ? AND e.kind = 'learning'",
-                (self._space_id(),),
-            )
-        )
+        return int(self._database.value(COUNT_EMBEDDED, (self._space_id(),)))
 
     def count_pending(self) -> int:
         """Return how many learnings have none."""
-        return int(self._database.value(f"SELECT count(*) {SELECT_PENDING}", (self._space_id(),)))
+        learnings = "SELECT count(*) FROM entry WHERE kind = 'learning'"
+        return int(self._database.value(f"SELECT ({learnings}) - ({COUNT_EMBEDDED})", (self._space_id(),)))
 
     def pending(self, limit: int) -> list[PendingText]:
         """Return entries without a vector, newest first."""
@@ -73,9 +80,9 @@ class SqliteVectorStore:
         return [PendingText(seq, "\n".join(filter(None, texts)), text_hash) for seq, *texts, text_hash in rows]
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
-        """Store vectors of texts that are still what they were; the space becomes the active one."""
+        """Store vectors of texts that are still what they were."""
         with self._database.transaction():
-            space_id = self._activate()
+            space_id = self._register()
             self._database.run_many(
                 "INSERT INTO vector (space_id, entry_seq, text_hash, vec)"
                 " SELECT ?1, entry_seq, text_hash, ?4 FROM entry_text WHERE entry_seq = ?2 AND text_hash = ?3"
@@ -90,24 +97,15 @@ class SqliteVectorStore:
 
     def load(self) -> VectorBlock:
         """Return the vectors of all learnings."""
-        return self._block(self._database.rows(SELECT_VECTORS, (self._space_id(),)))
+        return self._block(self._database.stream(SELECT_ALL_VECTORS, (self._space_id(),)))
 
     def fetch(self, seqs: Sequence[int]) -> VectorBlock:
         """Return the vectors of those of *seqs* that have one."""
-        return self._block(
-            self._database.rows(
-                f"{SELECT_VECTORS} AND v.entry_seq IN (SELECT value FROM json_each(?))",
-                (self._space_id(), in_list(seqs)),
-            )
-        )
+        return self._block(self._database.stream(SELECT_SOME_VECTORS, (self._space_id(), in_list(seqs))))
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         """Return *seqs*, the newest first, then by id."""
-        rows = self._database.rows(
-            "SELECT e.seq FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value ORDER BY e.updated_at DESC, e.id",
-            (in_list(seqs),),
-        )
-        return [seq for (seq,) in rows]
+        return in_tie_order(self._database, seqs)
 
     def _block(self, rows: Iterable[Row]) -> VectorBlock:
         seqs, categories, values = list[int](), list[str](), array("f")
@@ -126,12 +124,18 @@ class SqliteVectorStore:
         """Return the number of the space, 0 when nothing was stored in it yet."""
         return int(self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0)
 
-    def _activate(self) -> int:
+    def _register(self) -> int:
+        """Return the number of the space, given to it now if need be; the active one is noted in the metadata."""
         self._database.rows(
             "INSERT OR IGNORE INTO space (provider, model, dimensions, task_scheme, weights_hash) VALUES (?, ?, ?, ?, ?)",
             self._key(),
         )
         space_id = self._space_id()
+        if self._is_active:
+            self._note_as_active(space_id)
+        return space_id
+
+    def _note_as_active(self, space_id: int) -> None:
         self._database.run_many(
             "INSERT INTO _metadata VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
             (
@@ -141,7 +145,6 @@ class SqliteVectorStore:
                 ("embedding_dimensions", str(self._space.dimensions)),
             ),
         )
-        return space_id
 
     def _key(self) -> tuple[object, ...]:
         space = self._space

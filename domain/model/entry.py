@@ -69,6 +69,10 @@ def _count_from(smallest: int) -> Check:
 def _aware(_: object, field: "attrs.Attribute[Any]", value: dt.datetime) -> None:
     if value.tzinfo is None:
         raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it needs a time zone")
+    try:
+        value.astimezone(dt.UTC)
+    except OverflowError as error:
+        raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it has no place in UTC") from error
 
 
 def _one_line(value: str) -> str:

@@ -10,7 +10,9 @@ What can go wrong, as a caller tells it apart.
         CorruptStoreError                 the file is damaged: doctor --repair
       EmbedderError
         EmbedderUnavailableError          keyword search still works
+          RateLimitedError                worth another try, later
         UnusableVectorError               zero, not finite, or of the wrong width
+      LabelerUnavailableError             the entry stays without labels
       KeywordIndexUnavailableError        vector search still works
       VectorIndexUnavailableError         keyword search still works
         NumpyMissingError                 an incomplete installation
@@ -47,8 +49,26 @@ class EmbedderUnavailableError(EmbedderError):
     """The embedder can't be reached, is not installed, or did not answer in time."""
 
 
+class RateLimitedError(EmbedderUnavailableError):
+    """
+    The provider wants fewer requests.
+
+    Attributes:
+        retry_after: Seconds until the next try is welcome, None when it did not say.
+
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class UnusableVectorError(EmbedderError):
     """The embedder answered with a vector that can't be compared."""
+
+
+class LabelerUnavailableError(HardwonError):
+    """Labels could not be made: no key, no answer in time, or no usable answer."""
 
 
 class KeywordIndexUnavailableError(HardwonError):

@@ -18,6 +18,9 @@ STOP_WORDS = frozenset(
     """.split()
 )
 
+_WITHOUT_MARKS = dict.fromkeys(range(0x0300, 0x0332))
+"""Accents that stand by themselves, such as the dot that lower-casing `İ` leaves: FTS5 drops them too."""
+
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -28,7 +31,7 @@ def search_terms(text: str) -> tuple[str, ...]:
     Stop words and everything that is not a letter or a digit fall away, so
     no text can be mistaken for query syntax (M-A1).
     """
-    words = _WORD.findall(unicodedata.normalize("NFC", text).lower())
+    words = _WORD.findall(unicodedata.normalize("NFC", text).lower().translate(_WITHOUT_MARKS))
     return tuple(dict.fromkeys(word for word in words if word not in STOP_WORDS))[:MAX_TERMS]
 
 

@@ -1,6 +1,7 @@
 """Secrets and private passages go before anything is stored or sent."""
 
 import re
+from functools import cache
 
 import attrs
 
@@ -8,10 +9,9 @@ from hardwon.domain.model.entry import Entry
 
 REDACTED = "[REDACTED]"
 
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
 
-_SECRETS = re.compile(
-    r"""
+_SECRETS = r"""
       -----BEGIN\ [A-Z\ ]*PRIVATE\ KEY-----.*?(?:-----END\ [A-Z\ ]*PRIVATE\ KEY-----|\Z)
     | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b                            # AWS access key id
     | \bgh[pousr]_[A-Za-z0-9]{36,} | \bgithub_pat_\w{22,}
@@ -21,23 +21,28 @@ _SECRETS = re.compile(
     | \bAIza[\w-]{35}                                          # Google
     | \bxox[abeoprs]-[\w-]{10,}                                # Slack
     | \bnpm_[A-Za-z0-9]{36} | \bpypi-[\w-]{50,} | \bhf_[A-Za-z0-9]{30,}
-    | \beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}                 # JSON web token
-    """,
-    re.DOTALL | re.VERBOSE,
-)
+    | \beyJ[\w-]{8,1000}\.eyJ[\w-]{8,}\.[\w-]{8,}             # JSON web token
+"""
 
-_VALUES = re.compile(
-    r"""
+_VALUES = r"""
       (?P<bearer>\bBearer\ ) [\w.~+/-]{20,}=*
-    | (?P<url>\b[a-z][a-z0-9+.-]*://[^\s/:@]+:) [^\s/@]+ (?=@)
-    | (?P<password>\b(?:password|passwd|pwd|secret)["']?\s{0,3}[:=]\s{0,3}["']?)
-      (?=[^\s"'`]*\d) [^\s"'`()<>\[\]]{8,}
-    | (?P<token>\b(?:api[_-]?key|access[_-]?key|auth[_-]?token|token)["']?\s{0,3}[:=]\s{0,3}["']?)
-      (?=[^\s"'`]*\d) [\w+/-]{20,}=*
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-"""Secrets known by what stands before them; the named group is kept."""
+    | (?P<url>\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]+:) [^\s/@]+ (?=@)
+    | (?P<password>(?:password|passwd|pwd|secret)["']?\s{0,3}[:=]\s{0,3}["']?)
+      (?=[^\s"'`]{0,200}\d) [^\s"'`()<>\[\]]{8,}
+    | (?P<token>(?:api[_-]?key|access[_-]?key|auth[_-]?token|token)["']?\s{0,3}[:=]\s{0,3}["']?)
+      (?=[^\s"'`]{0,200}\d) [\w+/-]{20,}=*
+"""
+"""
+Secrets known by what stands before them; the named group is kept.
+
+What is looked ahead for has a bound, or a long text without spaces would take quadratic time.
+"""
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Compile the patterns, when the first text comes: that costs the hook some milliseconds."""
+    return re.compile(_SECRETS, re.DOTALL | re.VERBOSE), re.compile(_VALUES, re.IGNORECASE | re.VERBOSE)
 
 
 def redact(text: str) -> str:
@@ -47,13 +52,34 @@ def redact(text: str) -> str:
     Known key formats, private keys, credentials in URLs and values given to
     a password, secret, token or key are secrets. Redacting twice changes nothing more.
     """
-    public = _SECRETS.sub(REDACTED, _without_private(text))
-    return _VALUES.sub(lambda found: f"{found[found.lastgroup or 0]}{REDACTED}", public)
+    while (clean := _without_secrets(_without_private(text))) != text:
+        text = clean  # a key can begin where another one was
+    return text
+
+
+def _without_secrets(text: str) -> str:
+    secrets, values = _patterns()
+    return values.sub(lambda found: f"{found[found.lastgroup or 0]}{REDACTED}", secrets.sub(REDACTED, text))
 
 
 def _without_private(text: str) -> str:
-    cut = _PRIVATE.sub("", text)
-    return text if cut == text else _without_private(cut)  # a cut can join the halves of another tag
+    """Cut out each passage with all that is nested in it; one that is never closed ends with the text."""
+    while (cut := _without_outermost(text)) != text:
+        text = cut  # what a cut joins may be a tag again
+    return text
+
+
+def _without_outermost(text: str) -> str:
+    kept: list[str] = []
+    depth, resumed = 0, 0
+    for tag in _TAG.finditer(text):
+        is_end = bool(tag[1])
+        if depth == 0 and not is_end:
+            kept.append(text[resumed : tag.start()])
+        if depth == 1 and is_end:
+            resumed = tag.end()
+        depth += (not is_end) - (is_end and depth > 0)
+    return "".join(kept) + ("" if depth else text[resumed:])
 
 
 def redact_entry(entry: Entry) -> Entry:

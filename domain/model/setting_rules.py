@@ -39,6 +39,12 @@ def limit(text: str) -> Reading:
         return refused
 
 
+def count(text: str) -> Reading:
+    """Read a whole number from 0 up; anything else falls back to the default."""
+    value, complaint = limit(text)
+    return (value, complaint) if value is None or value >= 0 else (None, "is negative; using the default")
+
+
 def weight(text: str) -> Reading:
     """Read a number; anything else is NaN, because one bad weight spoils all three."""
     number = WHOLE_NUMBER.fullmatch(text) or DECIMAL_NUMBER.fullmatch(text)

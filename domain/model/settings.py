@@ -24,7 +24,9 @@ class Settings(NamedTuple):
         prominence_weight: Share of prominence.
         embedding_provider: One of `EMBEDDING_PROVIDERS`.
         embedding_model: The provider's name of a model, empty for its default.
+        embedding_dimensions: Width of the vectors of a model we do not know; 0 for a model's own.
         keyword_provider: One of `KEYWORD_PROVIDERS`.
+        keyword_model: The model that makes keyword labels, empty for the provider's default.
         keyword_search: Off means as if FTS5 were missing.
 
     """
@@ -38,7 +40,9 @@ class Settings(NamedTuple):
     prominence_weight: float = 0.3
     embedding_provider: str = "auto"
     embedding_model: str = ""
+    embedding_dimensions: int = 0
     keyword_provider: str = "auto"
+    keyword_model: str = ""
     keyword_search: bool = True
 
 

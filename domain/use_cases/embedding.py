@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import UnusableVectorError
+from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.vector import Vector, unit
-from hardwon.ports.embedder import Embedder
+from hardwon.ports.embedder import Embedder, Task
 
 
 def embed_documents(embedder: Embedder, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
@@ -15,10 +15,7 @@ def embed_documents(embedder: Embedder, texts: Sequence[str], deadline: Deadline
     Raises:
         EmbedderError: the embedder gave no usable answer for one of them.
     """
-    vectors = embedder.embed(texts, "document", deadline)
-    if len(vectors) != len(texts):
-        raise UnusableVectorError(f"{embedder.space.model} answered {len(texts)} texts with {len(vectors)} vectors")
-    return [unit(vector, embedder.space.dimensions) for vector in vectors]
+    return _embed(embedder, texts, "document", deadline)
 
 
 def embed_query(embedder: Embedder, text: str, deadline: Deadline) -> Vector:
@@ -28,5 +25,14 @@ def embed_query(embedder: Embedder, text: str, deadline: Deadline) -> Vector:
     Raises:
         EmbedderError: the embedder gave no usable answer.
     """
-    [vector] = embedder.embed([text], "query", deadline)
-    return unit(vector, embedder.space.dimensions)
+    [vector] = _embed(embedder, [text], "query", deadline)
+    return vector
+
+
+def _embed(embedder: Embedder, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+    vectors = embedder.embed(texts, task, deadline)
+    if len(vectors) != len(texts):
+        raise EmbedderUnavailableError(
+            f"{embedder.space.model} answered {len(texts)} texts with {len(vectors)} vectors"
+        )
+    return [unit(vector, embedder.space.dimensions) for vector in vectors]

@@ -9,7 +9,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import BankEntry
-from hardwon.domain.model.redaction import redact_entry
+from hardwon.domain.model.redaction import redact, redact_entry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.import_ledger import ImportLedger
@@ -89,19 +89,23 @@ class ImportKnowledge:
 
     def _file(self, file: BankFile) -> Imported:
         entries = self.bank.read(file)
+        if entries is None:
+            return Imported()
         with self.repository.transaction():
             seen = self.ledger.headings(file.path)
-            total = Imported()
-            for entry in entries:
-                total += Imported(known=1) if entry.heading in seen else self._entry(entry, file)
-            self.ledger.record(file.path, {entry.heading for entry in entries}, file.fingerprint)
-        return total
+            outcomes = {
+                entry: Imported(known=1) if redact(entry.heading) in seen else self._entry(entry, file)
+                for entry in entries
+            }
+            taken = {redact(entry.heading) for entry, outcome in outcomes.items() if not outcome.skipped}
+            self.ledger.record(file.path, taken, file.fingerprint)
+        return sum(outcomes.values(), Imported())
 
     def _entry(self, lesson: BankEntry, file: BankFile) -> Imported:
         try:
             entry = redact_entry(_to_entry(lesson, file, self.clock.now()))
         except InvalidEntryError as error:
-            return Imported(skipped=(f"{file.path}: ### {lesson.heading[:80]}: {error}",))
+            return Imported(skipped=(f"{file.path}: ### {redact(lesson.heading)[:80]}: {error}",))
         if self.repository.get(entry.entry_id):
             return Imported(known=1)
         self.repository.put(entry)

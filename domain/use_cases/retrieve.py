@@ -1,6 +1,7 @@
 """Find what a search text finds, and note once whatever was missing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import attrs
 
@@ -8,12 +9,14 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import (
     EmbedderError,
+    EmbedderUnavailableError,
     KeywordIndexUnavailableError,
     NumpyMissingError,
     VectorIndexUnavailableError,
 )
 from hardwon.domain.model.hit import Hit
 from hardwon.domain.model.keyword_query import distinctive_terms, search_terms
+from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.use_cases.background import Background
 from hardwon.domain.use_cases.embedding import embed_query
@@ -24,6 +27,7 @@ from hardwon.ports.vector_index import VectorIndex
 from hardwon.ports.vector_store import VectorStore
 
 EMBED_SECONDS = 1.2
+WORD_SECONDS = 0.8  # what is left must do for comparing, ranking and printing
 
 
 class NoMatches:
@@ -91,12 +95,12 @@ class Retrieve:
     Run both searches side by side; either may be missing or fail.
 
     Attributes:
-        semantic: None when no embedder is configured.
+        semantic: The spaces to search by meaning; the first whose embedder answers is searched.
         keywords: Search by word.
 
     """
 
-    semantic: SemanticSearch | None
+    semantic: Sequence[SemanticSearch]
     keywords: KeywordIndex
 
     def __call__(self, query: str | None, deadline: Deadline) -> Retrieval:
@@ -104,6 +108,32 @@ class Retrieve:
         if query is None:
             return Retrieval(query=None)
         return _Search(self, query, deadline).run()
+
+
+class _Answer(NamedTuple):
+    """The query's vector, the space it is of, and why earlier spaces were passed over."""
+
+    search: SemanticSearch
+    vector: Vector
+    trouble: str
+
+
+def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Deadline) -> _Answer:
+    """
+    Embed *query* with the first embedder that answers; secrets are taken out first.
+
+    Raises:
+        EmbedderUnavailableError: none of them answered; one line says why.
+    """
+    public, troubles = redact(query), list[str]()
+    for search in searches:
+        try:
+            vector = embed_query(search.embedder, public, deadline.within(EMBED_SECONDS))
+        except EmbedderError as error:
+            troubles.append(str(error))
+        else:
+            return _Answer(search, vector, "; ".join(troubles))
+    raise EmbedderUnavailableError("; ".join(troubles))
 
 
 class _Search:
@@ -115,49 +145,49 @@ class _Search:
         self._deadline = deadline
         self._degradations: list[str] = []
         self._numpy_missing = False
+        self._embed_by = deadline.within(EMBED_SECONDS * len(tools.semantic))
 
     def run(self) -> Retrieval:
         embedding = self._start_embedding()
         by_keyword = self._match_words()
-        vector = self._finish_embedding(embedding)
+        answer = self._finish_embedding(embedding)
         return Retrieval(
             query=self._query,
-            by_vector=self._compare(vector),
+            by_vector=self._compare(answer),
             by_keyword=by_keyword,
-            embedded_by=self._tools.semantic.embedder.space.model if self._tools.semantic and vector else None,
+            embedded_by=answer.search.embedder.space.model if answer else None,
             numpy_missing=self._numpy_missing,
             degradations=tuple(self._degradations),
         )
 
-    def _start_embedding(self) -> Background[Vector] | None:
-        semantic = self._tools.semantic
-        if semantic is None:
-            return None
+    def _start_embedding(self) -> Background[_Answer] | None:
         try:
-            semantic.index.ensure_usable()
+            for search in self._tools.semantic:
+                search.index.ensure_usable()
         except NumpyMissingError as error:
             self._numpy_missing = True
             self._degradations.append(f"no vector search: {error}")
             return None
-        if not semantic.store.count():
-            return None
-        deadline = self._deadline.within(EMBED_SECONDS)
-        return Background(lambda: embed_query(semantic.embedder, self._query, deadline))
+        filled = [search for search in self._tools.semantic if search.store.count()]
+        return Background(lambda: _first_answer(filled, self._query, self._deadline)) if filled else None
 
-    def _finish_embedding(self, embedding: Background[Vector] | None) -> Vector | None:
+    def _finish_embedding(self, embedding: Background[_Answer] | None) -> _Answer | None:
         if embedding is None:
             return None
         try:
-            return embedding.result(self._deadline.within(EMBED_SECONDS))
+            answer = embedding.result(self._embed_by)
         except (EmbedderError, TimeoutError) as error:
             self._degradations.append(f"no vector search: {error}")
             return None
+        if answer.trouble:
+            self._degradations.append(f"searching with {answer.search.embedder.space.model}: {answer.trouble}")
+        return answer
 
-    def _compare(self, vector: Vector | None) -> Matches:
-        if vector is None or self._tools.semantic is None:
+    def _compare(self, answer: _Answer | None) -> Matches:
+        if answer is None:
             return NoMatches()
         try:
-            return self._tools.semantic.index.compare(vector)
+            return answer.search.index.compare(answer.vector)
         except VectorIndexUnavailableError as error:
             self._degradations.append(f"no vector search: {error}")
             return NoMatches()
@@ -165,9 +195,10 @@ class _Search:
     def _match_words(self) -> Matches:
         keywords = self._tools.keywords
         terms = search_terms(self._query)
+        deadline = self._deadline.within(WORD_SECONDS)
         try:
-            frequencies = keywords.frequencies(terms, self._deadline)
-            return keywords.match(distinctive_terms(terms, frequencies, keywords.size()), "any", self._deadline)
+            frequencies = keywords.frequencies(terms, deadline)
+            return keywords.match(distinctive_terms(terms, frequencies, keywords.size()), "any", deadline)
         except KeywordIndexUnavailableError as error:
             self._degradations.append(str(error))
             return NoMatches()

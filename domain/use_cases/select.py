@@ -1,24 +1,26 @@
 """Choose the entries that matter, looking at no more of the store than it takes to be sure."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
-
-import attrs
+from itertools import chain
+from typing import NamedTuple
 
 from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.hit import Hit
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection
 from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
+from hardwon.domain.model.ranking.prominence import track_record
 from hardwon.domain.model.ranking.pruning import NOTHING_UNSEEN, Tails, bound, is_exact
-from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored, tie_order
+from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored
+from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.retrieve import Retrieval
 from hardwon.ports.entry_repository import EntryRepository
 
-FIRST_DEPTH = 16
+FIRST_DEPTH = 64
 
 
-@attrs.frozen(kw_only=True)
-class Selected:
+class Selected(NamedTuple):
     """
     The outcome of one selection.
 
@@ -36,8 +38,7 @@ class Selected:
     depth: int
 
 
-@attrs.frozen(kw_only=True)
-class _Head:
+class _Head(NamedTuple):
     """The head of one category's three lists: the entries in it, and where each list ended."""
 
     facts: Mapping[int, RankingFacts]
@@ -59,13 +60,14 @@ def select(
     """
     Return exactly what ranking and balancing every learning would choose.
 
-    The lists are read twice as deep until the entries seen prove that no
+    The lists are read ever deeper until the entries seen prove that no
     other can change the choice (`pruning`).
     """
     sizes = repository.sizes(LEARNINGS)
     depth = max(FIRST_DEPTH, balancer.limit)
     while True:
-        heads = {name: _head(EntryFilter(category=name), depth, retrieval, repository, policy) for name in sizes}
+        prominent = _most_prominent(depth, repository, policy)
+        heads = {name: _head(name, depth, retrieval, repository, policy, prominent=prominent[name]) for name in sizes}
         bounds = {
             name: NOTHING_UNSEEN if len(head.facts) == sizes[name] else bound(policy, head.tails)
             for name, head in heads.items()
@@ -74,19 +76,41 @@ def select(
         selection = balancer.select(ranked)
         if is_exact(selection, ranked, balancer, sizes, bounds):
             return Selected(ranked=tuple(selection.in_order(ranked)), selection=selection, policy=policy, depth=depth)
-        depth *= 2
+        depth *= 4
+
+
+def _most_prominent(
+    depth: int, repository: EntryRepository, policy: RankingPolicy
+) -> dict[Category, list[RankingFacts]]:
+    """
+    Return the *depth* most prominent of each category.
+
+    A quarter as deep into each track record is nearly always enough: where the last entry that
+    was read of one is not among the most prominent, those after it aren't either.
+    """
+    heads: dict[Category, list[RankingFacts]] = {}
+    for width in (depth // 4, depth // 2, depth):
+        newest: dict[Category, list[RankingFacts]] = {}
+        for facts in repository.newest_by_track_record(LEARNINGS, width):
+            newest.setdefault(facts.category, []).append(facts)
+        heads = {name: nsmallest(depth, group, key=policy.prominence_order) for name, group in newest.items()}
+        if max(Counter(map(track_record, chain.from_iterable(heads.values()))).values(), default=0) < width:
+            break
+    return heads
 
 
 def _head(
-    only: EntryFilter, depth: int, retrieval: Retrieval, repository: EntryRepository, policy: RankingPolicy
+    category: Category,
+    depth: int,
+    retrieval: Retrieval,
+    repository: EntryRepository,
+    policy: RankingPolicy,
+    *,
+    prominent: Sequence[RankingFacts],
 ) -> _Head:
+    only = EntryFilter(category=category)
     by_vector = retrieval.by_vector.top(only, depth)
     by_keyword = retrieval.by_keyword.top(only, depth)
-    prominent = nsmallest(
-        depth,
-        repository.newest_by_track_record(only, depth),
-        key=lambda facts: (-policy.prominence(facts), *tie_order(facts)),
-    )
     facts = {each.seq: each for each in prominent}
     found = {hit.seq for hit in (*by_vector, *by_keyword)}
     facts.update((each.seq, each) for each in repository.facts(found - facts.keys()))

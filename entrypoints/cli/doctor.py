@@ -1,18 +1,23 @@
+import os
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from hardwon.adapters.hook_log import last_events
 from hardwon.adapters.sqlite.fts import is_available, rebuild_index
 from hardwon.adapters.sqlite.repair import ensure_sound, move_aside
 from hardwon.adapters.system_clock import SystemClock
-from hardwon.domain.model.errors import CorruptStoreError, HardwonError
+from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.importing import import_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.cli.screen import out, print_json, say, warn
+from hardwon.entrypoints.cli.screen import complain, counted, out, print_json, say, shown, warn
 from hardwon.entrypoints.composition import open_memory
-from hardwon.entrypoints.health import Finding, examine
+from hardwon.entrypoints.health import Finding, examine, keys
+
+TROUBLE_SHOWN = 3
 
 
 def doctor(
@@ -24,42 +29,75 @@ def doctor(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the installation and the store, and tell where every setting comes from."""
+    """
+    Check the installation, the store and the settings.
+
+    Tells also where every setting comes from, and what last troubled the hook.
+    """
     resolved = resolve(project_root, global_store)
     if repair:
         _repair(resolved.settings, project_root)
     findings = examine(resolved.settings)
+    trouble = last_events(resolved.settings.global_store, TROUBLE_SHOWN)
     if as_json:
-        print_json({"findings": findings, "settings": _settings(resolved)})
+        print_json(
+            {"findings": findings, "keys": keys(os.environ), "hook_log": trouble, "settings": _settings(resolved)}
+        )
     else:
-        _print(findings, resolved)
+        _print(findings, resolved, trouble)
     if troubles := sum(not finding.ok for finding in findings):
         raise HardwonError(f"{troubles} of {len(findings)} checks failed")
 
 
 def _repair(settings: Settings, project_root: str) -> None:
     try:
-        memory = open_memory(settings, warn)
-        ensure_sound(memory.database)
+        _ensure_sound(settings)
     except CorruptStoreError:
         aside = move_aside(settings.global_store, SystemClock().now())
         warn(f"the broken store is kept as {aside}; what no markdown file holds is only there")
-        memory = open_memory(settings, warn)
-        import_with_progress(memory, project_root)
-        embed_with_progress(memory)
-    if is_available():
-        rebuild_index(memory.database)
+        _rebuild(settings, project_root)
+    except StorageError as error:
+        warn(f"nothing was repaired: {error}")
+
+
+def _ensure_sound(settings: Settings) -> None:
+    """Check the store and make its index anew; it is closed again, so that its file can be moved."""
+    memory = open_memory(settings, warn)
+    try:
+        ensure_sound(memory.database)
+        if is_available():
+            rebuild_index(memory.database)
+    finally:
+        memory.database.close()
+
+
+def _rebuild(settings: Settings, project_root: str) -> None:
+    memory = open_memory(settings, warn)
+    imported = import_with_progress(memory, project_root)
+    embedded = embed_with_progress(memory)
     memory.database.close()
+    complain(
+        f"Rebuilt from markdown: {counted(imported.added, 'entry', 'entries')},"
+        f" {counted(embedded, 'vector', 'vectors')}; run hardwon import in your other projects"
+    )
 
 
-def _print(findings: list[Finding], resolved: Resolved) -> None:
+def _print(findings: Sequence[Finding], resolved: Resolved, trouble: Sequence[str]) -> None:
     for finding in findings:
-        mark = "[green]ok[/green]     " if finding.ok else "[red]trouble[/red]"
-        out.print(f"{mark}  {finding.name}:", end=" ")
-        say(finding.detail)
-    say()
-    for name, setting in _settings(resolved).items():
-        say(f"{name:<20}{setting['value']!s:<24}{setting['from']}")
+        out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
+        say(f"{finding.name}: {finding.detail}")
+    say("\nkeys:")
+    for provider, state in keys(os.environ).items():
+        say(f"  {provider:<20}{state}")
+    if trouble:
+        say("\nlast trouble of the hook:")
+        for line in trouble:
+            say(f"  {line}")
+    say("\nsettings:")
+    values = {name: shown(value) for name, value in resolved.settings._asdict().items()}
+    name_width, value_width = max(map(len, values)), max(map(len, values.values()))
+    for name, value in values.items():
+        say(f"  {name:<{name_width}}  {value:<{value_width}}  {resolved.origins[name]}")
 
 
 def _settings(resolved: Resolved) -> dict[str, dict[str, object]]:

@@ -1,51 +1,118 @@
+"""Vectors: made, made anew, made by another provider."""
+
+import sys
 import time
 from typing import Annotated
 
 import typer
 
+from hardwon.adapters.providers.ollama import OllamaEmbedder
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import EmbedderError
-from hardwon.domain.use_cases.embed_pending import EmbedPending
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import print_json, progress, say, warn
+from hardwon.domain.use_cases.embed_pending import Patience
+from hardwon.domain.use_cases.embedding import embed_query
+from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.screen import complain, counted, download_progress, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.filling import Filled, fill_spaces
+from hardwon.entrypoints.providers import AUTO, BUILDERS
 
-SWITCHED_OFF = 'no embedder is configured: set memory_embedding_provider to "local"'
+SETTING = "memory_embedding_provider"
+TRIAL_SECONDS = 30
 
 
 def embed(
     *,
-    everything: Annotated[bool, typer.Option("--all", help="Make every vector anew, not only missing ones.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", "--rebuild", help="Make every vector anew, not only missing ones.")
+    ] = False,
+    provider: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"From now on, let `auto` mean {', '.join(BUILDERS)}.")
+    ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """Make the vectors that are missing. It can be stopped and run again at any time."""
     memory = open_for(project_root, global_store)
-    if everything and memory.vectors:
-        memory.vectors.clear()
-    embedded = embed_with_progress(memory)
-    pending = memory.vectors.count_pending() if memory.vectors else 0
+    if provider is not None:
+        memory = _changed(memory, provider)
+    if memory.vectors is None:
+        raise typer.BadParameter(
+            f"it is {memory.settings.embedding_provider!r}, which makes no vectors; set it to 'local' or 'auto'",
+            param_hint=SETTING,
+        )
+    _offer_download(memory)
+    if everything:
+        _try(memory)  # or all would be lost
+        for space in memory.spaces:
+            space.vectors.clear()
+    filled = _fill(memory)
+    pending = memory.vectors.count_pending()
     if as_json:
-        print_json({"embedded": embedded, "pending": pending})
+        print_json({"embedded": filled.made, "pending": pending, "troubles": filled.troubles})
     else:
-        say(f"{embedded} vectors made, {pending} missing.")
+        say(f"{counted(filled.made, 'vector', 'vectors')} made, {pending} missing.")
+    if filled.troubles:
+        raise typer.Exit(OUR_TROUBLE)
 
 
 def embed_with_progress(memory: Memory) -> int:
     """Embed what is pending, with a progress bar; return how many. Trouble is told, not raised."""
-    if memory.embed_pending is None or memory.vectors is None:
-        warn(SWITCHED_OFF)
-        return 0
-    before = memory.vectors.count_pending()
-    try:
-        _embed(memory.embed_pending, before)
-    except EmbedderError as error:
-        warn(f"embedding stopped, keyword search finds the rest: {error}")
-    return before - memory.vectors.count_pending()
+    return _fill(memory).made
 
 
-def _embed(embed_pending: EmbedPending, pending: int) -> None:
+def _fill(memory: Memory) -> Filled:
+    if memory.vectors is None:
+        return Filled()
+    is_remote = memory.vectors.space.provider != "local"
     with progress() as bar:
-        task = bar.add_task("embedding", total=pending)
-        embed_pending(None, Deadline(time.monotonic), lambda done: bar.update(task, completed=done))
+        task = bar.add_task("embedding", total=memory.vectors.count_pending())
+        filled = fill_spaces(
+            memory,
+            None,
+            lambda done: bar.update(task, completed=done),
+            Patience(pause=_pause, between_batches=float(is_remote)),
+        )
+    for trouble in filled.troubles:
+        warn(f"embedding stopped, keyword search finds the rest: {trouble}")
+    return filled
+
+
+def _pause(seconds: float, reason: str) -> None:
+    if reason:
+        complain(f"Waiting {seconds:.0f} s: {reason}")
+    time.sleep(seconds)
+
+
+def _changed(memory: Memory, provider: str) -> Memory:
+    """Let `auto` mean *provider* in this store, once it has shown that it works."""
+    if provider not in BUILDERS:
+        raise typer.BadParameter(f"{provider!r} is none of {', '.join(BUILDERS)}", param_hint="--provider")
+    named = memory.settings.embedding_provider
+    if named != AUTO:
+        raise typer.BadParameter(f"{SETTING} names {named!r}: change it there", param_hint="--provider")
+    changed = memory.with_provider(provider)
+    _offer_download(changed)
+    _try(changed)
+    changed.settle_provider(anew=True)
+    return changed
+
+
+def _try(memory: Memory) -> None:
+    """Embed a word, so that a provider that does not work is found out before anything is given up for it."""
+    embed_query(memory.spaces[0].embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
+
+
+def _offer_download(memory: Memory) -> None:
+    """Ask a person at a terminal whether Ollama is to download a model that it lacks."""
+    embedder = memory.spaces[0].embedder if memory.spaces else None
+    if not isinstance(embedder, OllamaEmbedder) or not sys.stdin.isatty():
+        return
+    if embedder.is_available(Deadline.after(TRIAL_SECONDS, time.monotonic)):
+        return
+    if typer.confirm(f"Ollama has no model {embedder.space.model!r}. Download it?", err=True):
+        with download_progress() as bar:
+            task = bar.add_task(embedder.space.model, total=None)
+            embedder.pull(
+                lambda status, done, total: bar.update(task, description=status, completed=done, total=total or None)
+            )

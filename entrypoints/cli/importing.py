@@ -1,3 +1,4 @@
+import os
 from typing import Annotated
 
 import typer
@@ -5,7 +6,7 @@ import typer
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import print_json, progress, say, warn
+from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
 
 
@@ -17,8 +18,9 @@ def import_knowledge(
     as_json: AsJson = False,
 ) -> None:
     """
-    Import the knowledge bank: the project's docs/knowledge-bank/*.md and the store's own *.md.
+    Bring the knowledge bank into the store.
 
+    That is the project's docs/knowledge-bank/*.md and the store's own *.md.
     Entries seen before are left alone, so it can be run again at any time.
     """
     memory = open_for(project_root, global_store)
@@ -27,9 +29,13 @@ def import_knowledge(
     if as_json:
         print_json({"imported": imported, "embedded": embedded})
         return
-    say(f"Imported {imported.added} entries, {imported.known} were known; {embedded} vectors made.")
+    say(
+        f"Imported {counted(imported.added, 'entry', 'entries')}, {imported.known} known already;"
+        f" {counted(embedded, 'vector', 'vectors')} made."
+    )
     if not imported.added and not imported.known:
-        say("No entries found: write them to docs/knowledge-bank/{anti-patterns,patterns,heuristics}.md")
+        bank = os.path.join(os.path.realpath(project_root), "docs", "knowledge-bank")
+        say(f"No entries found: write them to {{anti-patterns,patterns,heuristics}}.md in {bank}")
 
 
 def import_with_progress(memory: Memory, project_root: str) -> Imported:

@@ -1,52 +1,92 @@
 """`hardwon`: the commands for people and scripts."""
 
 import sys
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
-from hardwon.entrypoints.cli import demo, doctor, embedding, importing, reading
-from hardwon.entrypoints.cli.screen import err
-from hardwon.entrypoints.streams import never_fail_to_print
+from hardwon.entrypoints.cli import demo, doctor, embedding, importing, labelling, reading
+from hardwon.entrypoints.cli.options import OK, OUR_TROUBLE, USERS_MISTAKE
+from hardwon.entrypoints.cli.screen import complain, say
+from hardwon.entrypoints.streams import never_fail_to_print, silence
 
-OK, USERS_MISTAKE, OUR_TROUBLE = 0, 1, 2
-TYPER_USAGE_ERROR = 2
+NAME = "hardwon"
+PYDANTICS_PREFIX = "Value error, "
 
 app = typer.Typer(
-    help="A memory of hard-won lessons for coding agents, on your own machine.",
-    no_args_is_help=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("import")(importing.import_knowledge)
 app.command("embed")(embedding.embed)
+app.command("label")(labelling.label)
 app.command("list")(reading.list_entries)
 app.command("show")(reading.show)
 app.command("stats")(reading.stats)
 app.command("doctor")(doctor.doctor)
-app.command("demo")(demo.demo)
+app.command("demo", short_help="Show what hardwon does, on a sample project.")(demo.demo)
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
+    if wanted:
+        from importlib.metadata import version  # only this option needs it, and it is slow
+
+        say(f"{NAME} {version(NAME)}")
+        raise typer.Exit
+
+
+@app.callback()
+def hardwon(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Keep a memory of hard-won lessons for coding agents, on your own machine."""
+    del version
 
 
 def main() -> None:
     """Run one command and leave: 0 ok, 1 the user's mistake, 2 our trouble."""
     never_fail_to_print()
-    sys.exit(_run())
+    sys.exit(_run(sys.argv[1:] or ["--help"]))
 
 
-def _run() -> int:
+def _run(arguments: Sequence[str]) -> int:
     try:
-        app()
-    except SystemExit as end:
-        return USERS_MISTAKE if end.code == TYPER_USAGE_ERROR else int(end.code or OK)
+        code = int(app(arguments, prog_name=NAME, standalone_mode=False) or OK)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        return _failed(_usage(error), USERS_MISTAKE)
     except InvalidEntryError as error:
-        return _failed(error, USERS_MISTAKE)
+        return _failed(str(error), USERS_MISTAKE)
     except HardwonError as error:
-        return _failed(error, OUR_TROUBLE)
-    except KeyboardInterrupt:
-        return USERS_MISTAKE
-    return OK
+        return _failed(str(error), OUR_TROUBLE)
+    except (BrokenPipeError, SystemExit):  # whoever reads has read enough; typer and rich would leave
+        silence()
+        return OK
+    except OSError as error:  # those of the store became errors of ours on their way here
+        silence()
+        return _failed(f"{error.filename or 'standard output'}: {error.strerror or error}", OUR_TROUBLE)
+    return code
 
 
-def _failed(error: HardwonError, code: int) -> int:
-    err.print(f"hardwon: {error}", markup=False)
+def _usage(error: typer.TyperException) -> str:
+    message = " ".join(error.format_message().split()).removesuffix(".").replace(PYDANTICS_PREFIX, "")
+    context = getattr(error, "ctx", None)
+    return f"{message}{_refused(error, message)}; see {context.command_path if context else NAME} --help"
+
+
+def _refused(error: typer.TyperException, message: str) -> str:
+    """Return the value that was refused, as pydantic, which typer brings, knows it, unless *message* names it."""
+    details: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()
+    value = repr(details[0]["input"]) if details else ""
+    return "" if value in message else f", not {value}"
+
+
+def _failed(line: str, code: int) -> int:
+    complain(f"{NAME}: {line}")
     return code

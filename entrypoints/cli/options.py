@@ -10,8 +10,14 @@ from hardwon.domain.model.settings import Resolved
 from hardwon.entrypoints.cli.screen import warn
 from hardwon.entrypoints.composition import Memory, open_memory
 
+OK, USERS_MISTAKE, OUR_TROUBLE = 0, 1, 2
+"""How every command leaves."""
+
 ProjectRoot: TypeAlias = Annotated[
-    str, typer.Option("--project-root", metavar="PATH", help="The project (default: the working folder).")
+    str,
+    typer.Option(
+        "--project-root", metavar="PATH", help="The project (default: the working folder).", show_default=False
+    ),
 ]
 GlobalStore: TypeAlias = Annotated[
     str | None, typer.Option("--global-store", metavar="PATH", help="The folder that holds memory.db.")
@@ -27,7 +33,7 @@ def resolve(project_root: str, global_store: str | None) -> Resolved:
         typer.BadParameter: the project is not a folder.
     """
     if not os.path.isdir(project_root):
-        raise typer.BadParameter(f"{project_root!r} is not a folder", param_hint="--project-root")
+        raise typer.BadParameter(f"{project_root!r} is not a folder", param_hint="'--project-root'")
     flags = {"--global-store": global_store} if global_store else {}
     resolved = read_settings(project_root, os.environ, flags)
     for warning in resolved.warnings:

@@ -1,5 +1,6 @@
 """Commands that look at the store and change nothing."""
 
+import datetime as dt
 from typing import Annotated
 
 import typer
@@ -10,17 +11,33 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.vocabulary import Category
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import entry_document, out, print_json, say
+from hardwon.entrypoints.cli.screen import (
+    NARROW,
+    WIDE,
+    columns,
+    counted,
+    entry_document,
+    out,
+    print_json,
+    print_table,
+    say,
+    shown,
+)
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.streams import visible
 
 SHORTEST_PREFIX = 4
+MOST = 2**31 - 1
+WIDE_COLUMNS = ("id", "category", "seen", "confidence", "updated", "recalls", "name")
+MEDIUM_COLUMNS = ("id", "category", "seen", "name")
+NARROW_COLUMNS = ("id", "name")
 
 
 def list_entries(
     *,
     category: Annotated[Category | None, typer.Option(help="Only entries of this category.")] = None,
-    limit: Annotated[int, typer.Option(min=0, help="How many at most.")] = 20,
-    offset: Annotated[int, typer.Option(min=0, help="How many to pass over.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many at most.")] = 20,
+    offset: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many to pass over.")] = 0,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -34,8 +51,8 @@ def list_entries(
         print_json({"total": total, "offset": offset, "entries": [entry_document(entry) for entry in entries]})
         return
     if entries:
-        out.print(_table(entries))
-    say(f"{len(entries)} of {total} entries" if total else "Nothing is remembered yet: run hardwon import")
+        print_table(_table(entries))
+    say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(category))
 
 
 def show(
@@ -50,17 +67,15 @@ def show(
     if as_json:
         print_json(entry_document(entry))
         return
-    out.print(Text(entry.name, style="bold"))
-    for text in (entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
+    for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
         if text:
-            say(f"\n{text}")
-    say()
+            say(f"{text}\n")
     for name, value in _facts(entry).items():
         say(f"{name:<14}{value}")
 
 
 def stats(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, as_json: AsJson = False) -> None:
-    """Tell how much is remembered, how it is searched, and what the settings are."""
+    """Tell what is remembered, how it is searched, and the settings."""
     memory = open_for(project_root, global_store)
     figures = _statistics(memory)
     if as_json:
@@ -69,30 +84,48 @@ def stats(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, 
     for name, value in figures.items():
         say(f"{name}:")
         for key, each in value.items():
-            say(f"  {key or '(universal)':<22}{each}")
+            say(f"  {key or '(universal)':<22}{shown(each)}")
+
+
+def _nothing(category: Category | None) -> str:
+    return f"No {category} are remembered yet" if category else "Nothing is remembered yet: run hardwon import"
 
 
 def _entry(memory: Memory, reference: str) -> Entry:
-    ids = memory.repository.ids_starting_with(reference, 2) if len(reference) >= SHORTEST_PREFIX else []
+    if len(reference) < SHORTEST_PREFIX:
+        raise typer.BadParameter(
+            f"{reference!r} is too short: give at least {SHORTEST_PREFIX} characters", param_hint="ID"
+        )
+    ids = memory.repository.ids_starting_with(reference.lower(), 2)
     if len(ids) == 1 and (entry := memory.repository.get(ids[0])):
         return entry
     found = f"more than one entry begins with {reference!r}" if ids else f"no entry has the id {reference!r}"
-    raise typer.BadParameter(f"{found}; hardwon list shows them", param_hint="ID")
+    raise typer.BadParameter(f"{found} (hardwon list shows them)", param_hint="ID")
 
 
 def _table(entries: list[Entry]) -> Table:
-    table = Table("id", "category", "name", "seen", "confidence", "updated", "recalls", box=None, pad_edge=False)
-    for entry in entries:
-        table.add_row(
-            entry.entry_id,
-            entry.category,
-            Text(entry.name),
-            str(entry.observation_count),
-            entry.confidence,
-            f"{entry.updated_at:%Y-%m-%d}",
-            str(entry.recall_count),
-        )
+    """Return a table whose ids are always whole; in a narrow terminal what matters least is left out."""
+    rows = [_row(entry) for entry in entries]
+    room = columns()
+    kept = WIDE_COLUMNS if room >= WIDE else MEDIUM_COLUMNS if room >= NARROW else NARROW_COLUMNS
+    table = Table(box=None, pad_edge=False, header_style="" if out.no_color else "bold")
+    for column in kept:
+        table.add_column(column, no_wrap=column != "name", overflow="fold")
+    for row in rows:
+        table.add_row(*(row[column] for column in kept))
     return table
+
+
+def _row(entry: Entry) -> dict[str, Text | str]:
+    return {
+        "id": entry.entry_id,
+        "category": entry.category,
+        "seen": str(entry.observation_count),
+        "confidence": entry.confidence,
+        "updated": f"{entry.updated_at:%Y-%m-%d}",
+        "recalls": str(entry.recall_count),
+        "name": Text(visible(entry.name)),
+    }
 
 
 def _facts(entry: Entry) -> dict[str, object]:
@@ -100,12 +133,23 @@ def _facts(entry: Entry) -> dict[str, object]:
         "id": entry.entry_id,
         "category": entry.category,
         "confidence": entry.confidence,
-        "observed": f"{entry.observation_count} times, last {entry.updated_at:%Y-%m-%d %H:%M} UTC",
-        "recalled": f"{entry.recall_count} times",
+        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {_moment(entry.updated_at)}",
+        "recalled": _recalled(entry),
         "keywords": ", ".join(entry.keywords) or "none",
         "references": ", ".join(entry.references) or "none",
         "source": f"{entry.source}, {entry.source_project or 'universal'}",
+        "created": _moment(entry.created_at),
     }
+
+
+def _recalled(entry: Entry) -> str:
+    if entry.last_recalled_at is None:
+        return "never"
+    return f"{counted(entry.recall_count, 'time', 'times')}, last {_moment(entry.last_recalled_at)}"
+
+
+def _moment(moment: dt.datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _statistics(memory: Memory) -> dict[str, dict[str, object]]:

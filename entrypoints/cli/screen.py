@@ -2,44 +2,98 @@
 
 import datetime as dt
 import json
+import sys
+from typing import TYPE_CHECKING
 
 import attrs
-from cattrs import Converter
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from hardwon.domain.model.entry import Entry
+from hardwon.entrypoints.streams import on_one_line, visible
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+    from rich.progress import Progress
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
+WIDE = 100
+NARROW = 60
+UNLIMITED = 100_000
+
 
 def warn(line: str) -> None:
     """Tell of trouble that stops nothing."""
-    err.print(f"[yellow]Warning:[/yellow] {escape(line)}")
+    err.print("Warning:", style="yellow", end=" ")
+    complain(line)
+
+
+def complain(line: str) -> None:
+    """Print a line to standard error."""
+    err.print(on_one_line(line), markup=False, emoji=False)
 
 
 def say(text: str = "") -> None:
-    """Print a line as it is."""
-    out.print(escape(text))
+    """Print a text as it is; only control characters are spelt out."""
+    print(visible(text))
 
 
 def print_json(document: object) -> None:
     """Print *document* for scripts: values of ours as objects, moments as ISO 8601."""
-    out.print(json.dumps(_converter().unstructure(document), indent=2, ensure_ascii=False), markup=False, emoji=False)
+    plain = _converter().unstructure(document)
+    print(json.dumps(plain, indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
 
 
-def progress() -> Progress:
-    """Return a progress bar on standard error that goes away when it is done."""
+def print_table(table: Table) -> None:
+    """Print *table* as wide as the terminal, unlimited where there is none, so that scripts get whole lines."""
+    console = out if out.is_terminal else Console(width=UNLIMITED, highlight=False, soft_wrap=True)
+    console.print(table)
+
+
+def columns() -> int:
+    """Return how many columns of text there is room for."""
+    return out.width if out.is_terminal else UNLIMITED
+
+
+def progress() -> "Progress":
+    """Return a progress bar on standard error that goes away when it is done; none without a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # 15 ms
+
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=err,
         transient=True,
+        disable=not err.is_terminal,
     )
+
+
+def download_progress() -> "Progress":
+    """Return a bar for bytes on standard error."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # 15 ms
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        console=err,
+        transient=True,
+    )
+
+
+def counted(number: int, noun: str, plural: str) -> str:
+    """Return *number* with its noun."""
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def shown(value: object) -> str:
+    """Return a setting's value as its file would hold it."""
+    return (str(value).lower() if isinstance(value, bool) else str(value)) or "(none)"
 
 
 def entry_document(entry: Entry) -> dict[str, object]:
@@ -47,7 +101,9 @@ def entry_document(entry: Entry) -> dict[str, object]:
     return {"id": entry.entry_id, **attrs.asdict(entry, filter=lambda field, _: field.name != "entry_id")}
 
 
-def _converter() -> Converter:
+def _converter() -> "Converter":
+    from cattrs import Converter  # 20 ms, for JSON only
+
     converter = Converter()
     converter.register_unstructure_hook(dt.datetime, lambda moment: moment.isoformat())
     return converter

@@ -16,7 +16,7 @@ from hardwon.domain.model.block.markdown_block import (
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import Category, Confidence
 
-CATEGORIES: tuple[Category, ...] = tuple(SECTIONS)
+CATEGORIES: tuple[Category, ...] = ("anti-patterns", "heuristics", "patterns")
 
 
 def entry(

@@ -16,7 +16,7 @@ MAX_UNITS = 9_500
 """UTF-16 units of all that is printed; Claude Code cuts what one hook prints at 10,000."""
 
 LARGEST_SHARE = 3
-"""An entry that needs more than one part in three of the room is left out."""
+"""When not all fits, an entry that needs more than one part in three of the room goes first."""
 
 
 def units(text: str) -> int:
@@ -42,27 +42,38 @@ class MemoryBlock:
 
     def fit(self, ranked: Sequence[Entry]) -> list[Entry]:
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
-        kept = [entry for entry in ranked if units(_entry_text(entry)) * LARGEST_SHARE <= MAX_UNITS]
-        while kept and units(self.render(kept)) > MAX_UNITS:
-            kept.remove(self._least_missed(kept))
-        return kept
+        sizes = [units(_entry_text(entry)) for entry in ranked]
+        kept = list(range(len(ranked)))
+        if self._units(ranked, kept, sizes) > MAX_UNITS:
+            kept = [place for place in kept if sizes[place] * LARGEST_SHARE <= MAX_UNITS]
+        while self._units(ranked, kept, sizes) > MAX_UNITS:
+            kept.remove(self._least_missed(ranked, kept))
+        return [ranked[place] for place in kept]
 
     def render(self, entries: Sequence[Entry]) -> str:
         """Return the text for *entries*, by category, best first within each; nothing for none."""
-        if not entries:
+        texts: dict[Category, str] = {}
+        for entry in entries:
+            texts[entry.category] = texts.get(entry.category, "") + _entry_text(entry)
+        return self._assembled(len(entries), texts)
+
+    def _assembled(self, count: int, texts: Mapping[Category, str]) -> str:
+        """Return the block around the texts of each category that has entries."""
+        if not texts:
             return ""
-        sections = "".join(self._section(category, entries) for category in SECTIONS)
-        block = f"{TITLE}\n\n{self.diagnostic(len(entries))}\n\n{sections}{END}\n"
+        sections = "".join(f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts)
+        block = f"{TITLE}\n\n{self.diagnostic(count)}\n\n{sections}{END}\n"
         return framed(block) if self.framed else block
 
-    def _section(self, category: str, entries: Sequence[Entry]) -> str:
-        texts = "".join(_entry_text(entry) for entry in entries if entry.category == category)
-        return f"{SECTIONS[category]}\n{texts}" if texts else ""
+    def _units(self, ranked: Sequence[Entry], kept: Sequence[int], sizes: Sequence[int]) -> int:
+        """Return the length of the block for the entries at *kept*, without making it."""
+        around = self._assembled(len(kept), {ranked[place].category: "" for place in kept})
+        return units(around) + sum(sizes[place] for place in kept)
 
-    def _least_missed(self, kept: Sequence[Entry]) -> Entry:
-        counts = Counter(entry.category for entry in kept)
-        spare = [entry for entry in kept if counts[entry.category] > min(QUOTA, self.sizes[entry.category])]
-        return (spare or kept)[-1]
+    def _least_missed(self, ranked: Sequence[Entry], kept: Sequence[int]) -> int:
+        counts = Counter(ranked[place].category for place in kept)
+        can_spare = {category for category, count in counts.items() if count > min(QUOTA, self.sizes[category])}
+        return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])
 
 
 def _entry_text(entry: Entry) -> str:

@@ -1,7 +1,6 @@
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
-
-import attrs
+from typing import NamedTuple
 
 from hardwon.domain.model.ranking.ranking_policy import Scored
 from hardwon.domain.model.vocabulary import Category
@@ -10,8 +9,7 @@ QUOTA = 3
 BALANCED_FROM = 9
 
 
-@attrs.frozen
-class Selection:
+class Selection(NamedTuple):
     """
     What the balancer chose.
 
@@ -38,8 +36,7 @@ def by_category(ranked: Iterable[Scored]) -> dict[Category, list[Scored]]:
     return groups
 
 
-@attrs.frozen
-class CategoryBalancer:
+class CategoryBalancer(NamedTuple):
     """
     Fills *limit* places so that no category is crowded out.
 

@@ -37,3 +37,8 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
         + RECENCY_WEIGHT * recency(facts.updated_at, now)
         + RECALL_WEIGHT * (min(facts.recall_count, RECALL_CAP) / RECALL_CAP)
     )
+
+
+def track_record(facts: RankingFacts) -> tuple[str, int, str, int]:
+    """Return what prominence is made of besides recency, and the category: among equals in it the newer one leads."""
+    return (facts.category, facts.observation_count, facts.confidence, min(facts.recall_count, RECALL_CAP))

@@ -8,8 +8,7 @@ tail of that list, so it can't score above the tails put through the policy.
 
 import math
 from collections.abc import Mapping, Sequence
-
-import attrs
+from typing import NamedTuple
 
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection, by_category
 from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
@@ -18,8 +17,7 @@ from hardwon.domain.model.vocabulary import Category
 NOTHING_UNSEEN = -math.inf
 
 
-@attrs.frozen(kw_only=True)
-class Tails:
+class Tails(NamedTuple):
     """
     The last score of each list of one category; 0 for a list that ended before its depth.
 

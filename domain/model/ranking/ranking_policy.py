@@ -1,4 +1,5 @@
 import datetime as dt
+from typing import NamedTuple
 
 import attrs
 
@@ -7,8 +8,7 @@ from hardwon.domain.model.ranking.prominence import prominence
 from hardwon.domain.model.ranking.weights import Weights
 
 
-@attrs.frozen(kw_only=True)
-class Maxima:
+class Maxima(NamedTuple):
     """
     The best of each signal in the whole store: what scores are divided by.
 
@@ -24,8 +24,7 @@ class Maxima:
     observations: int = 1
 
 
-@attrs.frozen(kw_only=True)
-class Signals:
+class Signals(NamedTuple):
     """
     The three signals of one entry, each in `[0, 1]`.
 
@@ -41,8 +40,7 @@ class Signals:
     prominence: float = 0.0
 
 
-@attrs.frozen(kw_only=True)
-class Scored:
+class Scored(NamedTuple):
     """A candidate with its final score and the signals it is made of."""
 
     candidate: Candidate
@@ -81,6 +79,10 @@ class RankingPolicy:
         """Return the track record of an entry, in `[0, 1]`."""
         return prominence(facts, self.maxima.observations, self.now)
 
+    def prominence_order(self, facts: RankingFacts) -> tuple[float, dt.timedelta, str]:
+        """Return the key of the order by track record alone: the most prominent first, then `tie_order`."""
+        return (-self.prominence(facts), *tie_order(facts))
+
     def signals(self, vector: float | None, keyword: float | None, track_record: float) -> Signals:
         """Return the signals of raw scores: clamped at 0 and divided by the store's best."""
         return Signals(
@@ -106,11 +108,14 @@ class RankingPolicy:
         return Scored(candidate=candidate, signals=signals, final_score=self.score(signals))
 
 
-def tie_order(facts: RankingFacts) -> tuple[float, str]:
+LAST_MOMENT = dt.datetime.max.replace(tzinfo=dt.UTC)
+
+
+def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
     """Return the key that orders entries of equal score: newest first, then by id."""
-    return (-facts.updated_at.timestamp(), facts.entry_id)
+    return (LAST_MOMENT - facts.updated_at, facts.entry_id)
 
 
-def final_order(scored: Scored) -> tuple[float, float, str]:
+def final_order(scored: Scored) -> tuple[float, dt.timedelta, str]:
     """Return the key of the final order: best score first, then `tie_order`."""
     return (-scored.final_score, *tie_order(scored.facts))

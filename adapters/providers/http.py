@@ -1,0 +1,131 @@
+"""JSON over HTTP, for every provider on the network."""
+
+import json
+import sys
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hardwon.adapters.providers.endpoint import Endpoint
+from hardwon.adapters.providers.provider_errors import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.domain.model.deadline import Deadline
+
+if TYPE_CHECKING:
+    import httpx  # loaded with the first request only
+
+    from hardwon.adapters.providers.bounded_client import BoundedClient
+
+MAX_REQUEST_SECONDS = 30.0
+
+# How long a stream may say nothing: Ollama checks a model of some gigabytes in silence.
+MAX_SILENCE_SECONDS = 600.0
+
+
+class JsonHttp:
+    """
+    Sends JSON to one provider and returns the JSON it answers.
+
+    Loads httpx with the first request, keeps its connection for the next one,
+    follows no redirect, takes proxies from the environment, trusts the system's
+    certificates, and reads at most 64 MB.
+
+    Args:
+        endpoint: The provider's address, key and headers.
+        transport: What to send through instead of the network.
+
+    """
+
+    def __init__(self, endpoint: Endpoint, transport: "httpx.BaseTransport | None" = None) -> None:
+        self.endpoint = endpoint
+        self._transport = transport
+        self._client: BoundedClient | None = None
+
+    def post(self, path: str, body: object, deadline: Deadline) -> Any:
+        """
+        Return the answer to *body* sent to *path*, which begins with a slash.
+
+        Raises:
+            ProviderUnavailableError: no success, or not all of it before *deadline* or within 30 s.
+            ProviderRateLimitedError: the provider wants fewer requests.
+            ProviderAnswerUnusableError: the answer is no JSON.
+        """
+        return self._ask("POST", path, _encoded(body), deadline)
+
+    def get(self, path: str, deadline: Deadline) -> Any:
+        """Return what *path* holds; raises what `post` raises."""
+        return self._ask("GET", path, None, deadline)
+
+    def stream(self, path: str, body: object) -> Iterator[Any]:
+        """
+        Yield the answers to *body*, one JSON value a line, as they come.
+
+        There is no limit but 10 minutes without a word.
+
+        Raises:
+            ProviderError: as for `post`, and for a stream that breaks off.
+        """
+        self.endpoint.require_key()
+        for line in self.client().stream_lines("POST", path, _encoded(body), MAX_SILENCE_SECONDS):
+            if line.strip():
+                yield self._parsed(line)
+
+    def seconds_until(self, deadline: Deadline) -> float:
+        """
+        Return how long a request may take: what is left before *deadline*, at most 30 s.
+
+        Raises:
+            ProviderUnavailableError: nothing is left.
+        """
+        seconds = deadline.within(MAX_REQUEST_SECONDS).remaining()
+        if seconds <= 0:
+            raise ProviderUnavailableError(self.endpoint.says("was not asked, no time was left"))
+        return seconds
+
+    def client(self) -> "BoundedClient":
+        """
+        Return the one client behind this object; its connections close with this object.
+
+        Raises:
+            ProviderUnavailableError: the environment's proxies or certificates can't be used.
+        """
+        if self._client is None:
+            _import_httpx()
+            from hardwon.adapters.providers.bounded_client import BoundedClient  # noqa: PLC0415  # imports httpx
+
+            self._client = BoundedClient(self.endpoint, self._transport)
+            weakref.finalize(self, self._client.close)
+        return self._client
+
+    def _ask(self, method: str, path: str, body: bytes | None, deadline: Deadline) -> Any:
+        self.endpoint.require_key()
+        self.seconds_until(deadline)
+        client = self.client()  # the first time, its import takes some of the seconds
+        return self._parsed(client.exchange(method, path, body, self.seconds_until(deadline)))
+
+    def _parsed(self, text: bytes | str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ProviderAnswerUnusableError(
+                self.endpoint.says(
+                    "sent an answer that is no JSON",
+                    text[:500].decode(errors="replace") if isinstance(text, bytes) else text,
+                )
+            ) from error
+
+
+def _encoded(body: object) -> bytes:
+    # A lone surrogate, which JSON and UTF-8 can't carry, becomes a question mark.
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+
+def _import_httpx() -> None:
+    """Import httpx without its command line, whose rich, click and pygments double the 0.2 s it takes."""
+    if "httpx" in sys.modules:
+        return
+    modules: dict[str, Any] = sys.modules
+    modules["httpx._main"] = None  # makes `from ._main import main` the ImportError that httpx expects
+    try:
+        import httpx  # noqa: F401, PLC0415  # a hook that asks no provider never needs it
+    finally:
+        del modules["httpx._main"]

@@ -1,0 +1,57 @@
+"""`python -m bench`: figures and ratios, all measured in one run, in a throw-away folder."""
+
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the hook has it; counts only before numpy is imported
+
+import argparse
+import tempfile
+
+from bench.computation import computation_figures
+from bench.figures import Figure
+from bench.report import print_json, print_report
+from bench.sessions import Sessions
+from bench.writing import writing_figures
+
+
+def main() -> None:
+    """Measure and print."""
+    options = _options()
+    with tempfile.TemporaryDirectory(prefix="hardwon-bench-") as folder:
+        figures = _measure(folder, options.sizes, options.lessons, options.repetitions)
+    (print_json if options.json else print_report)(figures)
+
+
+def _measure(folder: str, sizes: list[int], lessons: int, repetitions: int) -> list[Figure]:
+    middle = sizes[len(sizes) // 2]
+    sessions = Sessions(folder, repetitions)
+    figures = computation_figures(folder, middle, repetitions)
+    for entries in sizes:
+        figures += sessions.figures(entries)
+    return [
+        *figures,
+        sessions.module_figure(sizes[0]),
+        sessions.markdown_figure(),
+        *writing_figures(folder, middle, lessons, repetitions),
+    ]
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Figures and ratios, measured in one run.")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--sizes", type=_numbers, default=[1_000, 10_000, 100_000], help="entries, by commas")
+    parser.add_argument("--lessons", type=int, default=1_000, help="entries of the knowledge bank to import")
+    parser.add_argument("--repetitions", type=int, default=9, help="runs of each process; medians are printed")
+    parser.add_argument("--quick", action="store_true", help="1,000 and 10,000 entries, 5 repetitions")
+    options = parser.parse_args()
+    if options.quick:
+        options.sizes, options.repetitions = [1_000, 10_000], 5
+    return options
+
+
+def _numbers(text: str) -> list[int]:
+    return sorted(map(int, text.split(",")))
+
+
+if __name__ == "__main__":
+    main()

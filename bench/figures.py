@@ -1,0 +1,44 @@
+from typing import Literal, NamedTuple
+
+
+class Aim(NamedTuple):
+    """The most that a figure's value, or its ratio, should be."""
+
+    most: float
+    of: Literal["value", "ratio"]
+
+
+class Figure(NamedTuple):
+    """
+    One measured figure.
+
+    Attributes:
+        name: For scripts.
+        title: For people: what was measured.
+        entries: How many entries the store had.
+        value: A median.
+        unit: Of the value.
+        ratio: The value over that of *ratio_to*, measured in the same run; None for none.
+        ratio_to: The baseline.
+        aim: What it should be; None when nothing was promised.
+        note: What was not as it should be while measuring.
+
+    """
+
+    name: str
+    title: str
+    entries: int
+    value: float
+    unit: str
+    ratio: float | None = None
+    ratio_to: str = "python -c pass"
+    aim: Aim | None = None
+    note: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the aim is met, and nothing is noted; None without one."""
+        if self.aim is None:
+            return None
+        measured = self.value if self.aim.of == "value" else self.ratio
+        return not self.note and measured is not None and measured <= self.aim.most

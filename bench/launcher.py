@@ -1,0 +1,46 @@
+"""
+Run processes one after the other and tell what each took; itself kept as small as a Python can be.
+
+Linux counts the size of whoever starts a process into that process's peak memory, so the
+bench, large with numpy, must not start them itself. Run with ``python -I -S``: JSON in, JSON out.
+"""
+
+import json
+import os
+import sys
+import time
+
+KILOBYTES = 1 if sys.platform != "darwin" else 1024
+"""What one unit of `ru_maxrss` has to be divided by to give kilobytes."""
+
+
+def run(argv: list[str], text: str, environment: dict[str, str]) -> dict[str, float | int | str]:
+    """Run *argv* with *text* on its standard input and return its cost and its output."""
+    given, taken = os.pipe(), os.pipe()
+    streams = [
+        (os.POSIX_SPAWN_DUP2, given[0], 0),
+        (os.POSIX_SPAWN_DUP2, taken[1], 1),
+        *((os.POSIX_SPAWN_CLOSE, end) for end in (*given, *taken)),
+    ]
+    started = time.perf_counter()
+    pid = os.posix_spawn(argv[0], argv, environment, file_actions=streams)
+    os.close(given[0])
+    os.close(taken[1])
+    with open(given[1], "wb") as stdin:
+        stdin.write(text.encode())
+    with open(taken[0], "rb") as stdout:
+        output = stdout.read().decode("utf-8", "replace")
+    _, status, usage = os.wait4(pid, 0)
+    return {
+        "wall_ms": (time.perf_counter() - started) * 1000,
+        "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,
+        "rss_mb": usage.ru_maxrss / KILOBYTES / 1024,
+        "code": os.waitstatus_to_exitcode(status),
+        "output": output,
+    }
+
+
+if __name__ == "__main__":
+    request = json.load(sys.stdin)
+    answer = [[run(argv, text, request["environment"]) for argv, text in each] for each in request["rounds"]]
+    json.dump(answer, sys.stdout)

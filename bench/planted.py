@@ -1,0 +1,126 @@
+"""A store whose query vector is planted: what is computed without a network and without a model."""
+
+import datetime as dt
+import time
+from collections.abc import Sequence
+
+from bench.stores import build_store, unit_vectors
+from bench.texts import NOW, Writer
+from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
+from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
+from hardwon.domain.model.ranking.facts import Candidate
+from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+from hardwon.domain.use_cases.inject import Inject
+from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
+from hardwon.domain.use_cases.select import select, whole_store_maxima
+from hardwon.ports.embedder import Task
+from hardwon.ports.vector_source import VectorBlock
+
+LIMIT = 20
+SPACE = Space(provider="bench", model="planted", dimensions=768)
+IN_TIME = Deadline(time.monotonic)
+QUERY_WORDS = 90
+
+
+class PlantedEmbedder:
+    """Answers every text at once with the first vector of the store."""
+
+    space = SPACE
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        """Return that vector for each of *texts*."""
+        del task, deadline
+        planted = next(unit_vectors(1, SPACE.dimensions))
+        return [planted for _ in texts]
+
+
+class Loaded:
+    """Vectors that were read before, so that reading is not measured."""
+
+    def __init__(self, source: SqliteVectorStore) -> None:
+        self._source = source
+        self._block = source.load()
+        self.dimensions = source.dimensions
+
+    def load(self) -> VectorBlock:
+        """Return what was read."""
+        return self._block
+
+    def fetch(self, seqs: Sequence[int]) -> VectorBlock:
+        """Read the vectors of *seqs*."""
+        return self._source.fetch(seqs)
+
+    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
+        """Return *seqs*, the newest first, then by id."""
+        return self._source.in_tie_order(seqs)
+
+
+class Planted:
+    """A store of *entries* learnings with 768 dimensions in *folder*, and all that works on it."""
+
+    def __init__(self, folder: str, entries: int) -> None:
+        self._database: Database = open_store(build_store(folder, entries, SPACE).folder)
+        self._repository = SqliteEntryRepository(self._database)
+        self._vectors = SqliteVectorStore(self._database, SPACE, print)
+        feature = Feature(slug="import-pipeline", description=Writer(seed=1).text(QUERY_WORDS))
+        self._query = ContextQuery(feature=feature, files=("src/reader.py", "src/decoding.py"))
+
+    @property
+    def vectors(self) -> SqliteVectorStore:
+        """The stored vectors."""
+        return self._vectors
+
+    def retrieve(self, source: SqliteVectorStore | Loaded) -> Retrieve:
+        """Return the search over the vectors of *source*."""
+        search = SemanticSearch(embedder=PlantedEmbedder(), store=self._vectors, index=NumpyVectorIndex(source))
+        return Retrieve(semantic=[search], keywords=FtsKeywordIndex(self._database))
+
+    def inject(self, source: SqliteVectorStore | Loaded) -> str:
+        """Return the block: both searches, scores, choice and text."""
+        inject = Inject(
+            repository=self._repository,
+            retrieve=self.retrieve(source),
+            vectors=self._vectors,
+            clock=_Now(),
+            weights=Weights(),
+        )
+        return inject(self._query, limit=LIMIT, deadline=IN_TIME).text
+
+    def search(self, source: SqliteVectorStore | Loaded) -> Retrieval:
+        """Return what both searches find."""
+        return self.retrieve(source)(self._query.compose(), IN_TIME)
+
+    def choose(self, found: Retrieval) -> list[Scored]:
+        """Return what is chosen, looking at as little as it takes to be sure."""
+        return list(select(found, self._repository, self._policy(found), CategoryBalancer(LIMIT)).ranked)
+
+    def choose_exhaustively(self, found: Retrieval, entries: int) -> list[Scored]:
+        """Return what is chosen when every learning is ranked."""
+        facts = self._repository.newest_by_track_record(LEARNINGS, entries)
+        seqs = [each.seq for each in facts]
+        vector, keyword = found.by_vector.scores(seqs), found.by_keyword.scores(seqs)
+        candidates = [Candidate(each, vector.get(each.seq), keyword.get(each.seq)) for each in facts]
+        ranked = self._policy(found).rank(candidates)
+        return CategoryBalancer(LIMIT).select(ranked).in_order(ranked)
+
+    def _policy(self, found: Retrieval) -> RankingPolicy:
+        return RankingPolicy(weights=Weights(), maxima=whole_store_maxima(found, self._repository), now=NOW)
+
+
+class _Now:
+    def now(self) -> dt.datetime:
+        return NOW
+
+    def monotonic(self) -> float:
+        return 0.0

@@ -1,0 +1,68 @@
+"""Stores full of synthetic entries and vectors, filled through the adapters."""
+
+import os
+import time
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from bench.texts import NOW, SEED, Writer
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+
+SESSIONS = 100
+RECALLED = 20
+
+
+class Store(NamedTuple):
+    """A filled store: where it is, how many entries it has, and how long it took to fill."""
+
+    folder: str
+    entries: int
+    build_seconds: float
+
+
+def build_store(folder: str, entries: int, space: Space) -> Store:
+    """Fill a new store in *folder* with learnings that have a random vector each; 100 sessions recalled some."""
+    started = time.perf_counter()
+    database = open_store(folder)
+    _add_entries(SqliteEntryRepository(database), entries)
+    add_vectors(database, space)
+    database.close()
+    return Store(folder, entries, time.perf_counter() - started)
+
+
+def add_vectors(database: Database, space: Space) -> None:
+    """Give every entry without one a random vector of *space*."""
+    store = SqliteVectorStore(database, space, _refuse)
+    pending = store.pending(store.count_pending())
+    store.put(zip(pending, unit_vectors(len(pending), space.dimensions), strict=True))
+
+
+def unit_vectors(count: int, dimensions: int) -> Iterator[Vector]:
+    """Yield the same *count* random directions every time."""
+    generator = np.random.default_rng(SEED)
+    for _ in range(count):
+        values = generator.standard_normal(dimensions)
+        yield array("f", (values / np.linalg.norm(values)).astype(np.float32).tobytes())
+
+
+def _add_entries(repository: SqliteEntryRepository, count: int) -> None:
+    writer = Writer()
+    with repository.transaction():
+        for _ in range(count):
+            repository.put(writer.entry())
+        seqs = [facts.seq for facts in repository.newest_by_track_record(LEARNINGS, count)]
+        for _ in range(SESSIONS):
+            repository.record_recall(writer.some(seqs, RECALLED), NOW)
+
+
+def _refuse(warning: str) -> None:
+    raise ValueError(f"{os.path.basename(__file__)} built an unusable store: {warning}")

@@ -1,0 +1,194 @@
+"""Keyword labels: asked of one labeler after the other, stored with the entries that lack them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Literal, TypeAlias
+
+import attrs
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.errors import InvalidEntryError, LabelerUnavailableError
+from hardwon.domain.model.keyword_labels import valid_labels
+from hardwon.domain.model.redaction import redact_entry
+from hardwon.domain.use_cases.background import Background
+from hardwon.ports.entry_repository import EntryRepository
+from hardwon.ports.keyword_labeler import KeywordLabeler
+
+TIER_SECONDS = 5.0
+"""How long one labeler may take (requirement A-D5.3, rule U-16)."""
+
+PAGE = 50
+
+PATIENCE = 5
+"""How many entries in a row no labeler may answer for: the others would fail too, after 5 s a tier each."""
+
+LabelTier: TypeAlias = Literal["haiku", "ollama"]
+Progress = Callable[[int], None]
+
+
+def label_tiers(keyword_provider: str) -> tuple[LabelTier, ...]:
+    """
+    Return the labelers that this setting asks, in order (requirement A-D5.8, M-A35).
+
+    `claude` is the agent of the session: it gives labels along with an entry,
+    and nobody can call it afterwards. So it is no tier: `claude` asks nobody
+    and `auto` begins with Haiku.
+
+    Args:
+        keyword_provider: One of `KEYWORD_PROVIDERS`.
+
+    """
+    tiers: dict[str, tuple[LabelTier, ...]] = {
+        "auto": ("haiku", "ollama"),
+        "claude": (),
+        "haiku": ("haiku",),
+        "ollama": ("ollama",),
+        "off": (),
+    }
+    return tiers[keyword_provider]
+
+
+@attrs.frozen
+class LabelChain:
+    """
+    Ask labelers in order until one has usable labels.
+
+    Attributes:
+        tiers: Whom to ask, first to last.
+        tier_seconds: How long each may take; one that hangs is left behind.
+
+    """
+
+    tiers: Sequence[KeywordLabeler]
+    tier_seconds: float = TIER_SECONDS
+
+    def __call__(self, entry: Entry, deadline: Deadline) -> tuple[str, ...]:
+        """Return labels for *entry*, none when there are none to be had; never raise, never outlast *deadline*."""
+        try:
+            return self.ask(entry, deadline)
+        except (LabelerUnavailableError, InvalidEntryError):
+            return ()
+
+    def ask(self, entry: Entry, deadline: Deadline) -> tuple[str, ...]:
+        """
+        Return labels for *entry*, none when all that labelers answered was unusable.
+
+        Secrets are taken out before a labeler sees the entry.
+
+        Raises:
+            LabelerUnavailableError: no labeler answered before *deadline*; one line says why.
+            InvalidEntryError: nothing is left of the entry without its secrets.
+        """
+        public = redact_entry(entry)
+        troubles = []
+        for tier in self.tiers:
+            try:
+                if labels := valid_labels(self._answer(tier, public, deadline)):
+                    return labels
+            except LabelerUnavailableError as error:
+                troubles.append(str(error))
+        if len(troubles) == len(self.tiers):
+            raise LabelerUnavailableError("; ".join(troubles) or "no labeler is configured")
+        return ()
+
+    def _answer(self, tier: KeywordLabeler, entry: Entry, deadline: Deadline) -> list[str]:
+        name = type(tier).__name__
+        if deadline.passed():
+            raise LabelerUnavailableError(f"{name} was not asked: no time was left")
+        limit = deadline.within(self.tier_seconds)
+        seconds = limit.remaining()
+        try:
+            return Background(lambda: tier.label(entry, limit)).result(limit)
+        except TimeoutError as error:
+            raise LabelerUnavailableError(f"{name} gave no answer in {seconds:.1f} s") from error
+
+
+@attrs.frozen(kw_only=True)
+class Labelled:
+    """
+    What a run did.
+
+    Attributes:
+        labelled: How many entries have labels now that had none.
+        failed: How many were tried and have none.
+        trouble: Why the last one that no labeler answered for has none; empty when there is no such.
+        unanswered: How many at the end, in a row, no labeler answered for.
+
+    """
+
+    labelled: int = 0
+    failed: int = 0
+    trouble: str = ""
+    unanswered: int = 0
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the run ended early because no labeler answers."""
+        return self.unanswered >= PATIENCE
+
+
+@attrs.frozen
+class LabelPending:
+    """Give entries without labels theirs, the newest first; a run tries each once."""
+
+    repository: EntryRepository
+    chain: LabelChain
+    only: EntryFilter = LEARNINGS
+
+    def count(self) -> int:
+        """Return how many entries have no labels."""
+        return self.repository.count_unlabelled(self.only)
+
+    def __call__(self, limit: int | None, deadline: Deadline, progress: Progress | None = None) -> Labelled:
+        """
+        Try at most *limit* entries, all of them for None; return what became of them.
+
+        Each entry's labels are stored before the next one is tried, so that a
+        run can be cut off at any time; the next one goes on where it ended.
+
+        Args:
+            limit: How many entries at most.
+            deadline: No entry is begun after it.
+            progress: Called with the number tried after each entry.
+
+        Raises:
+            StorageError: the store can't be read or written now; what was done before is stored.
+
+        """
+        run = Labelled()
+        for tried, entry in enumerate(islice(self._unlabelled(), limit), 1):
+            if run.gave_up or deadline.passed():
+                break
+            run = self._try(entry, run, deadline)
+            if progress:
+                progress(tried)
+        return run
+
+    def _unlabelled(self) -> Iterator[Entry]:
+        """Yield entries in an order that storing labels does not change, so none comes twice."""
+        last = None
+        while page := self.repository.unlabelled(self.only, limit=PAGE, after=last):
+            yield from page
+            last = page[-1]
+
+    def _try(self, entry: Entry, run: Labelled, deadline: Deadline) -> Labelled:
+        try:
+            labels = self.chain.ask(entry, deadline)
+        except LabelerUnavailableError as error:
+            return attrs.evolve(run, failed=run.failed + 1, trouble=str(error), unanswered=run.unanswered + 1)
+        except InvalidEntryError:
+            labels = ()
+        if not labels:
+            return attrs.evolve(run, failed=run.failed + 1, unanswered=0)
+        return attrs.evolve(run, labelled=run.labelled + self._store(entry.entry_id, labels), unanswered=0)
+
+    def _store(self, entry_id: str, labels: tuple[str, ...]) -> bool:
+        """Set the labels of an entry as it stands now, unless it is gone or was labelled meanwhile."""
+        with self.repository.transaction():
+            entry = self.repository.get(entry_id)
+            if entry is None or entry.keywords:
+                return False
+            self.repository.put(attrs.evolve(entry, keywords=labels))
+            return True

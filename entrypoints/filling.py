@@ -1,0 +1,52 @@
+"""Keeping the spaces up to date: what every write and every bulk command does after it has stored."""
+
+import time
+
+import attrs
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import EmbedderError
+from hardwon.domain.use_cases.embed_pending import Patience, Progress
+from hardwon.entrypoints.composition import Memory
+
+
+@attrs.frozen
+class Filled:
+    """
+    What became of the vectors.
+
+    Attributes:
+        made: How many were made in the active space.
+        troubles: Why a space could not be filled, one line each.
+
+    """
+
+    made: int = 0
+    troubles: tuple[str, ...] = ()
+
+
+def fill_spaces(
+    memory: Memory, limit: int | None, progress: Progress | None = None, patience: Patience | None = None
+) -> Filled:
+    """
+    Embed at most *limit* pending entries in each space, all of them for None.
+
+    A space whose embedder gives up does not stop the next one.
+
+    Raises:
+        StorageError: the store can't be written now.
+
+    """
+    memory.settle_provider()
+    made, troubles = [], []
+    for embed_pending in memory.embed_pending:
+        before = embed_pending.store.count_pending()
+        try:
+            embed_pending(limit, Deadline(time.monotonic), progress, patience)
+        except EmbedderError as error:
+            troubles.append(str(error))
+        made.append(before - embed_pending.store.count_pending())
+        progress = None  # the bar tells of the active space only
+    if memory.vectors and not made[0] and memory.vectors.count():
+        memory.vectors.put(())  # which notes the space as the active one: back in it, nothing was missing
+    return Filled(made[0] if made else 0, tuple(troubles))

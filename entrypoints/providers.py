@@ -1,0 +1,111 @@
+"""Which embedders and labelers the settings and the user's environment choose. Nothing is asked here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.label import label_tiers
+from hardwon.ports.embedder import Embedder
+from hardwon.ports.keyword_labeler import KeywordLabeler
+
+AUTO, LOCAL, OFF = "auto", "local", "off"
+
+KEY_NAMES = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
+"""Provider to the variable that holds its key; the others need none."""
+
+DEFAULT_OLLAMA_LABELS = "llama3.2"
+
+
+def choose_automatically(environ: Mapping[str, str]) -> str:
+    """Return the provider that `auto` means in this environment: Gemini where its key is, else the embedded model."""
+    return "gemini" if environ.get(KEY_NAMES["gemini"], "").strip() else LOCAL
+
+
+def providers_in_order(settings: Settings, chosen: str) -> Sequence[str]:
+    """
+    Return the providers whose spaces are searched and kept up to date, the first that answers counts.
+
+    Args:
+        settings: A provider named there means that one only.
+        chosen: What `auto` was decided to be; the embedded model stands behind it.
+
+    """
+    if settings.embedding_provider == OFF:
+        return ()
+    if settings.embedding_provider != AUTO:
+        return (settings.embedding_provider,)
+    return tuple(dict.fromkeys((chosen, LOCAL)))
+
+
+def build_embedder(provider: str, settings: Settings, environ: Mapping[str, str]) -> Embedder:
+    """
+    Return the embedder of *provider*; a missing key or server shows when it is asked to embed.
+
+    Raises:
+        EmbedderUnavailableError: the width of the model's vectors is not known.
+    """
+    chosen = {"model": settings.embedding_model, "dimensions": settings.embedding_dimensions}
+    return BUILDERS[provider](environ, {name: value for name, value in chosen.items() if value})
+
+
+def _local(_: Mapping[str, str], __: Mapping[str, Any]) -> Embedder:
+    from hardwon.adapters.minilm.embedder import MiniLmEmbedder
+
+    return MiniLmEmbedder()
+
+
+def _gemini(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
+    from hardwon.adapters.providers.gemini import GEMINI_URL, GeminiEmbedder
+
+    url = environ.get("GOOGLE_GEMINI_BASE_URL") or GEMINI_URL
+    return GeminiEmbedder(_key("gemini", environ), base_url=url, **chosen)
+
+
+def _ollama(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
+    from hardwon.adapters.providers.ollama import DEFAULT_HOST, OllamaEmbedder
+
+    return OllamaEmbedder(environ.get("OLLAMA_HOST") or DEFAULT_HOST, **chosen)
+
+
+def _openai(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
+    from hardwon.adapters.providers.openai import OPENAI_URL, OpenAiEmbedder
+
+    url = environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    return OpenAiEmbedder(_key("openai", environ), base_url=url, **chosen)
+
+
+def _voyage(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
+    from hardwon.adapters.providers.voyage import VOYAGE_URL, VoyageEmbedder
+
+    url = environ.get("VOYAGE_BASE_URL") or VOYAGE_URL
+    return VoyageEmbedder(_key("voyage", environ), base_url=url, **chosen)
+
+
+def _key(provider: str, environ: Mapping[str, str]) -> str:
+    return environ.get(KEY_NAMES[provider], "")
+
+
+BUILDERS: Mapping[str, Callable[[Mapping[str, str], Mapping[str, Any]], Embedder]] = {
+    LOCAL: _local,
+    "gemini": _gemini,
+    "ollama": _ollama,
+    "openai": _openai,
+    "voyage": _voyage,
+}
+
+
+def build_labelers(settings: Settings, environ: Mapping[str, str]) -> Sequence[KeywordLabeler]:
+    """Return the labelers to ask, in order; none when labels are off or left to the agent."""
+    return [_labeler(tier, settings, environ) for tier in label_tiers(settings.keyword_provider)]
+
+
+def _labeler(tier: str, settings: Settings, environ: Mapping[str, str]) -> KeywordLabeler:
+    if tier == "haiku":
+        from hardwon.adapters.providers.haiku import ANTHROPIC_URL, DEFAULT_MODEL, HaikuLabeler
+
+        url = environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL
+        return HaikuLabeler(environ.get("ANTHROPIC_API_KEY", ""), settings.keyword_model or DEFAULT_MODEL, url)
+    from hardwon.adapters.providers.ollama import DEFAULT_HOST
+    from hardwon.adapters.providers.ollama_labeler import OllamaLabeler
+
+    return OllamaLabeler(environ.get("OLLAMA_HOST") or DEFAULT_HOST, settings.keyword_model or DEFAULT_OLLAMA_LABELS)

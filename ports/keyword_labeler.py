@@ -1,0 +1,17 @@
+from typing import Protocol
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+
+
+class KeywordLabeler(Protocol):
+    """Proposes keyword labels for an entry."""
+
+    def label(self, entry: Entry, deadline: Deadline) -> list[str]:
+        """
+        Return labels as the model gave them; whoever stores them checks them first.
+
+        Raises:
+            LabelerUnavailableError: no key, no answer before *deadline*, or no list of texts in it.
+        """
+        ...

@@ -1,0 +1,38 @@
+"""A store in a folder of its own, and plain SQL on its file."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.store import open_store
+from tests.adapters.sqlite_store import Sql
+from tests.contracts.worlds import World, world_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "store"
+
+
+@pytest.fixture
+def database(folder: Path) -> Iterator[Database]:
+    opened = open_store(str(folder))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    return world_of(database)
+
+
+@pytest.fixture
+def sql(folder: Path, database: Database) -> Iterator[Sql]:
+    """Run SQL on the file as an outsider would, with nothing of ours."""
+    assert database
+    connection = sqlite3.connect(folder / "memory.db", isolation_level=None)
+    yield lambda statement, *parameters: connection.execute(statement, parameters).fetchall()
+    connection.close()

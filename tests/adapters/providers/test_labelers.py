@@ -1,0 +1,175 @@
+"""What becomes of every answer that Claude Haiku or Ollama may give to the question for labels."""
+
+import copy
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hardwon.adapters.providers.haiku import HaikuLabeler
+from hardwon.adapters.providers.ollama_labeler import OllamaLabeler
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import LabelerUnavailableError
+from hardwon.domain.use_cases.label import LabelChain
+from hardwon.ports.keyword_labeler import KeywordLabeler
+from tests.adapters.providers.faults import UNAVAILABLE, Fault, raw, status, truncated_json
+from tests.adapters.providers.stub_server import Answer, StubProviders
+from tests.strategies import lesson
+
+ENTRY = lesson("Retry with a budget, or sqlite drowns.", name="Retry budget")
+KEY = "sk-ant-secret-0123456789"
+LABELS = ["retry-budget", "sqlite"]
+NOBODY = "http://127.0.0.1:1"
+
+LABELERS: dict[str, Callable[[str], KeywordLabeler]] = {
+    "haiku": lambda url: HaikuLabeler(KEY, base_url=url),
+    "ollama": lambda url: OllamaLabeler(url, "llama3.2"),
+}
+
+on_every_labeler = pytest.mark.parametrize("make", LABELERS.values(), ids=LABELERS)
+
+
+def says(text: Any) -> Fault:
+    """Let the model answer *text*."""
+
+    def fault(answer: Answer) -> None:
+        answer.body = copy.deepcopy(answer.body)
+        part = answer.body["content"][0] if "content" in answer.body else answer.body["message"]
+        part["text" if "text" in part else "content"] = text
+
+    return fault
+
+
+def complaint(labeler: KeywordLabeler, deadline: Deadline) -> str:
+    """Return the one line of the error that *labeler* must end in."""
+    with pytest.raises(LabelerUnavailableError) as caught:
+        labeler.label(ENTRY, deadline)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 500
+    assert KEY not in message
+    return message
+
+
+@pytest.mark.parametrize("key", ["", " \n"])
+def test_without_a_key_nothing_is_sent(key: str, stub: StubProviders, no_deadline: Deadline) -> None:
+    message = complaint(HaikuLabeler(key, base_url=stub.url), no_deadline)
+
+    assert message == "Anthropic needs a key: set ANTHROPIC_API_KEY in the environment"
+    assert stub.requests == []
+
+
+def test_a_model_that_ollama_does_not_have_can_be_pulled(stub: StubProviders, no_deadline: Deadline) -> None:
+    stub.fault = status(404, {"error": "model 'llama3.2' not found"})
+
+    assert "ollama pull llama3.2" in complaint(OllamaLabeler(stub.url, "llama3.2"), no_deadline)
+
+
+@on_every_labeler
+def test_the_labels_come_as_the_model_gave_them(
+    make: Callable[[str], KeywordLabeler], stub: StubProviders, no_deadline: Deadline
+) -> None:
+    stub.fault = says('Sure!\n```json\n["C++", "Two Words", "bad\\"x"]\n```')
+
+    assert make(stub.url).label(ENTRY, no_deadline) == ["C++", "Two Words", 'bad"x']
+
+
+@on_every_labeler
+@pytest.mark.parametrize("answer", ["", "I can't.", "[]", "[1, 2]", '["cut', None, 7, ["fts5"]])
+def test_words_without_labels_are_no_answer(
+    make: Callable[[str], KeywordLabeler], answer: Any, stub: StubProviders, no_deadline: Deadline
+) -> None:
+    stub.fault = says(answer)
+
+    assert "sent no list of labels" in complaint(make(stub.url), no_deadline)
+
+
+def test_a_key_that_comes_back_as_labels_goes_no_further(stub: StubProviders, no_deadline: Deadline) -> None:
+    stub.fault = says(f"x-api-key was {KEY}")
+
+    assert "[key]" in complaint(HaikuLabeler(KEY, base_url=stub.url), no_deadline)
+
+
+GARBAGE = {
+    "garbage": raw(b"<html>\xff\x00 hello"),
+    "nothing": raw(b""),
+    "null": raw(b"null"),
+    "a list": raw(b'["fts5"]'),
+    "another shape": raw(b'{"content": 1, "message": []}'),
+    "a shape of nothing": raw(b'{"content": [null, {"type": "text"}], "message": {"content": null}}'),
+    "truncated": truncated_json,
+    "deep": raw(b"[" * 100_000),
+}
+
+
+@on_every_labeler
+@pytest.mark.parametrize("fault", [*UNAVAILABLE.values(), *GARBAGE.values()], ids=[*UNAVAILABLE, *GARBAGE])
+def test_whatever_else_comes_back_is_one_clear_line(
+    make: Callable[[str], KeywordLabeler], fault: Fault, stub: StubProviders, no_deadline: Deadline
+) -> None:
+    stub.fault = fault
+    message = complaint(make(stub.url), no_deadline)
+
+    assert message.startswith(("Anthropic at 127.0.0.1", "Ollama at 127.0.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (status(401, {"type": "error", "error": {"message": f"invalid x-api-key {KEY}"}}), "ANTHROPIC_API_KEY"),
+        (status(429, retry_after="7"), "again in 7 s"),
+        (status(529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}), "try again"),
+    ],
+    ids=["401", "429", "529"],
+)
+def test_a_refusal_names_the_way_out(fault: Fault, words: str, stub: StubProviders, no_deadline: Deadline) -> None:
+    stub.fault = fault
+
+    assert words in complaint(HaikuLabeler(KEY, base_url=stub.url), no_deadline)
+    assert len(stub.requests) == 1
+
+
+@on_every_labeler
+@pytest.mark.parametrize("hang", ["hangs_before", "hangs_amid", "drips"])
+def test_a_provider_that_hangs_is_given_up_at_the_deadline(
+    make: Callable[[str], KeywordLabeler], hang: str, stub: StubProviders
+) -> None:
+    setattr(stub, hang, True)
+    stub.fault = says("x" * 5_000) if hang == "drips" else None  # 50 s of it
+    deadline = Deadline.after(0.2, time.monotonic)
+
+    assert "in time" in complaint(make(stub.url), deadline)
+    assert time.monotonic() - deadline.at < 2
+
+
+@on_every_labeler
+def test_nobody_is_asked_after_the_deadline(make: Callable[[str], KeywordLabeler], stub: StubProviders) -> None:
+    assert "no time was left" in complaint(make(stub.url), Deadline(lambda: 1.0, 1.0))
+    assert stub.requests == []
+
+
+@on_every_labeler
+def test_nobody_at_that_address_is_said_at_once(make: Callable[[str], KeywordLabeler], no_deadline: Deadline) -> None:
+    assert "can't be reached" in complaint(make(NOBODY), no_deadline)
+
+
+def test_the_tiers_are_asked_in_order_until_one_answers(stub: StubProviders, no_deadline: Deadline) -> None:
+    def refuse_claude(answer: Answer) -> None:
+        if "content" in answer.body:
+            status(401)(answer)
+
+    stub.fault = refuse_claude
+    chain = LabelChain([make(stub.url) for make in LABELERS.values()])
+
+    assert chain(ENTRY, no_deadline) == ("retry-budget", "sqlite")
+    assert [request.path for request in stub.requests] == ["/v1/messages", "/api/chat"]
+
+
+def test_tiers_that_hang_leave_an_entry_without_labels_in_time(stub: StubProviders) -> None:
+    stub.hangs_before = True
+    chain = LabelChain([make(stub.url) for make in LABELERS.values()], tier_seconds=0.2)
+    start = time.monotonic()
+
+    assert chain(ENTRY, Deadline.after(60, time.monotonic)) == ()
+    assert time.monotonic() - start < 3

@@ -1,0 +1,48 @@
+"""What the tests of the SQLite adapter share."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.model.entry import Entry
+from tests.strategies import DAY, NOW
+
+Sql: TypeAlias = Callable[..., list[tuple[Any, ...]]]
+
+FULL = Entry(
+    name="Backoff",
+    description="Retry with a backoff.",
+    reasoning="It took a day.",
+    notes="- Observed in: Feature #12",
+    category="patterns",
+    keywords=("retry", "café"),
+    references=("src/a.py", 'it\'s "quoted"'),
+    observation_count=3,
+    confidence="high",
+    created_at=NOW - 2 * DAY,
+    updated_at=NOW - DAY,
+    source="retro",
+    source_project="here",
+)
+
+
+@contextlib.contextmanager
+def opened(folder: Path, *, repair_index: bool = True) -> Iterator[Database]:
+    database = open_store(str(folder), repair_index=repair_index)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def dump(folder: Path) -> list[object]:
+    connection = sqlite3.connect(folder / "memory.db")
+    try:
+        rows = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+        return [*rows, *connection.execute("SELECT * FROM _metadata ORDER BY key").fetchall()]
+    finally:
+        connection.close()

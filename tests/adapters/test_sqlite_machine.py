@@ -1,0 +1,184 @@
+import contextlib
+import datetime as dt
+import tempfile
+from collections.abc import Iterable
+
+import attrs
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.hit import Hit
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import CATEGORIES, Category
+from hardwon.domain.use_cases.store_entry import StoreEntry
+from tests.contracts.worlds import ALL, IN_TIME, World, put_and_fail, world_in_memory, world_of
+from tests.strategies import QUERY_VECTOR, entries_about, moments, phrases_or_nothing, unit_vectors
+
+LESSONS = ("retry the socket", "lock the cache", "deploy x86", "parser first", "émigré")
+entries = entries_about(st.sampled_from(LESSONS))
+filters = [LEARNINGS, *(EntryFilter(category=category) for category in CATEGORIES)]
+
+
+def ids_by_seq(world: World) -> dict[int, str]:
+    return {seq: entry_id for entry_id, seq in world.seqs().items()}
+
+
+def named(hits: Iterable[Hit], ids: dict[int, str]) -> dict[str, float]:
+    return {ids[hit.seq]: hit.score for hit in hits}
+
+
+def without_numbers(facts: Iterable[RankingFacts]) -> list[tuple[object, ...]]:
+    return sorted((each[1:] for each in facts), key=str)
+
+
+class SqliteAgreesWithTheFake(RuleBasedStateMachine):
+    """
+    Whatever the order of calls, SQLite holds what the fake holds.
+
+    But for the numbers it gives to entries: those may have gaps, so all is compared by id.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.database = open_store(self.folder.name)
+        self.real = world_of(self.database)
+        self.model = world_in_memory()
+
+    def teardown(self) -> None:
+        self.database.close()
+        self.folder.cleanup()
+
+    @property
+    def both(self) -> tuple[World, World]:
+        return self.real, self.model
+
+    def stored(self) -> list[Entry]:
+        return self.model.repository.find(LEARNINGS, limit=ALL)
+
+    @rule(entry=entries)
+    def put(self, entry: Entry) -> None:
+        for world in self.both:
+            world.repository.put(entry)
+
+    @rule(entry=entries)
+    def learn(self, entry: Entry) -> None:
+        real, model = (StoreEntry(world.repository)(entry) for world in self.both)
+        assert real == model
+
+    @rule(entry=entries)
+    def give_up_a_transaction(self, entry: Entry) -> None:
+        for world in self.both:
+            with contextlib.suppress(LookupError):
+                put_and_fail(world, entry)
+
+    @precondition(lambda self: self.stored())
+    @rule(place=st.integers(0, len(LESSONS)), notes=phrases_or_nothing)
+    def change_the_text(self, place: int, notes: str) -> None:
+        stored = self.stored()
+        changed = attrs.evolve(stored[place % len(stored)], notes=notes)
+        for world in self.both:
+            world.repository.put(changed)
+
+    @precondition(lambda self: self.stored())
+    @rule(places=st.lists(st.integers(0, len(LESSONS)), max_size=3), at=moments)
+    def recall(self, places: list[int], at: dt.datetime) -> None:
+        stored = self.stored()
+        ids = [stored[place % len(stored)].entry_id for place in places]
+        for world in self.both:
+            seqs = world.seqs()
+            world.repository.record_recall([10_000, *(seqs[each] for each in ids)], at)
+
+    @rule(vector=unit_vectors, limit=st.integers(1, 3))
+    def embed(self, vector: Vector, limit: int) -> None:
+        for world in self.both:
+            world.vectors.put((text, vector) for text in world.vectors.pending(limit))
+
+    @rule(entry=entries, vector=unit_vectors)
+    def embed_while_another_writes(self, entry: Entry, vector: Vector) -> None:
+        for world in self.both:
+            waiting = world.vectors.pending(ALL)
+            world.repository.put(entry)
+            world.vectors.put((text, vector) for text in waiting)
+
+    @rule()
+    def drop_all_vectors(self) -> None:
+        for world in self.both:
+            world.vectors.clear()
+
+    @rule(headings=st.sets(st.sampled_from(["A", "B"])), fingerprint=st.sampled_from(["1", "2"]))
+    def record_an_import(self, headings: set[str], fingerprint: str) -> None:
+        for world in self.both:
+            world.ledger.record("patterns.md", headings, fingerprint)
+
+    @rule()
+    def reopen(self) -> None:
+        self.database.close()
+        self.database = open_store(self.folder.name)
+        self.real = world_of(self.database)
+
+    @rule()
+    def vacuum(self) -> None:
+        self.database.rows("VACUUM")
+
+    @rule(category=st.none() | st.sampled_from(CATEGORIES), k=st.integers(1, 3))
+    def search(self, category: Category | None, k: int) -> None:
+        only = EntryFilter(category=category)
+        near, near_in_model = (world.index.compare(QUERY_VECTOR) for world in self.both)
+        real, model = (ids_by_seq(world) for world in self.both)
+        assert near.count(only) == near_in_model.count(only)
+        assert named(near.top(only, k), real) == named(near_in_model.top(only, k), model)
+
+        terms = ("parser", "socket", "émigré")
+        words, words_in_model = (world.keywords.match(terms, "any", IN_TIME) for world in self.both)
+        assert named(words.top(only, ALL), real).keys() == named(words_in_model.top(only, ALL), model).keys()
+
+    @invariant()
+    def same_entries(self) -> None:
+        for only in filters:
+            real, model = (world.repository for world in self.both)
+            assert real.find(only, limit=ALL) == model.find(only, limit=ALL)
+            assert real.sizes(only) == model.sizes(only)
+            assert real.most_observed(only) == model.most_observed(only)
+            assert real.tally(only, "source") == model.tally(only, "source")
+            for k in (1, 2):
+                newest, newest_in_model = (world.newest_by_track_record(only, k) for world in (real, model))
+                assert without_numbers(newest) == without_numbers(newest_in_model)
+
+    @invariant()
+    def same_facts(self) -> None:
+        facts, facts_in_model = (world.repository.facts(world.seqs().values()) for world in self.both)
+        assert without_numbers(facts) == without_numbers(facts_in_model)
+
+    @invariant()
+    def same_vectors(self) -> None:
+        real, model = (world.vectors for world in self.both)
+        assert (real.count(), real.count_pending()) == (model.count(), model.count_pending())
+        assert [each[1:] for each in real.pending(ALL)] == [each[1:] for each in model.pending(ALL)]
+        near, near_in_model = (world.index.compare(QUERY_VECTOR).top(LEARNINGS, ALL) for world in self.both)
+        assert named(near, ids_by_seq(self.real)) == named(near_in_model, ids_by_seq(self.model))
+
+    @invariant()
+    def same_ledger(self) -> None:
+        real, model = (world.ledger for world in self.both)
+        assert real.headings("patterns.md") == model.headings("patterns.md")
+        assert real.fingerprint("patterns.md") == model.fingerprint("patterns.md")
+
+    @invariant()
+    def the_keyword_index_is_sound(self) -> None:
+        self.database.rows("INSERT INTO entries_fts (entries_fts) VALUES ('integrity-check')")
+        assert self.real.keywords.size() == self.model.keywords.size()
+
+    @invariant()
+    def the_file_is_sound(self) -> None:
+        assert self.database.rows("PRAGMA integrity_check") == [("ok",)]
+        assert self.database.rows("PRAGMA foreign_key_check") == []
+
+
+SqliteAgreesWithTheFake.TestCase.settings = settings(max_examples=settings().max_examples // 5, stateful_step_count=20)
+TestSqliteAgreesWithTheFake = SqliteAgreesWithTheFake.TestCase

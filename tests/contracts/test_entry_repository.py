@@ -1,0 +1,279 @@
+import random
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
+from hardwon.ports.entry_repository import Field
+from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, put_and_fail
+from tests.strategies import DAY, NOW, entries, few_examples, lesson, odd_entries, planted
+
+pytestmark = on_every_implementation
+
+stores = st.lists(entries, max_size=15, unique_by=lambda entry: entry.entry_id)
+filters = st.builds(EntryFilter, category=st.none() | st.sampled_from(CATEGORIES))
+SESSION = attrs.evolve(lesson("a session"), kind="session")
+
+
+def in_tie_order(stored: list[Entry]) -> list[Entry]:
+    return sorted(stored, key=lambda entry: (NOW - entry.updated_at, entry.entry_id))
+
+
+def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:
+    return [entry for entry in stored if only.category in {None, entry.category}]
+
+
+@given(entry=odd_entries)
+@few_examples
+def test_what_is_put_is_got_whatever_it_says(make: MakeWorld, entry: Entry) -> None:
+    with make() as world:
+        world.repository.put(entry)
+
+        assert world.repository.get(entry.entry_id) == entry
+        assert world.repository.find(LEARNINGS, limit=ALL) == [entry]
+
+
+@given(entry=entries)
+@few_examples
+def test_putting_twice_keeps_one(make: MakeWorld, entry: Entry) -> None:
+    with make() as world:
+        world.repository.put(entry)
+        world.repository.put(entry)
+
+        assert world.repository.find(LEARNINGS, limit=ALL) == [entry]
+
+
+@given(first=entries, second=entries)
+@few_examples
+def test_putting_an_id_again_replaces_all_but_its_birth(make: MakeWorld, first: Entry, second: Entry) -> None:
+    second = attrs.evolve(second, description=first.description)
+    with make() as world:
+        [seq] = world.add(first)
+        world.repository.put(second)
+
+        assert world.repository.find(LEARNINGS, limit=ALL) == [attrs.evolve(second, created_at=first.created_at)]
+        assert list(world.seqs().values()) == [seq]
+
+
+def test_an_unknown_id_gives_none(make: MakeWorld) -> None:
+    with make() as world:
+        assert world.repository.get("0123456789abcdef") is None
+
+
+def test_an_empty_store_answers_everything(make: MakeWorld) -> None:
+    with make() as world:
+        repository = world.repository
+
+        assert repository.find(LEARNINGS, limit=ALL) == repository.hydrate([1]) == []
+        assert repository.facts([1]) == repository.newest_by_track_record(LEARNINGS, ALL) == []
+        assert dict(repository.sizes(LEARNINGS)) == dict(repository.tally(LEARNINGS, "source")) == {}
+        assert repository.most_observed(LEARNINGS) == 1
+        assert repository.ids_starting_with("", ALL) == []
+        repository.record_recall([1], NOW)
+
+
+@given(stored=stores, only=filters, limit=st.integers(0, 20), offset=st.integers(0, 20))
+@few_examples
+def test_pages_hold_the_newest_first_then_by_id(
+    make: MakeWorld, stored: list[Entry], only: EntryFilter, limit: int, offset: int
+) -> None:
+    with make() as world:
+        world.add(*stored)
+
+        expected = within(only, in_tie_order(stored))[offset : offset + limit]
+        assert world.repository.find(only, limit=limit, offset=offset) == expected
+
+
+@given(stored=stores, order=st.randoms(use_true_random=False))
+@few_examples
+def test_entries_are_hydrated_in_the_order_asked_for(
+    make: MakeWorld, stored: list[Entry], order: random.Random
+) -> None:
+    with make() as world:
+        wanted = list(zip(world.add(*stored), stored, strict=True))
+        order.shuffle(wanted)
+
+        assert world.repository.hydrate([10_000, *(seq for seq, _ in wanted)]) == [entry for _, entry in wanted]
+
+
+@given(stored=stores)
+@few_examples
+def test_facts_are_what_ranking_reads(make: MakeWorld, stored: list[Entry]) -> None:
+    with make() as world:
+        seqs = world.add(*stored)
+        facts = {each.seq: each for each in world.repository.facts([*seqs, 10_000])}
+
+        assert facts.keys() == set(seqs)
+        for seq, entry in zip(seqs, stored, strict=True):
+            assert facts[seq][1:] == (
+                entry.entry_id,
+                entry.category,
+                entry.observation_count,
+                entry.confidence,
+                entry.updated_at,
+                0,
+            )
+
+
+@given(stored=stores, only=filters, k=st.integers(1, 4), recalls=st.lists(st.integers(0, 12), min_size=15, max_size=15))
+@few_examples
+def test_the_newest_of_each_track_record_are_found(
+    make: MakeWorld, stored: list[Entry], only: EntryFilter, k: int, recalls: list[int]
+) -> None:
+    with make() as world:
+        seqs = world.add(*stored)
+        for seq, times in zip(seqs, recalls, strict=False):
+            world.repository.record_recall([seq] * times, NOW)
+        times_of = dict(zip((entry.entry_id for entry in stored), recalls, strict=False))
+
+        buckets: dict[tuple[object, ...], list[str]] = {}
+        for entry in within(only, in_tie_order(stored)):
+            record = (entry.category, entry.observation_count, entry.confidence, min(times_of[entry.entry_id], 10))
+            buckets.setdefault(record, []).append(entry.entry_id)
+        expected = {entry_id for bucket in buckets.values() for entry_id in bucket[:k]}
+        found = world.repository.newest_by_track_record(only, k)
+        assert len(found) == len(expected)
+        assert {(each.entry_id, each.recall_count) for each in found} == {(each, times_of[each]) for each in expected}
+
+
+@given(stored=stores, only=filters)
+@few_examples
+def test_sizes_and_the_most_observed_are_those_of_the_filter(
+    make: MakeWorld, stored: list[Entry], only: EntryFilter
+) -> None:
+    with make() as world:
+        world.add(*stored)
+        inside = within(only, stored)
+
+        sizes = {each: sum(entry.category == each for entry in inside) for each in CATEGORIES}
+        assert dict(world.repository.sizes(only)) == {each: size for each, size in sizes.items() if size}
+        assert world.repository.most_observed(only) == max((entry.observation_count for entry in inside), default=1)
+
+
+@pytest.mark.parametrize("field", ["category", "confidence", "source", "source_project"])
+@given(stored=stores, only=filters)
+@few_examples
+def test_a_tally_counts_each_value_the_most_frequent_first(
+    make: MakeWorld, field: Field, stored: list[Entry], only: EntryFilter
+) -> None:
+    with make() as world:
+        world.add(*stored)
+        tally = world.repository.tally(only, field)
+
+        values = [getattr(entry, field) or "" for entry in within(only, stored)]
+        assert dict(tally) == {value: values.count(value) for value in values}
+        assert list(tally.values()) == sorted(tally.values(), reverse=True)
+
+
+@given(stored=stores, length=st.integers(0, 3), limit=st.integers(0, 5))
+@few_examples
+def test_ids_are_found_by_their_beginning(make: MakeWorld, stored: list[Entry], length: int, limit: int) -> None:
+    with make() as world:
+        world.add(*stored)
+        prefix = stored[0].entry_id[:length] if stored else "f"
+        ids = sorted(entry.entry_id for entry in stored if entry.entry_id.startswith(prefix))
+
+        assert world.repository.ids_starting_with(prefix, limit) == ids[:limit]
+
+
+@pytest.mark.parametrize("prefix", ["%", "_", "'", '"', "\0", "g"])
+def test_no_prefix_is_taken_for_a_pattern(make: MakeWorld, prefix: str) -> None:
+    with make() as world:
+        world.add(lesson("one"))
+
+        assert world.repository.ids_starting_with(prefix, ALL) == []
+
+
+@given(stored=stores)
+@few_examples
+def test_a_recall_counts_and_changes_nothing_else(make: MakeWorld, stored: list[Entry]) -> None:
+    with make() as world:
+        seqs = world.add(*stored)
+        world.repository.record_recall([*seqs[:3], 10_000], NOW - DAY)
+        world.repository.record_recall(seqs[:3], NOW)
+
+        assert world.repository.hydrate(seqs) == [
+            attrs.evolve(entry, recall_count=2, last_recalled_at=NOW) if place < 3 else entry
+            for place, entry in enumerate(stored)
+        ]
+
+
+def test_putting_again_does_not_touch_the_counters(make: MakeWorld) -> None:
+    entry = lesson("one")
+    with make() as world:
+        seqs = world.add(attrs.evolve(entry, recall_count=7, last_recalled_at=NOW))
+        assert world.repository.get(entry.entry_id) == entry
+
+        world.repository.record_recall(seqs, NOW)
+        world.repository.put(attrs.evolve(entry, recall_count=0))
+
+        assert world.repository.get(entry.entry_id) == attrs.evolve(entry, recall_count=1, last_recalled_at=NOW)
+
+
+def test_a_transaction_that_fails_changes_nothing(make: MakeWorld) -> None:
+    first = lesson("first")
+    with make() as world:
+        world.add(first)
+        world.embed(first, planted(1.0))
+
+        with pytest.raises(LookupError):
+            put_and_fail(world, lesson("second"), attrs.evolve(first, notes="- changed"))
+
+        assert world.repository.find(LEARNINGS, limit=ALL) == [first]
+        assert world.vectors.count() == 1
+
+
+def test_a_transaction_within_another_is_part_of_it(make: MakeWorld) -> None:
+    with make() as world:
+        with pytest.raises(LookupError):
+            put_and_fail_around_another(world)
+
+        assert world.repository.find(LEARNINGS, limit=ALL) == []
+
+
+def put_and_fail_around_another(world: World) -> None:
+    with world.repository.transaction():
+        with world.repository.transaction():
+            world.repository.put(lesson("one"))
+        raise LookupError
+
+
+def test_after_a_transaction_the_next_one_works(make: MakeWorld) -> None:
+    with make() as world:
+        for number in range(3):
+            with world.repository.transaction():
+                world.repository.put(lesson(f"lesson {number}"))
+
+        assert len(world.repository.find(LEARNINGS, limit=ALL)) == 3
+
+
+def test_a_snapshot_can_be_read_and_left_and_writing_goes_on(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(lesson("one"))
+        with world.repository.snapshot():
+            assert len(world.repository.find(LEARNINGS, limit=ALL)) == 1
+        world.add(lesson("two"))
+
+        assert len(world.repository.find(LEARNINGS, limit=ALL)) == 2
+
+
+def test_entries_of_another_kind_are_not_found_among_learnings(make: MakeWorld) -> None:
+    with make() as world:
+        world.repository.put(SESSION)
+
+        assert world.repository.find(LEARNINGS, limit=ALL) == []
+        assert dict(world.repository.sizes(LEARNINGS)) == {}
+        assert world.repository.find(EntryFilter(kind="session"), limit=ALL) == [SESSION]
+        assert world.repository.get(SESSION.entry_id) == SESSION
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_every_confidence_can_be_stored(make: MakeWorld, confidence: Confidence) -> None:
+    with make() as world:
+        world.repository.put(attrs.evolve(lesson("one"), confidence=confidence))
+
+        assert dict(world.repository.tally(LEARNINGS, "confidence")) == {confidence: 1}

@@ -1,0 +1,53 @@
+"""What the type checker says of the fakes: each has the shape of its port."""
+
+from hardwon.ports.change_probe import ChangeProbe
+from hardwon.ports.clock import Clock
+from hardwon.ports.embedder import Embedder
+from hardwon.ports.entry_repository import EntryRepository
+from hardwon.ports.feature_probe import FeatureProbe
+from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.keyword_index import KeywordIndex
+from hardwon.ports.knowledge_bank import KnowledgeBank
+from hardwon.ports.matches import Matches
+from hardwon.ports.vector_index import VectorIndex
+from hardwon.ports.vector_source import VectorSource
+from hardwon.ports.vector_store import VectorStore
+from tests.fakes import (
+    FixedClock,
+    HangingEmbedder,
+    InMemoryChangeProbe,
+    InMemoryEntryRepository,
+    InMemoryFeatureProbe,
+    InMemoryImportLedger,
+    InMemoryKeywordIndex,
+    InMemoryKnowledgeBank,
+    InMemoryMatches,
+    InMemoryVectorIndex,
+    InMemoryVectorMatches,
+    InMemoryVectorStore,
+    PlantedEmbedder,
+    State,
+    UnreliableEmbedder,
+)
+from tests.strategies import QUERY_VECTOR
+
+
+def test_every_fake_fits_its_port() -> None:
+    state = State()
+    store = InMemoryVectorStore(state)
+    embedder = PlantedEmbedder()
+
+    changes: ChangeProbe = InMemoryChangeProbe(["a.py"])
+    clock: Clock = FixedClock()
+    embedders: list[Embedder] = [embedder, UnreliableEmbedder(embedder, failing=()), HangingEmbedder(embedder)]
+    repository: EntryRepository = InMemoryEntryRepository(state)
+    features: FeatureProbe = InMemoryFeatureProbe()
+    ledger: ImportLedger = InMemoryImportLedger()
+    keywords: KeywordIndex = InMemoryKeywordIndex(state)
+    bank: KnowledgeBank = InMemoryKnowledgeBank()
+    found: list[Matches] = [InMemoryMatches(state, {}), InMemoryVectorMatches(store, QUERY_VECTOR)]
+    index: VectorIndex = InMemoryVectorIndex(store)
+    source: VectorSource = store
+    vectors: VectorStore = store
+
+    assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))

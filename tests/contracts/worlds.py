@@ -1,0 +1,126 @@
+"""The same store, once in memory and once for real: what the contracts run on."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeAlias
+
+import attrs
+import pytest
+
+from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+from hardwon.ports.entry_repository import EntryRepository
+from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.keyword_index import KeywordIndex
+from hardwon.ports.vector_index import VectorIndex
+from hardwon.ports.vector_source import VectorSource
+from hardwon.ports.vector_store import VectorStore
+from tests.fakes import (
+    InMemoryEntryRepository,
+    InMemoryImportLedger,
+    InMemoryKeywordIndex,
+    InMemoryVectorIndex,
+    InMemoryVectorStore,
+    State,
+)
+from tests.strategies import SPACE
+
+ALL = 1_000
+IN_TIME = Deadline(lambda: 0.0)
+
+
+@attrs.frozen(kw_only=True)
+class World:
+    """All ports of one store."""
+
+    repository: EntryRepository
+    keywords: KeywordIndex
+    vectors: VectorStore
+    source: VectorSource
+    index: VectorIndex
+    ledger: ImportLedger
+    vectors_of: Callable[[Space], VectorStore]
+
+    def seqs(self) -> dict[str, int]:
+        """Return the store's number of each learning, by id."""
+        return {each.entry_id: each.seq for each in self.repository.newest_by_track_record(LEARNINGS, ALL)}
+
+    def add(self, *entries: Entry) -> list[int]:
+        """Put *entries* and return their numbers."""
+        for entry in entries:
+            self.repository.put(entry)
+        seqs = self.seqs()
+        return [seqs[entry.entry_id] for entry in entries]
+
+    def embed(self, entry: Entry, vector: Vector) -> None:
+        """Store the vector of an entry that waits for one."""
+        seq = self.seqs()[entry.entry_id]
+        self.vectors.put((text, vector) for text in self.vectors.pending(ALL) if text.seq == seq)
+
+
+def world_in_memory() -> World:
+    state = State()
+    vectors = InMemoryVectorStore(state)
+    return World(
+        repository=InMemoryEntryRepository(state),
+        keywords=InMemoryKeywordIndex(state),
+        vectors=vectors,
+        source=vectors,
+        index=InMemoryVectorIndex(vectors),
+        ledger=InMemoryImportLedger(),
+        vectors_of=lambda space: InMemoryVectorStore(state, space),
+    )
+
+
+def world_of(database: Database) -> World:
+    vectors = SqliteVectorStore(database, SPACE, pytest.fail)
+    return World(
+        repository=SqliteEntryRepository(database),
+        keywords=FtsKeywordIndex(database),
+        vectors=vectors,
+        source=vectors,
+        index=NumpyVectorIndex(vectors),
+        ledger=SqliteImportLedger(database),
+        vectors_of=lambda space: SqliteVectorStore(database, space, pytest.fail),
+    )
+
+
+@contextmanager
+def in_memory() -> Iterator[World]:
+    yield world_in_memory()
+
+
+@contextmanager
+def sqlite() -> Iterator[World]:
+    with tempfile.TemporaryDirectory() as folder:
+        database = open_store(folder)
+        try:
+            yield world_of(database)
+        finally:
+            database.close()
+
+
+def put_and_fail(world: World, *entries: Entry) -> None:
+    """Put *entries* in a transaction that fails: LookupError."""
+    with world.repository.transaction():
+        for entry in entries:
+            world.repository.put(entry)
+        raise LookupError
+
+
+MakeWorld: TypeAlias = Callable[[], AbstractContextManager[World]]
+
+IMPLEMENTATIONS: dict[str, MakeWorld] = {"in memory": in_memory, "SQLite and numpy": sqlite}
+
+on_every_implementation = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)

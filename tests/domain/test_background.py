@@ -1,0 +1,61 @@
+import threading
+
+import pytest
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.use_cases.background import Background
+from tests.fakes import FixedClock
+
+ENDLESS = Deadline(FixedClock().monotonic)
+
+
+def test_the_answer_is_what_the_work_returned() -> None:
+    assert Background(lambda: 42).result(ENDLESS) == 42
+
+
+def test_an_answer_of_none_is_an_answer() -> None:
+    assert Background(lambda: None).result(ENDLESS) is None
+
+
+def test_what_the_work_raises_is_raised_to_whoever_waits() -> None:
+    def work() -> None:
+        raise LookupError("lost")
+
+    with pytest.raises(LookupError, match="lost"):
+        Background(work).result(ENDLESS)
+
+
+def test_the_work_runs_beside_the_caller() -> None:
+    asked, answered = threading.Event(), threading.Event()
+
+    def work() -> str:
+        asked.set()
+        answered.wait()
+        return "done"
+
+    background = Background(work)
+    asked.wait()
+    answered.set()
+
+    assert background.result(ENDLESS) == "done"
+
+
+def test_work_that_hangs_is_given_up_at_the_deadline() -> None:
+    released = threading.Event()
+    background = Background(released.wait)
+
+    with pytest.raises(TimeoutError, match="no answer in time"):
+        background.result(FixedClock().deadline(0.01))
+
+    released.set()
+    assert background.result(ENDLESS) is True
+
+
+def test_work_that_hangs_never_holds_up_the_end_of_the_process() -> None:
+    released = threading.Event()
+    before = set(threading.enumerate())
+    Background(released.wait)
+    started = set(threading.enumerate()) - before
+
+    assert all(thread.daemon for thread in started)
+    released.set()

@@ -1,0 +1,78 @@
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.ranking.category_balancer import BALANCED_FROM, QUOTA, CategoryBalancer, by_category
+from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
+from hardwon.domain.model.ranking.ranking_policy import Scored, Signals
+from hardwon.domain.model.vocabulary import CATEGORIES, Category
+from tests.strategies import NOW
+
+
+def scored(seq: int, category: Category, score: float) -> Scored:
+    facts = RankingFacts(seq, f"{seq:016x}", category, 1, "medium", NOW, 0)
+    return Scored(candidate=Candidate(facts), signals=Signals(), final_score=score)
+
+
+rankings = st.lists(st.sampled_from(CATEGORIES), max_size=40).map(
+    lambda categories: [scored(place, category, 1 / (1 + place)) for place, category in enumerate(categories)]
+)
+limits = st.integers(-2, 45)
+
+
+def choose(ranked: list[Scored], limit: int) -> list[Scored]:
+    return CategoryBalancer(limit).select(ranked).in_order(ranked)
+
+
+@given(ranked=rankings, limit=limits)
+def test_all_places_are_used_and_never_more_than_the_limit(ranked: list[Scored], limit: int) -> None:
+    chosen = choose(ranked, limit)
+
+    assert len(chosen) == max(0, min(limit, len(ranked)))
+    assert not Counter(each.facts.seq for each in chosen) - Counter(each.facts.seq for each in ranked)
+
+
+@given(ranked=rankings, limit=st.integers(BALANCED_FROM, 45))
+def test_no_category_is_starved_of_its_three_best(ranked: list[Scored], limit: int) -> None:
+    chosen = choose(ranked, limit)
+
+    for group in by_category(ranked).values():
+        assert all(owed in chosen for owed in group[:QUOTA])
+
+
+@given(ranked=rankings, limit=st.integers(BALANCED_FROM, 45))
+def test_the_other_places_go_by_score_alone(ranked: list[Scored], limit: int) -> None:
+    selection = CategoryBalancer(limit).select(ranked)
+    left_over = [each for each in ranked if each not in selection.owed]
+
+    assert list(selection.by_score) == left_over[: len(selection.by_score)]
+    assert set(Counter(each.facts.category for each in selection.owed).values()) <= {1, 2, 3}
+
+
+@given(ranked=rankings, limit=st.integers(0, BALANCED_FROM - 1))
+def test_below_nine_places_the_choice_is_the_pure_top_by_score(ranked: list[Scored], limit: int) -> None:
+    assert choose(ranked, limit) == ranked[:limit]
+
+
+@given(ranked=rankings, limit=st.integers(max_value=0))
+def test_a_limit_of_zero_or_less_chooses_nothing(ranked: list[Scored], limit: int) -> None:
+    assert choose(ranked, limit) == []
+
+
+@given(ranked=rankings, limit=limits)
+def test_within_a_category_the_best_are_chosen(ranked: list[Scored], limit: int) -> None:
+    chosen = by_category(choose(ranked, limit))
+
+    for category, group in by_category(ranked).items():
+        assert chosen.get(category, []) == group[: len(chosen.get(category, []))]
+
+
+def test_three_weak_heuristics_stand_beside_thirty_strong_patterns() -> None:
+    strong = [scored(seq, "patterns", 0.9) for seq in range(30)]
+    weak = [scored(seq, "heuristics", 0.1) for seq in range(30, 33)]
+
+    chosen = choose(strong + weak, 9)
+
+    assert chosen == strong[:6] + weak
+    assert choose(strong + weak, 8) == strong[:8]

@@ -1,0 +1,166 @@
+import datetime as dt
+import hashlib
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, MAX_TEXT_BYTES, Entry
+from hardwon.domain.model.errors import HardwonError, InvalidEntryError
+from hardwon.domain.model.identity import content_hash
+from tests.strategies import DAY, NOW, anything, entries, lesson, odd_entries, texts
+
+PLAIN: dict[str, Any] = {
+    "name": "Lesson",
+    "description": "Retry with a backoff.",
+    "category": "patterns",
+    "created_at": NOW,
+    "updated_at": NOW,
+}
+
+
+def make(**fields: object) -> Entry:
+    return Entry(**(PLAIN | fields))
+
+
+def test_an_entry_of_the_fewest_fields_has_the_documented_defaults() -> None:
+    entry = make()
+
+    assert (entry.kind, entry.confidence, entry.observation_count, entry.recall_count) == ("learning", "medium", 1, 0)
+    assert (entry.reasoning, entry.notes, entry.keywords, entry.references) == ("", "", (), ())
+    assert (entry.source, entry.source_project, entry.last_recalled_at) == ("manual", None, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", " \t\n"),
+        ("description", ""),
+        ("description", "\u2003\n"),
+        ("kind", "lesson"),
+        ("category", "tips"),
+        ("confidence", "certain"),
+        ("source", "rumour"),
+        ("source_project", " "),
+        ("observation_count", 0),
+        ("observation_count", MAX_COUNT + 1),
+        ("recall_count", -1),
+        ("created_at", NOW.replace(tzinfo=None)),
+        ("updated_at", NOW.replace(tzinfo=None)),
+        ("last_recalled_at", NOW.replace(tzinfo=None)),
+        ("name", "a\0b"),
+        ("reasoning", "half a pair: \ud800"),
+        ("notes", "x" * (MAX_TEXT_BYTES + 1)),
+        ("keywords", ("fine", "a\0b")),
+        ("references", ("\udfff",)),
+    ],
+)
+def test_a_field_that_breaks_a_rule_is_refused_by_name(field: str, value: object) -> None:
+    with pytest.raises(InvalidEntryError, match=f"^{field} "):
+        make(**{field: value})
+
+
+def test_the_refusal_names_the_value_and_the_way_out_in_one_short_line() -> None:
+    with pytest.raises(HardwonError) as refusal:
+        make(category="tips\n" * 100)
+
+    message = str(refusal.value)
+    assert "tips" in message
+    assert "use one of anti-patterns, heuristics, patterns" in message
+    assert "\n" not in message
+    assert len(message) < 300
+
+
+def test_four_megabytes_of_text_fit() -> None:
+    assert len(make(description="x" * MAX_TEXT_BYTES).description) == MAX_TEXT_BYTES
+
+
+def test_the_name_is_one_line_and_texts_lose_their_outer_space() -> None:
+    entry = make(
+        name=" Two\n  lines\u2028more ", description="\n kept\n\n inside \n", reasoning=" why ", notes="\n- a\n"
+    )
+
+    assert entry.name == "Two lines more"
+    assert entry.description == "kept\n\n inside"
+    assert (entry.reasoning, entry.notes) == ("why", "- a")
+
+
+def test_the_identity_is_the_head_of_the_sha256_of_the_normalised_description() -> None:
+    expected = hashlib.sha256(b"retry with a backoff.").hexdigest()[:16]
+
+    assert make(description="  Retry\twith\n a BACKOFF. ").entry_id == expected
+
+
+@given(description=texts)
+def test_an_entry_has_the_identity_of_its_description_alone(description: str) -> None:
+    entry = lesson(description)
+
+    assert entry.entry_id == content_hash(description)
+    assert attrs.evolve(entry, name="Other", category="heuristics", notes="- more").entry_id == entry.entry_id
+
+
+@given(words=st.lists(st.text(st.characters(max_codepoint=0x7E, min_codepoint=0x21), min_size=1), min_size=1))
+def test_letter_case_and_space_do_not_change_the_identity(words: list[str]) -> None:
+    assert (
+        content_hash(" ".join(words))
+        == content_hash("\n\t ".join(words).upper())
+        == content_hash(" ".join(words) + " ")
+    )
+
+
+@given(text=texts)
+@example("\u0130")
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    normalised = " ".join(text.lower().strip().split())
+
+    assert content_hash(normalised) == content_hash(" ".join(normalised.split()))
+
+
+@given(labels=st.lists(anything, max_size=30))
+def test_keywords_are_at_most_ten_distinct_single_lines_in_order(labels: list[str]) -> None:
+    keywords = make(keywords=tuple(labels)).keywords
+    cleaned = [" ".join(label.split()) for label in labels]
+
+    assert len(keywords) <= MAX_KEYWORDS == 10
+    assert list(keywords) == [label for label in dict.fromkeys(cleaned) if label][:10]
+
+
+@given(first=entries, second=entries)
+def test_observing_again_counts_and_unites(first: Entry, second: Entry) -> None:
+    again = first.observed_again(second)
+
+    assert again.observation_count == first.observation_count + 1
+    assert again.keywords == tuple(dict.fromkeys(first.keywords + second.keywords))[:10]
+    assert again.references == tuple(dict.fromkeys(first.references + second.references))
+    assert again.reasoning == (first.reasoning or second.reasoning)
+    assert again.updated_at == max(first.updated_at, second.updated_at)
+
+
+@given(first=odd_entries, second=odd_entries)
+def test_observing_again_keeps_what_the_first_author_wrote(first: Entry, second: Entry) -> None:
+    again = first.observed_again(second)
+
+    for field in ("entry_id", "name", "description", "notes", "category", "confidence", "created_at", "source"):
+        assert getattr(again, field) == getattr(first, field)
+    assert (again.recall_count, again.source_project) == (first.recall_count, first.source_project)
+
+
+def test_the_count_stops_at_its_maximum() -> None:
+    entry = make(observation_count=MAX_COUNT)
+
+    assert entry.observed_again(entry).observation_count == MAX_COUNT
+
+
+def test_what_is_embedded_is_name_description_notes_and_reasoning() -> None:
+    entry = make(name="N", description="D", notes="- M", reasoning="R", keywords=("K",), references=("F",))
+
+    assert entry.searchable_text() == "N\nD\n- M\nR"
+    assert make(name="N", description="D").searchable_text() == "N\nD"
+
+
+def test_moments_of_any_zone_are_accepted() -> None:
+    local = NOW.astimezone(dt.timezone(dt.timedelta(hours=9)))
+
+    assert make(updated_at=local - DAY).updated_at == NOW - DAY

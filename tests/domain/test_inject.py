@@ -1,0 +1,363 @@
+import threading
+from collections.abc import Mapping, Sequence
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.errors import NumpyMissingError, VectorIndexUnavailableError
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import CATEGORIES
+from hardwon.domain.use_cases.inject import Inject, Injection
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
+from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.keyword_index import Mode
+from hardwon.ports.matches import Matches
+from hardwon.ports.vector_index import VectorIndex
+from tests.fakes import (
+    FixedClock,
+    HangingEmbedder,
+    InMemoryEntryRepository,
+    InMemoryKeywordIndex,
+    InMemoryVectorIndex,
+    InMemoryVectorStore,
+    PlantedEmbedder,
+    State,
+    UnreliableEmbedder,
+)
+from tests.strategies import DAY, QUERY_VECTOR, SPACE, entries, lesson, planted
+
+QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
+QUERY_TEXT = "parser. Phase: design"
+NO_SIGNAL = ContextQuery()
+
+
+@attrs.define
+class Session:
+    """A session start on a store in memory; each search can be taken away."""
+
+    state: State = attrs.field(factory=State)
+    clock: FixedClock = attrs.field(factory=FixedClock)
+    embedder: Embedder | None = attrs.field(factory=lambda: PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR}))
+    index: VectorIndex | None = None
+    keyword_search: bool = True
+
+    @property
+    def repository(self) -> InMemoryEntryRepository:
+        return InMemoryEntryRepository(self.state)
+
+    @property
+    def vectors(self) -> InMemoryVectorStore:
+        return InMemoryVectorStore(self.state)
+
+    def add(self, entry: Entry, vector: Vector | None = None) -> None:
+        self.repository.put(entry)
+        if vector is not None:
+            seq = self.state.seq_of(entry.entry_id)
+            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.seq == seq)
+
+    def inject(self, query: ContextQuery = QUERY, *, limit: int = 20, seconds: float = 2.0) -> Injection:
+        index = self.index or InMemoryVectorIndex(self.vectors)
+        semantic = [SemanticSearch(embedder=self.embedder, store=self.vectors, index=index)] if self.embedder else []
+        inject = Inject(
+            repository=self.repository,
+            retrieve=Retrieve(
+                semantic=semantic, keywords=InMemoryKeywordIndex(self.state, available=self.keyword_search)
+            ),
+            vectors=self.vectors if self.embedder else None,
+            clock=self.clock,
+            weights=Weights(),
+        )
+        return inject(query, limit=limit, deadline=self.clock.deadline(seconds))
+
+
+def descriptions(injection: Injection, session: Session) -> list[str]:
+    return [entry.description for entry in session.repository.hydrate([each.facts.seq for each in injection.printed])]
+
+
+def assert_noted(injection: Injection, reason: str) -> None:
+    [noted] = injection.degradations
+    assert reason in noted
+    assert "\n" not in noted
+
+
+def small_session() -> Session:
+    """Return three lessons: one near in meaning, one that holds the word, and the most observed, which is neither."""
+    session = Session()
+    session.add(lesson("meaning", category="heuristics"), planted(0.9))
+    session.add(lesson("parser"), planted(0.0))
+    session.add(attrs.evolve(lesson("record", category="anti-patterns"), observation_count=9), planted(-0.8))
+    return session
+
+
+def test_of_twenty_near_and_thirty_far_lessons_the_near_ones_are_printed() -> None:
+    session = Session()
+    for number in range(20):
+        session.add(lesson(f"near {number}"), planted(0.81 + number / 110))
+    for number in range(30):
+        far = lesson(f"far {number}", category=CATEGORIES[number % 2])
+        session.add(attrs.evolve(far, observation_count=3, confidence="high"), planted(0.29 - number / 30))
+
+    printed = descriptions(session.inject(limit=25), session)
+
+    assert len(printed) == 25
+    assert sum(text.startswith("near") for text in printed) >= 18
+
+
+def test_every_category_gets_its_three_places_beside_better_ones() -> None:
+    session = Session()
+    for number in range(30):
+        session.add(lesson(f"strong {number}"), planted(0.9))
+    for number in range(3):
+        session.add(lesson(f"weak {number}", category="heuristics", age=900 * DAY), planted(-0.9))
+
+    printed = descriptions(session.inject(limit=9), session)
+
+    assert sum(text.startswith("weak") for text in printed) == 3
+    assert len(printed) == 9
+
+
+def test_both_searches_and_the_track_record_decide_together() -> None:
+    session = small_session()
+    injection = session.inject()
+
+    assert descriptions(injection, session) == ["meaning", "parser", "record"]
+    assert injection.degradations == ()
+    assert (
+        'semantic: active (vector=3, fts5=1) | context: "parser. Phase: design..." | model: planted-4*'
+        in injection.text
+    )
+
+
+def test_without_any_signal_nothing_is_searched_and_prominence_decides() -> None:
+    session = small_session()
+    embedder = PlantedEmbedder()
+    session.embedder = embedder
+    injection = session.inject(NO_SIGNAL)
+
+    assert embedder.asked == []
+    assert descriptions(injection, session)[0] == "record"
+    assert injection.selected is not None
+    assert injection.selected.policy.effective == Weights(0.0, 0.0, 1.0)
+    assert "| context: none | model: none*" in injection.text
+
+
+def test_the_query_is_embedded_once_as_a_query() -> None:
+    session = small_session()
+    embedder = PlantedEmbedder()
+    session.embedder = embedder
+    session.inject()
+
+    assert embedder.asked == [(QUERY_TEXT, "query")]
+
+
+def test_nothing_is_embedded_while_no_vector_is_stored() -> None:
+    session = Session(embedder=(embedder := PlantedEmbedder()))
+    session.add(lesson("parser"))
+    injection = session.inject()
+
+    assert embedder.asked == []
+    assert injection.degradations == ()
+    assert "active (vector=0, fts5=1, pending_embedding=1)" in injection.text
+    assert injection.text.splitlines()[2].endswith("model: none*")
+
+
+def test_without_an_embedder_words_decide() -> None:
+    session = small_session()
+    session.embedder = None
+    injection = session.inject()
+
+    assert descriptions(injection, session)[0] == "parser"
+    assert injection.degradations == ()
+    assert "active (vector=0, fts5=1)" in injection.text
+
+
+def test_an_embedder_that_fails_leaves_the_words_and_is_noted() -> None:
+    session = small_session()
+    session.embedder = UnreliableEmbedder(PlantedEmbedder(), failing=[1])
+    injection = session.inject()
+
+    assert descriptions(injection, session)[0] == "parser"
+    assert_noted(injection, "no answer")
+    assert injection.selected is not None
+    assert injection.selected.policy.effective.vector == 0
+
+
+def test_an_embedder_that_hangs_leaves_the_words_when_the_deadline_passes() -> None:
+    session = small_session()
+    session.embedder = hanging = HangingEmbedder(PlantedEmbedder())
+    injection = session.inject(seconds=0.01)
+    hanging.released.set()
+
+    assert descriptions(injection, session)[0] == "parser"
+    assert_noted(injection, "no answer in time")
+
+
+@pytest.mark.parametrize("answer", [[], [0.0, 0.0, 0.0, 0.0], [1.0, 0.0]])
+def test_an_embedder_that_answers_nonsense_leaves_the_words_and_is_noted(answer: list[float]) -> None:
+    session = small_session()
+    session.embedder = PlantedEmbedder({QUERY_TEXT: type(QUERY_VECTOR)("f", answer)})
+    injection = session.inject()
+
+    assert descriptions(injection, session)[0] == "parser"
+    assert_noted(injection, "vector")
+
+
+class SilentEmbedder(PlantedEmbedder):
+    """Answers any texts with no vectors at all."""
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        return super().embed(texts, task, deadline)[:0]
+
+
+def test_an_embedder_that_answers_nothing_leaves_the_words_and_is_noted() -> None:
+    session = small_session()
+    session.embedder = SilentEmbedder()
+    injection = session.inject()
+
+    assert descriptions(injection, session)[0] == "parser"
+    assert_noted(injection, "vector")
+
+
+def test_without_keyword_search_meaning_decides_and_it_is_noted() -> None:
+    session = small_session()
+    session.keyword_search = False
+    injection = session.inject()
+
+    assert descriptions(injection, session)[0] == "meaning"
+    assert_noted(injection, "no keyword index here")
+    assert "active (vector=3, fts5=0)" in injection.text
+
+
+def test_without_either_search_prominence_decides_and_both_are_noted() -> None:
+    session = small_session()
+    session.keyword_search = False
+    session.embedder = UnreliableEmbedder(PlantedEmbedder(), failing=[1])
+    injection = session.inject()
+
+    assert descriptions(injection, session) == descriptions(session.inject(NO_SIGNAL), session)
+    assert len(injection.degradations) == 2
+
+
+def test_without_numpy_the_line_says_so_and_nothing_is_embedded() -> None:
+    session = small_session()
+    embedder = PlantedEmbedder()
+    session.embedder = embedder
+    session.index = InMemoryVectorIndex(session.vectors, broken=NumpyMissingError("numpy is not installed"))
+    injection = session.inject()
+
+    assert embedder.asked == []
+    assert descriptions(injection, session)[0] == "parser"
+    assert "semantic: degraded (numpy unavailable, run: make install)" in injection.text
+    assert_noted(injection, "numpy is not installed")
+
+
+def test_an_index_that_breaks_while_comparing_leaves_the_words_and_is_noted() -> None:
+    session = small_session()
+    session.index = InMemoryVectorIndex(session.vectors, broken=VectorIndexUnavailableError("no BLAS"))
+    injection = session.inject()
+
+    assert descriptions(injection, session)[0] == "parser"
+    assert_noted(injection, "no BLAS")
+
+
+@attrs.frozen
+class WaitingEmbedder:
+    """Answers when the words have been searched."""
+
+    searched: threading.Event
+
+    @property
+    def space(self) -> Space:
+        return SPACE
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        del texts, task, deadline
+        self.searched.wait()
+        return [QUERY_VECTOR]
+
+
+@attrs.frozen
+class TellingIndex:
+    """Tells when the words have been searched."""
+
+    inner: InMemoryKeywordIndex
+    searched: threading.Event
+
+    def size(self) -> int:
+        return self.inner.size()
+
+    def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
+        return self.inner.frequencies(terms, deadline)
+
+    def match(self, terms: Sequence[str], mode: Mode, deadline: Deadline) -> Matches:
+        self.searched.set()
+        return self.inner.match(terms, mode, deadline)
+
+
+def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
+    session, searched = small_session(), threading.Event()
+    retrieve = Retrieve(
+        semantic=[
+            SemanticSearch(
+                embedder=WaitingEmbedder(searched), store=session.vectors, index=InMemoryVectorIndex(session.vectors)
+            )
+        ],
+        keywords=TellingIndex(InMemoryKeywordIndex(session.state), searched),
+    )
+    retrieval = retrieve(QUERY_TEXT, FixedClock().deadline(60))
+
+    assert retrieval.degradations == ()
+    assert retrieval.by_vector.count(LEARNINGS) == 3
+
+
+def test_common_words_are_not_searched_in_a_large_store() -> None:
+    session = Session(embedder=None)
+    for number in range(60):
+        session.add(lesson(f"common number {number}" + (" rare" if number == 7 else "")))
+    keywords = InMemoryKeywordIndex(session.state)
+    retrieval = Retrieve(semantic=(), keywords=keywords)("the common rare word", session.clock.deadline())
+
+    assert keywords.searches == [("rare", "word")]
+    assert retrieval.by_keyword.count(LEARNINGS) == 1
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_of_zero_or_less_prints_nothing(limit: int) -> None:
+    assert small_session().inject(limit=limit) == Injection()
+
+
+def test_an_empty_store_prints_nothing() -> None:
+    injection = Session().inject()
+
+    assert (injection.text, injection.printed) == ("", ())
+
+
+def test_what_did_not_fit_is_not_said_to_be_printed() -> None:
+    session = Session()
+    for number in range(12):
+        session.add(lesson(f"{number}" + "x" * 1_500))
+    injection = session.inject()
+
+    assert 0 < len(injection.printed) < 12
+    assert f"*Memory: {len(injection.printed)} entries from 12 |" in injection.text
+    assert injection.text.count("### Pattern: ") == len(injection.printed)
+
+
+@given(stored=st.lists(entries, max_size=12), limit=st.integers(1, 12))
+def test_the_same_store_and_query_give_the_same_bytes(stored: list[Entry], limit: int) -> None:
+    forwards, backwards = Session(), Session()
+    unique = {entry.entry_id: entry for entry in stored}.values()
+    for entry in unique:
+        forwards.add(entry)
+    for entry in reversed(list(unique)):
+        backwards.add(entry)
+
+    assert forwards.inject(limit=limit).text == forwards.inject(limit=limit).text == backwards.inject(limit=limit).text

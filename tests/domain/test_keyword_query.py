@@ -1,0 +1,74 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.keyword_query import MAX_TERMS, STOP_WORDS, distinctive_terms, search_terms
+
+
+def test_words_come_in_order_in_lower_case_without_repeats() -> None:
+    assert search_terms("Parser: retry the PARSER, parse x86_64") == ("parser", "retry", "parse", "x86", "64")
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("memory-search: Build. Files: a/b.py", ("memory", "search", "build", "files", "b", "py")),
+        ('NOT "quoted" AND (near) OR col:x*', ("quoted", "near", "col", "x")),
+        ("snake_case camelCase", ("snake", "case", "camelcase")),
+        ("e\u0301migre\u0301 \u00c9MIGR\u00c9", ("émigré",)),
+        ("日本語 и кириллица", ("日本語", "и", "кириллица")),
+        ("?!'\"\\^*(){}[]:;-+", ()),
+        ("the of and to", ()),
+        ("", ()),
+    ],
+)
+def test_only_words_that_carry_meaning_are_searched(text: str, terms: tuple[str, ...]) -> None:
+    assert search_terms(text) == terms
+
+
+@given(text=st.text())
+@example("half a pair \ud800 and a NUL \0")
+def test_no_text_can_be_mistaken_for_query_syntax(text: str) -> None:
+    terms = search_terms(text)
+
+    assert all(term.isalnum() for term in terms)
+    assert not STOP_WORDS & set(terms)
+    assert len(set(terms)) == len(terms) <= MAX_TERMS
+
+
+def test_at_most_sixty_four_words_are_searched_the_first_ones() -> None:
+    words = [f"word{number}" for number in range(100)]
+
+    assert search_terms(" ".join(words)) == tuple(words[:64])
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "size", "kept"),
+    [
+        ({"common": 26, "rare": 1}, 50, ("rare",)),
+        ({"common": 25, "rare": 1}, 50, ("common", "rare")),
+        ({"common": 26, "rare": 0}, 50, ("common", "rare")),
+        ({"common": 50, "rare": 40}, 50, ("common", "rare")),
+        ({"common": 49, "rare": 1}, 49, ("common", "rare")),
+        ({"common": 3, "rare": 1}, 3, ("common", "rare")),
+        ({}, 50, ("common", "rare")),
+    ],
+)
+def test_words_of_most_entries_go_when_the_store_is_large_and_another_word_is_found(
+    frequencies: dict[str, int], size: int, kept: tuple[str, ...]
+) -> None:
+    assert distinctive_terms(("common", "rare"), frequencies, size) == kept
+
+
+@given(counts=st.lists(st.integers(0, 120), max_size=6), size=st.integers(0, 120))
+def test_dropping_common_words_never_loses_every_hit(counts: list[int], size: int) -> None:
+    terms = tuple(f"word{number}" for number in range(len(counts)))
+    frequencies = dict(zip(terms, (min(count, size) for count in counts), strict=True))
+
+    kept = distinctive_terms(terms, frequencies, size)
+
+    assert any(frequencies[term] for term in kept) == any(frequencies.values())
+
+
+def test_a_letter_that_lower_casing_takes_apart_stays_one_word() -> None:
+    assert search_terms("İstanbul") == ("istanbul",)

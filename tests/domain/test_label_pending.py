@@ -1,0 +1,179 @@
+from collections.abc import Callable
+
+import attrs
+import pytest
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import LabelerUnavailableError
+from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
+from hardwon.ports.keyword_labeler import KeywordLabeler
+from tests.fakes import FixedClock, InMemoryEntryRepository, PlantedLabeler, UnavailableLabeler
+from tests.strategies import DAY, NOW, lesson
+
+ENDLESS = Deadline(FixedClock().monotonic)
+
+
+class ObligingLabeler:
+    """Answers as *answer* says, which may also change the world meanwhile."""
+
+    def __init__(self, answer: Callable[[Entry], list[str]]) -> None:
+        self._answer = answer
+        self.asked: list[str] = []
+
+    def label(self, entry: Entry, deadline: Deadline) -> list[str]:
+        del deadline
+        self.asked.append(entry.description)
+        return self._answer(entry)
+
+
+def _store(*descriptions: str) -> InMemoryEntryRepository:
+    """Return a store of lessons, the first one the newest."""
+    repository = InMemoryEntryRepository()
+    for age, description in enumerate(descriptions):
+        repository.put(lesson(description, age=age * DAY))
+    return repository
+
+
+def _pending(repository: InMemoryEntryRepository, *tiers: KeywordLabeler) -> LabelPending:
+    return LabelPending(repository, LabelChain(tiers))
+
+
+def test_entries_get_labels_the_newest_first() -> None:
+    repository, tier = _store("new", "middle", "old"), ObligingLabeler(lambda entry: [entry.description, "bug"])
+    pending = _pending(repository, tier)
+
+    assert pending.count() == 3
+    assert pending(None, ENDLESS) == Labelled(labelled=3)
+    assert tier.asked == ["new", "middle", "old"]
+    assert repository.get(lesson("old").entry_id) == attrs.evolve(lesson("old", age=2 * DAY), keywords=("old",))
+    assert pending.count() == 0
+
+
+def test_entries_that_have_labels_keep_them() -> None:
+    repository, tier = _store("bare"), PlantedLabeler("sqlite")
+    given = attrs.evolve(lesson("given"), keywords=("of the agent",))
+    repository.put(given)
+
+    _pending(repository, tier)(None, ENDLESS)
+
+    assert repository.get(given.entry_id) == given
+    assert [entry.description for entry in tier.asked] == ["bare"]
+
+
+def test_a_run_stops_at_its_limit_and_the_next_one_goes_on() -> None:
+    repository = _store("a", "b", "c")
+    pending = _pending(repository, PlantedLabeler("sqlite"))
+
+    assert pending(2, ENDLESS) == Labelled(labelled=2)
+    assert pending(2, ENDLESS) == Labelled(labelled=1)
+    assert pending(2, ENDLESS) == Labelled()
+    assert pending(0, ENDLESS) == Labelled()
+
+
+def test_an_entry_that_failed_is_not_tried_again_in_the_same_run() -> None:
+    repository = _store(*(f"lesson {number}" for number in range(PAGE + 3)))
+    tier = ObligingLabeler(lambda entry: ["sqlite"] if entry.description.endswith("0") else ["bug"])
+
+    run = _pending(repository, tier)(None, ENDLESS)
+
+    assert tier.asked == [f"lesson {number}" for number in range(PAGE + 3)]
+    assert run == Labelled(labelled=6, failed=PAGE - 3)
+
+
+def test_a_run_gives_up_when_nobody_answers() -> None:
+    repository, tier = _store(*map(str, range(PATIENCE + 5))), UnavailableLabeler("not running")
+    run = _pending(repository, tier)(None, ENDLESS)
+
+    assert run == Labelled(failed=PATIENCE, trouble="not running", unanswered=PATIENCE)
+    assert run.gave_up
+    assert len(tier.asked) == PATIENCE
+
+
+def test_an_answer_now_and_then_keeps_a_run_going() -> None:
+    repository = _store(*map(str, range(PATIENCE * 3)))
+
+    def answer(entry: Entry) -> list[str]:
+        if int(entry.description) % 2:
+            raise LabelerUnavailableError("busy")
+        return ["sqlite"]
+
+    run = _pending(repository, ObligingLabeler(answer))(None, ENDLESS)
+
+    assert (run.labelled, run.failed, run.trouble, run.gave_up) == (8, 7, "busy", False)
+
+
+def test_progress_tells_how_many_were_tried() -> None:
+    seen: list[int] = []
+    _pending(_store("a", "b"), PlantedLabeler("bug"))(None, ENDLESS, seen.append)
+
+    assert seen == [1, 2]
+
+
+def test_no_entry_is_begun_after_the_deadline() -> None:
+    clock, repository = FixedClock(), _store("a", "b", "c")
+
+    def answer(_: Entry) -> list[str]:
+        clock.advance(3)
+        return ["sqlite"]
+
+    assert _pending(repository, ObligingLabeler(answer))(None, clock.deadline(5)) == Labelled(labelled=2)
+
+
+def test_what_changes_while_the_labeler_thinks_is_kept() -> None:
+    repository = _store("a")
+    again = attrs.evolve(lesson("a"), observation_count=7, references=("src/a.py",), updated_at=NOW + DAY)
+
+    def observe(_: Entry) -> list[str]:
+        repository.put(again)
+        return ["sqlite"]
+
+    assert _pending(repository, ObligingLabeler(observe))(None, ENDLESS) == Labelled(labelled=1)
+    stored = repository.get(again.entry_id)
+    assert stored
+    assert (stored.keywords, stored.observation_count, stored.updated_at) == (("sqlite",), 7, NOW + DAY)
+    assert stored.references == ("src/a.py",)
+
+
+def test_labels_that_came_while_the_labeler_thinks_win() -> None:
+    repository = _store("a")
+    given = attrs.evolve(lesson("a"), keywords=("given",))
+
+    def give(_: Entry) -> list[str]:
+        repository.put(given)
+        return ["sqlite"]
+
+    assert _pending(repository, ObligingLabeler(give))(None, ENDLESS) == Labelled()
+    stored = repository.get(given.entry_id)
+    assert stored
+    assert stored.keywords == ("given",)
+
+
+def test_an_entry_deleted_while_the_labeler_thinks_stays_deleted() -> None:
+    repository = _store("a")
+
+    def delete(entry: Entry) -> list[str]:
+        repository.remove(entry.entry_id)
+        return ["sqlite"]
+
+    assert _pending(repository, ObligingLabeler(delete))(None, ENDLESS) == Labelled()
+    assert repository.get(lesson("a").entry_id) is None
+
+
+def test_an_entry_that_nothing_is_left_of_fails_alone() -> None:
+    repository, tier = _store("<private>mine</private>", "b"), PlantedLabeler("sqlite")
+
+    assert _pending(repository, tier)(None, ENDLESS) == Labelled(labelled=1, failed=1)
+
+
+@pytest.mark.parametrize("page", [0, 1])
+def test_a_new_entry_above_the_page_waits_for_the_next_run(page: int) -> None:
+    repository = _store(*map(str, range(PAGE * page + 2)))
+
+    def learn(_: Entry) -> list[str]:
+        repository.put(lesson("brand new", age=-DAY))
+        return ["sqlite"]
+
+    pending = _pending(repository, ObligingLabeler(learn))
+    assert pending(None, ENDLESS).labelled == PAGE * page + 2
+    assert pending.count() == 1

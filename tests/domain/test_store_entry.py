@@ -1,0 +1,87 @@
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.errors import InvalidEntryError, StorageError
+from hardwon.domain.use_cases.store_entry import StoreEntry
+from tests.fakes import InMemoryEntryRepository
+from tests.strategies import entries, lesson, odd_entries
+
+
+@given(entry=odd_entries)
+def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
+    repository = InMemoryEntryRepository()
+    stored = StoreEntry(repository)(entry)
+
+    assert not stored.merged
+    assert repository.get(entry.entry_id) == stored.entry == entry
+
+
+@given(entry=entries)
+def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None:
+    repository = InMemoryEntryRepository()
+    store = StoreEntry(repository)
+    store(entry)
+    again = store(entry)
+
+    assert again.merged
+    assert again.entry == attrs.evolve(entry, observation_count=entry.observation_count + 1)
+    assert repository.find(LEARNINGS, limit=9) == [again.entry]
+
+
+@given(lessons=st.lists(entries, max_size=8))
+def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
+    repository = InMemoryEntryRepository()
+    store = StoreEntry(repository)
+    for each in lessons:
+        store(each)
+
+    first_of = {each.entry_id: each for each in reversed(lessons)}
+    kept = {each.entry_id: each for each in repository.find(LEARNINGS, limit=99)}
+    assert kept.keys() == first_of.keys()
+    for entry_id, entry in kept.items():
+        times = [each for each in lessons if each.entry_id == entry_id]
+        assert entry.observation_count == first_of[entry_id].observation_count + len(times) - 1
+        assert (entry.name, entry.category) == (first_of[entry_id].name, first_of[entry_id].category)
+        assert set(entry.keywords) <= {keyword for each in times for keyword in each.keywords}
+
+
+def test_recalls_go_on_counting_through_a_merge() -> None:
+    repository = InMemoryEntryRepository()
+    entry = lesson("retry")
+    StoreEntry(repository)(entry)
+    repository.record_recall([1], entry.updated_at)
+
+    assert StoreEntry(repository)(entry).entry.recall_count == 1
+    assert [each.recall_count for each in repository.find(LEARNINGS, limit=9)] == [1]
+
+
+def test_secrets_go_before_the_identity_is_made() -> None:
+    repository = InMemoryEntryRepository()
+    store = StoreEntry(repository)
+    first = store(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>"))
+    second = store(lesson("Key ghp_" + "c3D4" * 9 + " leaked"))
+
+    assert first.entry.description == "Key [REDACTED] leaked"
+    assert second.merged
+    assert first.entry.entry_id == second.entry.entry_id
+
+
+def test_a_lesson_of_which_nothing_public_is_left_changes_nothing() -> None:
+    repository = InMemoryEntryRepository()
+
+    with pytest.raises(InvalidEntryError):
+        StoreEntry(repository)(lesson("<private>x</private>"))
+    assert repository.find(LEARNINGS, limit=9) == []
+
+
+def test_a_store_that_cannot_be_written_raises_and_keeps_nothing() -> None:
+    repository = InMemoryEntryRepository()
+    repository.busy = True
+
+    with pytest.raises(StorageError):
+        StoreEntry(repository)(lesson("retry"))
+    assert repository.find(LEARNINGS, limit=9) == []

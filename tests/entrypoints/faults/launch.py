@@ -1,0 +1,217 @@
+"""
+Run the hook with parts of it broken: `python launch.py REPORT FAULTS [hook's arguments]`.
+
+A fault is the name of a function below; FAULTS joins them with commas. REPORT gets how long `main()`
+took and, a line each, the modules that were imported. Nothing is imported here that
+Python has not imported already, so that the list speaks of the hook alone.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+FOR_EVER = 60.0
+
+
+def replace(owner: object, name: str, value: object) -> None:
+    setattr(owner, name, value)
+
+
+def hang(*_: object, **__: object) -> None:
+    time.sleep(FOR_EVER)
+
+
+def embedder_answers(answer: Callable[[], object]) -> None:
+    from hardwon.adapters.minilm.embedder import MiniLmEmbedder
+
+    replace(MiniLmEmbedder, "embed", lambda *_: answer())
+
+
+def some_vector(dimensions: int = 384) -> object:
+    from array import array
+
+    return array("f", [1.0] * dimensions)
+
+
+def embedder_answers_at_once() -> None:
+    """No fault: for tests of other parts, on a machine that may be too busy to load the model in time."""
+    embedder_answers(lambda: [some_vector()])
+
+
+def embedder_refuses() -> None:
+    from hardwon.domain.model.errors import EmbedderUnavailableError
+
+    def refuse() -> None:
+        raise EmbedderUnavailableError("the embedder refuses")
+
+    embedder_answers(refuse)
+
+
+def embedder_has_a_bug() -> None:
+    embedder_answers(lambda: 1 // 0)
+
+
+def embedder_hangs() -> None:
+    embedder_answers(hang)
+
+
+def embedder_answers_nothing() -> None:
+    embedder_answers(list)
+
+
+def embedder_answers_nan() -> None:
+    from array import array
+
+    embedder_answers(lambda: [array("f", [float("nan")] * 384)])
+
+
+def embedder_answers_too_narrow_a_vector() -> None:
+    embedder_answers(lambda: [some_vector(383)])
+
+
+def searches_wait_for_each_other() -> None:
+    """Neither search goes on before the other has begun."""
+    from threading import Barrier
+
+    from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+
+    both, frequencies = Barrier(2), FtsKeywordIndex.frequencies
+
+    def embed() -> object:
+        both.wait(FOR_EVER)
+        return [some_vector()]
+
+    def count(*arguments: Any) -> object:
+        both.wait(FOR_EVER)
+        return frequencies(*arguments)
+
+    embedder_answers(embed)
+    replace(FtsKeywordIndex, "frequencies", count)
+
+
+def counting_hangs() -> None:
+    from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+
+    replace(SqliteEntryRepository, "record_recall", hang)
+
+
+def statements_go_through(run: Callable[[str, Callable[[str], object]], object]) -> None:
+    """Let *run* see every statement; it gets the text and what executes a text with the same values."""
+    import sqlite3
+    from functools import partial
+
+    class Connection(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> Any:
+            return run(sql, lambda text: super(Connection, self).execute(text, *values))
+
+    replace(sqlite3, "connect", partial(sqlite3.connect, factory=Connection))
+
+
+def sqlite_lacks_fts5() -> None:
+    """What a build without the module says to whoever touches a table of its."""
+    import sqlite3
+
+    def run(sql: str, execute: Callable[[str], object]) -> object:
+        if "fts5(" in sql or ("entries_fts" in sql and "sqlite_master" not in sql and "_docsize" not in sql):
+            raise sqlite3.OperationalError("no such module: fts5")
+        return execute(sql)
+
+    statements_go_through(run)
+
+
+def fts5_fails() -> None:
+    import sqlite3
+
+    def run(sql: str, execute: Callable[[str], object]) -> object:
+        if "MATCH" in sql:
+            raise sqlite3.OperationalError("disk I/O error")
+        return execute(sql)
+
+    statements_go_through(run)
+
+
+def fts5_searches_for_ever() -> None:
+    """A statement that SQLite can interrupt."""
+    endless = "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n FROM t) SELECT count(*) FROM t WHERE n IS NOT ?"
+    statements_go_through(lambda sql, execute: execute(endless if "MATCH" in sql else sql))
+
+
+def fts5_hangs() -> None:
+    """A statement that nothing can interrupt."""
+    statements_go_through(lambda sql, execute: hang() if "MATCH" in sql else execute(sql))
+
+
+def database_fails() -> None:
+    import sqlite3
+
+    def run(sql: str, execute: Callable[[str], object]) -> object:
+        if "entry_text" in sql:
+            raise sqlite3.OperationalError("disk I/O error")
+        return execute(sql)
+
+    statements_go_through(run)
+
+
+def database_hangs() -> None:
+    statements_go_through(lambda sql, execute: hang() if "entry_text" in sql else execute(sql))
+
+
+def nothing_is_in_a_hurry() -> None:
+    """No fault: for tests of what is printed, on a machine that may be busy with others."""
+    from hardwon.domain.use_cases import retrieve
+    from hardwon.entrypoints import hook_output, session_start
+
+    for module, name in (
+        (hook_output, "ALARM_SECONDS"),
+        (hook_output, "LAST_SECONDS"),
+        (session_start, "SEARCH_SECONDS"),
+        (session_start, "GIT_SECONDS"),
+        (retrieve, "EMBED_SECONDS"),
+        (retrieve, "WORD_SECONDS"),
+    ):
+        replace(module, name, FOR_EVER)
+
+
+def markdown_fails_too() -> None:
+    from hardwon.entrypoints import hook
+
+    database_fails()
+    replace(hook, "markdown_block", lambda *_: 1 // 0)
+
+
+def nothing_answers() -> None:
+    from hardwon.entrypoints import hook
+
+    database_hangs()
+    replace(hook, "markdown_block", hang)
+
+
+def report_to(path: str, started: float) -> None:
+    """Make the process say when it left."""
+    leave = os._exit
+
+    def leave_and_tell(code: int) -> None:
+        seconds = time.monotonic() - started
+        with open(f"{path}.part", "w") as file:
+            file.write("\n".join((str(seconds), *sys.modules)))
+        os.rename(f"{path}.part", path)
+        leave(code)
+
+    replace(os, "_exit", leave_and_tell)
+
+
+def run() -> None:
+    report, faults, *arguments = sys.argv[1:]
+    from hardwon.entrypoints.hook import main
+
+    for fault in filter(None, faults.split(",")):
+        globals()[fault]()
+    sys.argv[1:] = arguments
+    report_to(report, time.monotonic())
+    main()
+
+
+if __name__ == "__main__":
+    run()

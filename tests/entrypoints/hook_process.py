@@ -1,0 +1,302 @@
+"""The session-start hook as a real process, in a world of its own: home, store, project, PATH."""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.composition import open_memory
+from hardwon.entrypoints.filling import fill_spaces
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+FAULTS = Path(__file__).parent / "faults"
+BIN = Path(sys.executable).parent
+BARE_BIN = BIN.parents[1] / ".venv-bare" / "bin"
+"""An environment without numpy, made by `make setup`."""
+
+HARD_KILL_SECONDS = 3.0
+"""When the customer's shell kills the hook (A-K1): wall time, process start included, on whatever machine this is."""
+
+BUDGET_SECONDS = 2.0
+"""From the hook's own first line to its last; what the interpreter takes to start is not the hook's to bound."""
+
+GIVEN_UP_SECONDS = 20.0
+
+
+class Run(NamedTuple):
+    """
+    What one process of the hook left behind.
+
+    Attributes:
+        log: The lines it added to `hook.log`.
+        seconds: Wall time, process start included.
+
+    """
+
+    code: int
+    stdout: str
+    stderr: str
+    log: tuple[str, ...]
+    seconds: float
+
+
+class Launched(NamedTuple):
+    """
+    A run through `faults/launch.py`.
+
+    Attributes:
+        seconds: From the hook's `main()` to its exit.
+        modules: All that the process had imported at its exit.
+
+    """
+
+    run: Run
+    seconds: float
+    modules: frozenset[str]
+
+
+def calm(run: Run) -> bool:
+    """Tell whether the hook ended by itself, in time, and without frightening anyone."""
+    return run.code in {0, 1} and run.seconds < HARD_KILL_SECONDS and "Traceback" not in run.stderr
+
+
+class World:
+    """
+    Everything a hook can see, below one folder.
+
+    Attributes:
+        project: Where the user works.
+        store: Where `memory.db` is.
+        variables: The whole environment of the hook.
+        faults: What `launch` breaks, by names of functions in `faults/launch.py`.
+        bin: Where the installed programs are.
+
+    """
+
+    def __init__(self, folder: Path, cleanup: contextlib.ExitStack) -> None:
+        self.folder = folder
+        self.cleanup = cleanup
+        self.project = folder / "project"
+        self.store = folder / "store"
+        self.faults = list[str]()
+        self.bin = BIN
+        home = folder / "home"
+        for each in (home, self.project):
+            each.mkdir(parents=True)
+        self.variables = {
+            "HOME": str(home),
+            "HARDWON_STORE": str(self.store),
+            "PATH": os.environ["PATH"],
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+
+    @property
+    def database(self) -> Path:
+        """The store's one file."""
+        return self.store / "memory.db"
+
+    @property
+    def log(self) -> Path:
+        """Where the hook tells of trouble."""
+        return self.store / "hook.log"
+
+    def hook(
+        self,
+        *arguments: str,
+        payload: object = None,
+        through: Sequence[str] = (),
+        redirections: str = "",
+        stdin: int | None = None,
+        stdout: int = subprocess.PIPE,
+    ) -> Run:
+        """
+        Run the console script.
+
+        Args:
+            arguments: The argument form; none for the JSON form.
+            payload: Bytes as they are, anything else as JSON; None for a session start in `project`.
+            through: A program that starts the hook.
+            redirections: As a shell writes them, such as `>&-`.
+            stdin: A file descriptor to read from instead of *payload*.
+            stdout: A file descriptor to print to.
+
+        """
+        command = [*through, str(self.bin / "hardwon-hook"), *arguments]
+        if redirections:
+            command = ["/bin/sh", "-c", f'exec "$0" "$@" {redirections}', *command]
+        return self._run(command, payload, stdin, stdout)
+
+    def argument_form(self, *arguments: str) -> Run:
+        """Run the console script on `project`, with further arguments."""
+        return self.hook("--project-root", str(self.project), *arguments)
+
+    def launch(self, *arguments: str, payload: object = None) -> Launched:
+        """Run the hook with `faults` in it."""
+        report = self.folder / "report"
+        report.unlink(missing_ok=True)
+        command = [str(self.bin / "python"), str(FAULTS / "launch.py"), str(report), ",".join(self.faults), *arguments]
+        run = self._run(command, payload, None, subprocess.PIPE)
+        seconds, *modules = report.read_text().split("\n")
+        return Launched(run, float(seconds), frozenset(modules))
+
+    def _run(self, command: Sequence[str], payload: object, stdin: int | None, stdout: int) -> Run:
+        known = self._logged()
+        started = time.monotonic()
+        process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=self.variables,
+            stdin=subprocess.PIPE if stdin is None else stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+        )
+        out, err = process.communicate(self._bytes(payload) if stdin is None else None, GIVEN_UP_SECONDS)
+        seconds = time.monotonic() - started
+        return Run(process.returncode, (out or b"").decode(), err.decode(), self._logged()[len(known) :], seconds)
+
+    def _bytes(self, payload: object) -> bytes:
+        if isinstance(payload, bytes):
+            return payload
+        return json.dumps(self.session_start() if payload is None else payload).encode()
+
+    def session_start(self) -> dict[str, object]:
+        """Return the host's JSON for a session in `project`."""
+        return {
+            "session_id": "4e1079b4-1075-4398-9c17-024ebe214a8d",
+            "transcript_path": str(self.folder / "transcript.jsonl"),
+            "cwd": str(self.project),
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+        }
+
+    def _logged(self) -> tuple[str, ...]:
+        return tuple(self.log.read_text(encoding="utf-8").splitlines()) if self.log.is_file() else ()
+
+    def write_bank(self, category: str, text: str, *, of_all_projects: bool = False) -> None:
+        """Write one knowledge-bank file."""
+        folder = self.store if of_all_projects else self.project / "docs" / "knowledge-bank"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{category}.md").write_text(text, encoding="utf-8")
+
+    def write_feature(self, name: str, meta: Mapping[str, object] | str, **documents: str) -> None:
+        """Write a feature's `.meta.json` and its documents."""
+        folder = self.project / "docs" / "features" / name
+        folder.mkdir(parents=True)
+        (folder / ".meta.json").write_text(meta if isinstance(meta, str) else json.dumps(meta), encoding="utf-8")
+        for document, text in documents.items():
+            (folder / f"{document}.md").write_text(text, encoding="utf-8")
+
+    def commit(self, *names: str) -> None:
+        """Change files of the project and commit them."""
+        self._git("init", "--quiet")
+        for name in names:
+            (self.project / name).write_text("x", encoding="utf-8")
+        self._git("add", "--all")
+        self._git("-c", "user.name=x", "-c", "user.email=x@example.invalid", "commit", "--quiet", "--message=x")
+
+    def _git(self, *arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=self.project, env=self.variables, check=True)
+
+    def configure(self, **settings: str) -> None:
+        """Write the project's settings."""
+        self.write_configuration("".join(f"memory_{key}: {value}\n" for key, value in settings.items()).encode())
+
+    def write_configuration(self, content: bytes) -> None:
+        """Write `.claude/iflow-dev.local.md` as it is."""
+        folder = self.project / ".claude"
+        folder.mkdir()
+        (folder / "iflow-dev.local.md").write_bytes(content)
+
+    def put_program(self, name: str, script: str) -> None:
+        """Put a shell script first on PATH."""
+        folder = self.folder / "programs"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+        self.variables["PATH"] = f"{folder}{os.pathsep}{self.variables['PATH']}"
+
+    def put_package(self, name: str, **modules: str | bytes) -> Path:
+        """Put a package before the installed ones; return its folder."""
+        folder = self.folder / "packages" / name
+        folder.mkdir(parents=True)
+        for module, source in {"__init__": "", **modules}.items():
+            (folder / f"{module}.py").write_bytes(source if isinstance(source, bytes) else source.encode())
+        self.variables["PYTHONPATH"] = str(folder.parent)
+        return folder
+
+    def remember(self, *entries: Entry) -> None:
+        """Put entries into the store, as a writer would."""
+        memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
+        for entry in entries:
+            memory.repository.put(entry)
+        memory.database.close()
+
+    def import_bank(self) -> None:
+        """Fill the store from the knowledge bank."""
+        memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
+        memory.import_knowledge(str(self.project)).everything()
+        memory.database.close()
+
+    def embed(self) -> None:
+        """Give every entry its vector."""
+        memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
+        assert fill_spaces(memory, None).troubles == ()
+        memory.database.close()
+
+    def connect(self) -> sqlite3.Connection:
+        """Open the database beside the hook, until the test ends."""
+        return self.cleanup.enter_context(
+            contextlib.closing(sqlite3.connect(self.database, isolation_level=None, timeout=0))
+        )
+
+    def query(self, sql: str, parameters: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run one statement on the store."""
+        with contextlib.closing(sqlite3.connect(self.database, isolation_level=None)) as connection:
+            return connection.execute(sql, tuple(parameters)).fetchall()
+
+
+class Original:
+    """A project with a small bank, an active feature and commits, and a store that knows the bank."""
+
+    def __init__(self, folder: Path) -> None:
+        self.world = World(folder, contextlib.ExitStack())
+        for path in GOLDEN.glob("hook-bank-*.md"):
+            self.world.write_bank(path.stem.removeprefix("hook-bank-"), path.read_text(encoding="utf-8"))
+        self.world.write_feature(
+            "007-csv-reader",
+            {"slug": "csv-reader", "status": "active", "lastCompletedPhase": "design"},
+            spec="# Spec\n\nRead partner feeds line by line and report malformed records.\n\n## Scope\n\nNo export.\n",
+        )
+        for names in (("README.md",), ("feeds.py",), ("reader.py",), ("quotes.py", "reader_test.py")):
+            self.world.commit(*names)
+        self.world.import_bank()
+        self._embedded = folder / "embedded"
+
+    def copy(self, folder: Path, cleanup: contextlib.ExitStack, *, embedded: bool = False) -> World:
+        """
+        Return a world with a copy of the store.
+
+        The project stays where it is, as the store knows it by its path: what
+        a test writes there must be in a project of its own.
+        """
+        world = World(folder, cleanup)
+        world.project.rmdir()
+        world.project = self.world.project
+        shutil.copytree(self._embedded_store() if embedded else self.world.store, world.store)
+        return world
+
+    def _embedded_store(self) -> Path:
+        if not self._embedded.exists():
+            world = self.copy(self._embedded, contextlib.ExitStack())
+            world.embed()
+        return self._embedded / "store"

@@ -1,0 +1,92 @@
+"""The installed programs, run in a world of their own."""
+
+import contextlib
+import json
+import subprocess
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.composition import open_memory
+from hardwon.entrypoints.entry_json import entry_from_json
+from tests.entrypoints.hook_process import BIN, World
+
+LONGEST_RUN = 60.0
+VALID = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
+COMPLETE = {"keywords": ["unit", "number", "reading"], "reasoning": "Feet and metres met.", "references": ["src/a.py"]}
+
+
+class Ran(NamedTuple):
+    """What one process said, and how it ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def document(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.stdout)
+
+
+def start(world: World, program: str, *arguments: str, redirections: str = "") -> "subprocess.Popen[bytes]":
+    """Start an installed program in the world's project, its streams redirected as a shell would; end it yourself."""
+    command = [str(BIN / program), *arguments]
+    return subprocess.Popen(
+        ["/bin/sh", "-c", f'exec "$0" "$@" {redirections}', *command] if redirections else command,
+        cwd=world.project,
+        env=world.variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def finish(process: "subprocess.Popen[bytes]", stdin: bytes = b"") -> Ran:
+    """Return what a started program said."""
+    stdout, stderr = process.communicate(stdin, LONGEST_RUN)
+    return Ran(process.returncode, stdout.decode(), stderr.decode())
+
+
+def run(world: World, program: str, *arguments: str, stdin: bytes = b"", redirections: str = "") -> Ran:
+    """Run an installed program in the world's project."""
+    return finish(start(world, program, *arguments, redirections=redirections), stdin)
+
+
+def hardwon(world: World, *arguments: str) -> Ran:
+    """Run a command of `hardwon`."""
+    return run(world, "hardwon", *arguments)
+
+
+def write(world: World, *arguments: str, **fields: object) -> Ran:
+    """Run the writer on a valid and complete entry with *fields*."""
+    return run(world, "hardwon-writer", *upsert(**fields), *arguments)
+
+
+def keep(world: World, **fields: object) -> Entry:
+    """Store a valid and complete entry with *fields*, without a process or a vector."""
+    memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
+    with contextlib.closing(memory.database):
+        text = json.dumps({**VALID, **COMPLETE, **fields})
+        return memory.store_entry(entry_from_json(text, project=world.project.name, now=memory.clock.now())).entry
+
+
+def upsert(**fields: object) -> tuple[str, ...]:
+    """Return the writer's arguments for a valid and complete entry with *fields*."""
+    return ("--action", "upsert", "--entry-json", json.dumps({**VALID, **COMPLETE, **fields}))
+
+
+def bank(*names: str, count: int = 1) -> str:
+    """Return a knowledge-bank file with an entry for each of *names*."""
+    return "".join(f"### {name}\nAbout {name}.\n- Observation count: {count}\n\n" for name in names)
+
+
+@contextlib.contextmanager
+def held_by_another(world: World) -> Iterator[None]:
+    """Keep the store to another connection, reading included."""
+    connection = world.connect()
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("BEGIN EXCLUSIVE")
+    yield
+    connection.close()

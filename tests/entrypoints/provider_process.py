@@ -1,0 +1,193 @@
+"""The installed programs against a local server that plays every provider."""
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tests.adapters.providers.faults import Fault
+from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
+from tests.entrypoints.hook_process import Launched, Run, World
+from tests.entrypoints.hook_texts import block_of, entry
+
+KEY = "sk-secret-0123456789-abcdef"
+KEY_NAMES = {
+    "gemini": "GEMINI_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "voyage": "VOYAGE_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+}
+ADDRESSES = {
+    "GOOGLE_GEMINI_BASE_URL": "",
+    "OLLAMA_HOST": "",
+    "OPENAI_BASE_URL": "/v1",
+    "VOYAGE_BASE_URL": "/v1",
+    "ANTHROPIC_BASE_URL": "",
+}
+"""The variable to what stands behind the host in it."""
+
+SPEC = "# Spec\n\nRead the number with its unit from partner feeds.\n"
+LONGEST_WAIT = 30.0
+
+
+class Model(NamedTuple):
+    """A provider's default model, and how wide its vectors are."""
+
+    name: str
+    dimensions: int
+
+
+MODELS = {
+    "gemini": Model("gemini-embedding-001", 768),
+    "ollama": Model("nomic-embed-text", 768),
+    "openai": Model("text-embedding-3-small", 1536),
+    "voyage": Model("voyage-code-3", 1024),
+}
+
+
+class Scene:
+    """
+    A project with an active feature, an empty store, and providers that are all one stub.
+
+    Attributes:
+        world: Where the programs run.
+        stub: Whom they ask.
+
+    """
+
+    def __init__(self, world: World, stub: StubProviders) -> None:
+        self.world = world
+        self.stub = stub
+        self.begin_feature()
+        self.address(stub.url)
+
+    def begin_feature(self, spec: str = SPEC) -> None:
+        """Make the project work on a feature, whose spec is what the hook searches with."""
+        meta = {"slug": "csv-reader", "status": "active", "lastCompletedPhase": "design"}
+        self.world.write_feature("007-csv-reader", meta, spec=spec)
+
+    def address(self, url: str) -> None:
+        """Say in the environment that every provider is at *url*."""
+        self.world.variables.update({name: url + path for name, path in ADDRESSES.items()})
+
+    def take_down(self) -> None:
+        """Let nobody listen where the providers are."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        self.address(f"http://127.0.0.1:{port}")
+
+    def choose(self, provider: str, **settings: str) -> None:
+        """Name *provider* in the project's settings, and give it its key."""
+        self.configure(embedding_provider=provider, **settings)
+        self.give_key(provider)
+
+    def configure(self, **settings: str) -> None:
+        """Write the project's settings anew."""
+        shutil.rmtree(self.world.project / ".claude", ignore_errors=True)
+        self.world.configure(**settings)
+
+    def give_key(self, provider: str) -> None:
+        """Put the key of *provider* into the environment, if it has one."""
+        if provider in KEY_NAMES:
+            self.world.variables[KEY_NAMES[provider]] = KEY
+
+    def take_key(self, provider: str) -> None:
+        """Take the key of *provider* out of the environment."""
+        del self.world.variables[KEY_NAMES[provider]]
+
+    def remember(self, count: int) -> None:
+        """Store *count* entries without vectors."""
+        self.world.remember(*(entry(f"Lesson {number}") for number in range(count)))
+
+    def requests(self) -> list[Recorded]:
+        """Return what the providers were asked since this was called last."""
+        requests = list(self.stub.requests)
+        del self.stub.requests[: len(requests)]
+        return requests
+
+    def vectors(self) -> dict[str, int]:
+        """Return how many vectors each provider made that are stored."""
+        counts = "SELECT s.provider, count(*) FROM vector v JOIN space s ON s.id = v.space_id GROUP BY s.provider"
+        return dict(self.world.query(counts))
+
+    def metadata(self) -> dict[str, str]:
+        """Return all that the store notes about itself."""
+        return dict(self.world.query("SELECT key, value FROM _metadata"))
+
+    def hook(self) -> Run:
+        """Run the hook with all the time it needs."""
+        return self.launch().run
+
+    def launch(self) -> Launched:
+        """Run the hook with all the time it needs, and keep what it imported."""
+        self.world.faults = ["nothing_is_in_a_hurry"]
+        return self.world.launch()
+
+    def holds(self, secret: str) -> list[str]:
+        """Return the files of the user, the project and the store with *secret* in them."""
+        files = [path for path in self.world.folder.rglob("*") if path.is_file()]
+        assert files
+        return [path.name for path in files if secret.encode() in path.read_bytes()]
+
+
+class Faults:
+    """A fault for each request in turn, then none; knows when each request came."""
+
+    def __init__(self, *faults: Fault | None) -> None:
+        self._faults = list(faults)
+        self.times: list[float] = []
+
+    def __call__(self, answer: Answer) -> None:
+        self.times.append(time.monotonic())
+        fault = self._faults.pop(0) if self._faults else None
+        if fault:
+            fault(answer)
+
+
+class Hang:
+    """Hangs on request number *at*, and says so; whoever waits may then kill the client."""
+
+    def __init__(self, stub: StubProviders, at: int) -> None:
+        self._stub = stub
+        self._left = at
+        self._hanging = threading.Event()
+
+    def __call__(self, _: Answer) -> None:
+        self._left -= 1
+        if not self._left:
+            self._stub.hangs_before = True
+            self._hanging.set()
+
+    def wait(self) -> None:
+        """Return when the request has come."""
+        assert self._hanging.wait(LONGEST_WAIT)
+
+    def end(self) -> None:
+        """Answer from now on."""
+        self._stub.hangs_before = False
+        self._stub.fault = None
+
+
+def diagnostic(run: Run) -> str:
+    """Return the diagnostic line of the block that was printed."""
+    assert run.code == 0
+    return block_of(run.stdout).diagnostic
+
+
+def texts(requests: Sequence[Recorded]) -> list[str]:
+    """Return the texts that were sent to be embedded, in order."""
+    return [text for request in requests for text in _texts(request.body)]
+
+
+def _texts(body: Any) -> list[str]:
+    if "input" in body:
+        return list(body["input"])
+    parts = [request["content"]["parts"] for request in body.get("requests", [body])]
+    return [part["text"] for [part] in parts]
+
+
+def sent(requests: Sequence[Recorded]) -> str:
+    """Return all that was sent, bodies and paths."""
+    return "\n".join(f"{request.path} {request.body}" for request in requests)

@@ -1,0 +1,224 @@
+"""What every command of `hardwon` has in common: help, exit codes, one line of trouble, plain output."""
+
+import os
+import pty
+import signal
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from hardwon.entrypoints.cli.main import app, main
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran, finish, hardwon, keep, run, start
+
+COMMANDS = [str(command.name) for command in app.registered_commands]
+ON_A_STORE = (("import",), ("embed",), ("list",), ("show", "abcd"), ("stats",))
+LOCKED_OUT = (("list",), ("stats", "--json"))
+
+MISTAKES = {
+    "unknown command": (("forget",), "No such command 'forget'; see hardwon --help"),
+    "unknown option": (("list", "--al"), "No such option: --al"),
+    "option of another command": (("list", "--all"), "see hardwon list --help"),
+    "too many arguments": (("stats", "x\ny"), "(x\\x0ay); see hardwon stats"),
+    "missing argument": (("show",), "Missing argument 'ID'; see hardwon show --help"),
+    "missing value": (("list", "--limit"), "'--limit' requires an argument"),
+    "unknown category": (
+        ("list", "--category", "tips"),
+        "'tips' is not one of 'anti-patterns', 'heuristics', 'patterns'",
+    ),
+    "no number": (("list", "--limit", "many"), "'--limit'"),
+    "the number's value": (("list", "--limit", "many"), "not 'many'"),
+    "negative": (("list", "--limit", "-1"), "not '-1'"),
+    "too large": (("list", "--offset", "9" * 30), "less than or equal to 2147483647"),
+    "no such project": (("import", "--project-root", "/no/where"), "'/no/where' is not a folder"),
+    "project is a file": (("stats", "--project-root", "/dev/null"), "'/dev/null' is not a folder"),
+}
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    """Return a world that searches by word only."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    return empty_world
+
+
+@pytest.fixture
+def here(world: World, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Return what runs `hardwon` in this process, in the world's project."""
+    for name, value in world.variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(world.project)
+
+    def run_here(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["hardwon", *arguments])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return Ran(int(left.value.code or 0), *capfd.readouterr())
+
+    return run_here
+
+
+def test_without_a_command_the_help_lists_them_all_in_eighty_columns(world: World) -> None:
+    done = run(world, "hardwon")
+
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout == hardwon(world, "--help").stdout
+    listed = [line.split()[0] for line in done.stdout.split("Commands:\n")[1].splitlines()]
+    assert listed == COMMANDS
+    assert {"import", "embed", "list", "show", "stats", "doctor", "demo"} <= set(COMMANDS)
+    assert "..." not in done.stdout.split("Commands:\n")[1]
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(here: Callable[..., Ran], world: World, command: str) -> None:
+    done = here(command, "--help")
+
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Usage: hardwon {command} ")
+    assert "-h, --help" in done.stdout
+    assert ("--json" in done.stdout) is (command != "demo")
+    assert "\x1b" not in done.stdout
+    assert not world.store.exists()
+
+
+def test_a_mistake_ends_a_process_with_exit_code_1(world: World) -> None:
+    done = hardwon(world, "forget")
+
+    assert done == (1, "", "hardwon: No such command 'forget'; see hardwon --help\n")
+
+
+def test_the_version_is_told(world: World) -> None:
+    done = hardwon(world, "--version")
+
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.startswith("hardwon 0.")
+
+
+@pytest.mark.parametrize(("arguments", "says"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_of_the_user_is_one_line_and_exit_code_1(
+    here: Callable[..., Ran], world: World, arguments: tuple[str, ...], says: str
+) -> None:
+    done = here(*arguments)
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("hardwon: ")
+    assert says in done.stderr
+    assert not world.store.exists()
+
+
+@pytest.mark.parametrize("arguments", ON_A_STORE, ids=lambda arguments: arguments[0])
+def test_a_broken_store_is_one_line_and_exit_code_2(world: World, arguments: tuple[str, ...]) -> None:
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    world.store.mkdir()
+    world.database.write_bytes(b"garbage" * 1_000)
+
+    done = hardwon(world, *arguments)
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"hardwon: {world.database}: ")
+    assert "run: hardwon doctor --repair" in done.stderr
+    assert world.database.read_bytes() == b"garbage" * 1_000
+
+
+def test_a_store_named_as_a_file_is_one_line_and_exit_code_2(world: World) -> None:
+    done = hardwon(world, "list", "--global-store", "/dev/null")
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_warning_about_settings_goes_to_standard_error(world: World) -> None:
+    world.configure(injection_limit="many\x1b[2J")
+
+    done = hardwon(world, "stats", "--json")
+
+    assert done.document["settings"]["injection_limit"] == 20
+    [line] = done.stderr.splitlines()
+    assert line.startswith("Warning: memory_injection_limit in .claude/iflow-dev.local.md is ")
+    assert "\x1b" not in line
+
+
+@pytest.mark.parametrize("command", [("list",), ("doctor",), ("stats",), ("import",)])
+def test_piped_output_has_no_escape_codes_and_no_progress_bar(world: World, command: tuple[str, ...]) -> None:
+    world.variables |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    keep(world)
+
+    done = hardwon(world, *command)
+
+    assert (done.code, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+
+
+def on_a_terminal(world: World, columns: int, *arguments: str) -> str:
+    """Run a command with a terminal as its standard output."""
+    ours, theirs = pty.openpty()
+    world.variables |= {"TERM": "xterm-256color", "COLUMNS": str(columns)}
+    process = start(world, "hardwon", *arguments, redirections=f">{os.ttyname(theirs)}")
+    shown = b""
+    with open(ours, "rb", buffering=0) as terminal:
+        done = finish(process)
+        os.close(theirs)
+        while chunk := _read(terminal.fileno()):
+            shown += chunk
+    assert (done.code, done.stderr) == (0, "")
+    return shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # Linux says so at the end
+        return b""
+
+
+@pytest.mark.parametrize("columns", [30, 40, 80, 200])
+def test_ids_are_whole_in_a_terminal_of_any_width(world: World, columns: int) -> None:
+    keep(world, name="A name that is quite a bit longer than thirty columns")
+    [(entry_id,)] = world.query("SELECT id FROM entries")
+
+    shown = on_a_terminal(world, columns, "list")
+
+    assert entry_id in shown
+    assert "…" not in shown
+    assert ("recalls" in shown) is (columns >= 100)
+
+
+def test_a_terminal_gets_colours_unless_it_wants_none(world: World) -> None:
+    assert "\x1b[" in on_a_terminal(world, 80, "doctor")
+    world.variables["NO_COLOR"] = "1"
+    keep(world)
+    assert "\x1b" not in on_a_terminal(world, 80, "doctor")
+    assert "\x1b" not in on_a_terminal(world, 80, "list")
+
+
+def test_output_that_cannot_be_written_is_our_trouble(world: World) -> None:
+    done = run(world, "hardwon", "stats", redirections=">/dev/full")
+
+    assert (done.code, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("hardwon: standard output: ")
+
+
+def test_a_reader_that_leaves_early_is_no_trouble(world: World) -> None:
+    world.write_bank("patterns", "".join(f"### Pattern {number}\nText {number}.\n" for number in range(2_000)))
+    world.import_bank()
+    with start(world, "hardwon", "list", "--limit", "2000") as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert (process.returncode, said) == (0, b"")
+
+
+def test_ctrl_c_ends_a_writer_that_waits_for_its_entry_without_a_traceback(world: World) -> None:
+    process = start(world, "hardwon-writer", "--action", "upsert", "--entry-file", "-")
+    assert process.stdin
+    process.stdin.write(b"{" * 200_000)  # more than a pipe holds: it reads by now
+    process.send_signal(signal.SIGINT)
+
+    done = finish(process)
+
+    assert (done.code, done.stderr) == (130, "")
+    assert not world.store.exists()

@@ -1,0 +1,135 @@
+"""`hardwon doctor` tells of each provider what it does now, and never its key."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.adapters.providers.faults import status
+from tests.adapters.providers.stub_server import StubProviders, running_stub
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran, hardwon, write
+from tests.entrypoints.provider_process import KEY, KEY_NAMES, MODELS, Scene
+
+
+@pytest.fixture
+def stub() -> Iterator[StubProviders]:
+    with running_stub() as stub:
+        yield stub
+
+
+@pytest.fixture
+def scene(empty_world: World, stub: StubProviders) -> Scene:
+    return Scene(empty_world, stub)
+
+
+def finding(done: Ran, name: str) -> Any:
+    """Return what was found about *name*."""
+    [found] = [each for each in done.document["findings"] if each["name"] == name]
+    return found
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_a_provider_that_answers_is_told_with_its_model_and_width(scene: Scene, provider: str) -> None:
+    scene.choose(provider)
+    write(scene.world)
+    scene.requests()
+    done = hardwon(scene.world, "doctor", "--json")
+    model, dimensions = MODELS[provider]
+
+    assert (done.code, done.stderr) == (0, "")
+    assert finding(done, f"provider {provider}") == {
+        "name": f"provider {provider}",
+        "ok": True,
+        "detail": f"{model} answers, {dimensions} dimensions, 1 vectors",
+    }
+    assert finding(done, "search")["detail"] == f"by meaning with {provider} {model}, and by word"
+    assert len(scene.requests()) == 1
+    set_keys = [name for name, state in done.document["keys"].items() if state.endswith(" is set")]
+    assert set_keys == ([provider] if provider in KEY_NAMES else [])
+    assert KEY not in done.stdout
+
+
+def test_the_text_says_the_same(scene: Scene) -> None:
+    scene.choose("voyage")
+    write(scene.world)
+    done = hardwon(scene.world, "doctor")
+
+    assert (done.code, done.stderr) == (0, "")
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "ok provider voyage: voyage-code-3 answers, 1024 dimensions, 1 vectors" in lines
+    assert "ok search: by meaning with voyage voyage-code-3, and by word" in lines
+    assert "voyage VOYAGE_API_KEY is set" in lines
+    assert "gemini GEMINI_API_KEY is not set" in lines
+    assert "anthropic ANTHROPIC_API_KEY is not set" in lines
+    assert "embedding_provider voyage .claude/iflow-dev.local.md" in lines
+    assert KEY not in done.stdout
+
+
+TROUBLES = {
+    "down": (None, "can't be reached"),
+    "refuses the key": (401, "refused the key in GEMINI_API_KEY"),
+    "in trouble": (500, "is in trouble, try again later (500)"),
+    "knows no such model": (404, "check memory_embedding_model"),
+}
+
+
+@pytest.mark.parametrize(("code", "says"), TROUBLES.values(), ids=TROUBLES)
+def test_a_configured_provider_that_does_not_answer_is_trouble(scene: Scene, code: int | None, says: str) -> None:
+    scene.choose("gemini")
+    if code is None:
+        scene.take_down()
+    else:
+        scene.stub.fault = status(code, {"error": {"message": f"about {KEY}"}})
+    done = hardwon(scene.world, "doctor", "--json")
+
+    assert done.code == 2
+    found = finding(done, "provider gemini")
+    assert not found["ok"]
+    assert says in found["detail"]
+    assert finding(done, "search")["detail"] == "by word only"
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.endswith("checks failed\n")
+    assert KEY[:8] not in done.stdout + done.stderr
+
+
+def test_a_key_that_is_not_set_is_named(scene: Scene) -> None:
+    scene.configure(embedding_provider="gemini")
+    done = hardwon(scene.world, "doctor", "--json")
+
+    assert done.code == 2
+    assert finding(done, "provider gemini")["detail"] == "Gemini needs a key: set GEMINI_API_KEY in the environment"
+    assert done.document["keys"]["gemini"] == "GEMINI_API_KEY is not set"
+    assert scene.requests() == []
+
+
+def test_the_model_that_ollama_lacks_is_named_with_its_download(scene: Scene) -> None:
+    scene.choose("ollama")
+    scene.stub.fault = status(404, {"error": 'model "nomic-embed-text" not found'})
+    done = hardwon(scene.world, "doctor", "--json")
+
+    assert done.code == 2
+    assert "run `ollama pull nomic-embed-text`" in finding(done, "provider ollama")["detail"]
+
+
+def test_with_auto_it_tells_that_search_goes_on_in_the_embedded_space(scene: Scene) -> None:
+    scene.give_key("gemini")
+    write(scene.world)
+    scene.take_key("gemini")
+    done = hardwon(scene.world, "doctor", "--json")
+
+    assert not finding(done, "provider gemini")["ok"]
+    assert finding(done, "provider local")["detail"] == "all-MiniLM-L6-v2 answers, 384 dimensions, 1 vectors"
+    assert finding(done, "search")["detail"] == "by meaning with local all-MiniLM-L6-v2, and by word"
+    assert done.code == 2
+
+
+def test_off_has_no_provider_to_check(scene: Scene) -> None:
+    scene.choose("off")
+    write(scene.world)
+    done = hardwon(scene.world, "doctor", "--json")
+
+    assert done.code == 0
+    assert not [each for each in done.document["findings"] if each["name"].startswith("provider ")]
+    assert finding(done, "search")["detail"] == "by word only"
+    assert scene.requests() == []

@@ -1,0 +1,78 @@
+"""Every command in the README works as it stands there."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hardwon.examples.make_sample import make_sample
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(sys.executable).parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines() if line.strip()
+]
+VERBS = [command.split()[1] for command in COMMANDS if command.startswith("make ")]
+LESSON = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
+
+
+def run(command: list[str], project: Path, home: Path) -> "subprocess.CompletedProcess[str]":
+    environment = {
+        "HOME": str(home),
+        "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
+        "OLLAMA_HOST": "127.0.0.1:9",  # nobody listens there
+    }
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_every_command_for_a_user_runs_in_the_order_of_the_readme(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    make_sample(project)
+    (project / "lesson.json").write_text(json.dumps(LESSON), encoding="utf-8")
+
+    for command in COMMANDS:
+        if command.startswith("make "):
+            continue
+        words = shlex.split(command)
+        if "ID" in words:
+            listed = json.loads(run(["hardwon", "list", "--json"], project, tmp_path).stdout)
+            words[words.index("ID")] = listed["entries"][0]["id"]
+        done = run(words, project, tmp_path)
+
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout.strip(), command
+        assert "Traceback" not in done.stderr
+
+
+def test_the_readme_names_its_two_commands() -> None:
+    assert {"demo", "test"} <= set(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_make_verb_of_the_readme_is_there(verb: str) -> None:
+    planned = subprocess.run(["make", "--dry-run", verb], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_the_block_in_the_readme_is_real_output(tmp_path: Path) -> None:
+    shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
+    assert shown
+    project = tmp_path / "project"
+    make_sample(project)
+    store = tmp_path / ".claude/iflow/memory"
+    store.mkdir(parents=True)
+    heuristics = (ROOT / "examples/global-memory/heuristics.md").read_text(encoding="utf-8")
+    (store / "heuristics.md").write_text(heuristics, encoding="utf-8")
+    run(["hardwon", "import"], project, tmp_path)
+
+    block = run(["hardwon-hook", "--project-root", ".", "--limit", "6"], project, tmp_path).stdout
+
+    real = " ".join(block.split())
+    assert all(" ".join(part.split()) in real for part in shown[1].split("…")[0].split("\n\n"))

@@ -1,0 +1,44 @@
+import json
+import os
+import subprocess
+import sys
+
+FIGURES = {
+    "build",
+    "choose_all",
+    "choose_pruned",
+    "compute",
+    "compute_and_load",
+    "embedding_rate",
+    "hook_embedded",
+    "hook_embedded_memory",
+    "hook_embedded_wall",
+    "hook_keyword",
+    "hook_keyword_memory",
+    "hook_keyword_wall",
+    "hook_markdown",
+    "import",
+    "import_rate",
+    "load",
+    "modules_keyword",
+    "upsert",
+}
+WITH_A_RATIO = {"choose_all", "hook_embedded", "hook_keyword", "hook_markdown", "import", "upsert"}
+
+
+def test_the_bench_measures_every_figure() -> None:
+    smallest = ["--sizes", "200", "--lessons", "30", "--repetitions", "1", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *smallest],
+        check=True,
+        cwd=os.path.dirname(os.path.dirname(__file__)),
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=300,
+    )
+    figures = json.loads(done.stdout)["figures"]
+
+    assert {figure["name"] for figure in figures} == FIGURES
+    assert all(figure["value"] > 0 for figure in figures)
+    assert {figure["name"] for figure in figures if figure["ratio"]} == WITH_A_RATIO
+    assert all(figure["ratio"] > 0 for figure in figures if figure["ratio"] is not None)

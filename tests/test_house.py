@@ -1,0 +1,55 @@
+"""What the project promises about its own files."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+FOLDERS = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "examples")
+
+
+def tracked_texts() -> dict[str, str]:
+    names = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "__pycache__" not in path.parts]
+    others = [ROOT / name for name in ("Makefile", "README.md", "architecture.md", "validate.sh", ".ci/run")]
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (*names, *others)}
+
+
+def test_every_module_compiles_and_validate_does_the_same() -> None:
+    for name, text in tracked_texts().items():
+        if name.endswith(".py"):
+            compile(text, name, "exec")
+    script = (ROOT / "validate.sh").read_text(encoding="utf-8")
+
+    assert "compileall" in script
+    assert all(f" {folder}" in script for folder in FOLDERS)
+    assert "make --silent check" in script
+    assert subprocess.run(["bash", "-n", ROOT / "validate.sh"], check=False).returncode == 0
+
+
+def test_pip_is_called_in_one_line_only_the_one_that_brings_uv() -> None:
+    calls = [
+        (name, line)
+        for name, text in tracked_texts().items()
+        for line in text.splitlines()
+        if re.search(r"(?<!uv )\bpip install\b|-m pip\b", line) and not re.search(r"\$\(UV\) pip|uv pip", line)
+    ]
+
+    assert [name for name, _ in calls if not name.startswith("tests/")] == ["Makefile"]
+
+
+def test_python_3_11_is_the_floor_everywhere() -> None:
+    assert PROJECT["project"]["requires-python"] == ">=3.11"
+    assert PROJECT["tool"]["mypy"]["python_version"] == "3.11"
+    assert PROJECT["tool"]["ruff"]["target-version"] == "py311"
+
+
+def test_the_tests_have_one_runner() -> None:
+    assert "pytest" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert PROJECT["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    assert "make test" in (ROOT / ".ci/run").read_text(encoding="utf-8")
+    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
