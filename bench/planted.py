@@ -81,16 +81,16 @@ class Planted:
         """The stored vectors."""
         return self._vectors
 
-    def retrieve(self, source: SqliteVectorStore | Loaded) -> Retrieve:
-        """Return the search over the vectors of *source*."""
-        search = SemanticSearch(embedder=PlantedEmbedder(), store=self._vectors, index=NumpyVectorIndex(source))
-        return Retrieve(semantic=[search], keywords=FtsKeywordIndex(self._database))
+    def retrieve(self, source: SqliteVectorStore | Loaded, *, with_words: bool = True) -> Retrieve:
+        """Return the search over the vectors of *source*, and over words."""
+        search = SemanticSearch(embedder=PlantedEmbedder(), store=self._vectors, vector_index=NumpyVectorIndex(source))
+        return Retrieve(semantic=[search], keywords=FtsKeywordIndex(self._database, enabled=with_words))
 
-    def inject(self, source: SqliteVectorStore | Loaded) -> str:
-        """Return the block: both searches, scores, choice and text."""
+    def inject(self, source: SqliteVectorStore | Loaded, *, with_words: bool = True) -> str:
+        """Return the block: search, scores, choice and text."""
         inject = Inject(
             repository=self._repository,
-            retrieve=self.retrieve(source),
+            retrieve=self.retrieve(source, with_words=with_words),
             vectors=self._vectors,
             clock=_Now(),
             weights=Weights(),

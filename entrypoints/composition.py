@@ -2,11 +2,9 @@
 
 import os
 from collections.abc import Callable, Sequence
-
-import attrs
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
-from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex
@@ -18,28 +16,29 @@ from hardwon.adapters.system_clock import SystemClock
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.embed_pending import EmbedPending
-from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.inject import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.domain.use_cases.store_entry import StoreEntry
 from hardwon.entrypoints.providers import AUTO, build_embedder, choose_automatically, providers_in_order
 from hardwon.ports.clock import Clock
 from hardwon.ports.embedder import Embedder
 
+if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
+    from hardwon.domain.use_cases.embed_pending import EmbedPending
+    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+    from hardwon.domain.use_cases.store_entry import StoreEntry
+
 Warn = Callable[[str], None]
 
 
-@attrs.frozen
-class EmbeddingSpace:
+class EmbeddingSpace(NamedTuple):
     """An embedder, and its vectors in the store."""
 
     embedder: Embedder
     vectors: SqliteVectorStore
 
 
-@attrs.frozen(kw_only=True)
-class Memory:
+class Memory(NamedTuple):
     """
     One open store with all that works on it.
 
@@ -81,21 +80,22 @@ class Memory:
     def retrieve(self) -> Retrieve:
         """Search by meaning and by word."""
         return Retrieve(
-            semantic=[
-                SemanticSearch(embedder=space.embedder, store=space.vectors, index=NumpyVectorIndex(space.vectors))
-                for space in self.spaces
-            ],
+            semantic=[_semantic_search(space) for space in self.spaces],
             keywords=FtsKeywordIndex(self.database, enabled=self.settings.keyword_search),
         )
 
     @property
-    def store_entry(self) -> StoreEntry:
+    def store_entry(self) -> "StoreEntry":
         """Keep a lesson."""
+        from hardwon.domain.use_cases.store_entry import StoreEntry
+
         return StoreEntry(self.repository)
 
     @property
-    def embed_pending(self) -> Sequence[EmbedPending]:
+    def embed_pending(self) -> "Sequence[EmbedPending]":
         """Give entries their missing vectors, one use case for each space."""
+        from hardwon.domain.use_cases.embed_pending import EmbedPending
+
         return [EmbedPending(space.embedder, space.vectors, self.warn) for space in self.spaces]
 
     def settle_provider(self, *, anew: bool = False) -> None:
@@ -105,16 +105,25 @@ class Memory:
 
     def with_provider(self, provider: str) -> "Memory":
         """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""
-        return attrs.evolve(self, spaces=_spaces(self.settings, provider, self.database, self.warn))
+        return self._replace(spaces=_spaces(self.settings, provider, self.database, self.warn))
 
-    def import_knowledge(self, project_root: str) -> ImportKnowledge:
+    def has_changed_banks(self, project_root: str) -> bool:
+        """Tell whether a file of the knowledge banks changed since it was imported."""
+        return any(changed_files(self._bank(project_root), SqliteImportLedger(self.database)))
+
+    def import_knowledge(self, project_root: str) -> "ImportKnowledge":
         """Return the import of the project's knowledge bank and of the user's own."""
+        from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+
         return ImportKnowledge(
-            bank=MarkdownKnowledgeBank(project_root, self.settings.global_store, self.warn),
+            bank=self._bank(project_root),
             repository=self.repository,
             ledger=SqliteImportLedger(self.database),
             clock=self.clock,
         )
+
+    def _bank(self, project_root: str) -> MarkdownKnowledgeBank:
+        return MarkdownKnowledgeBank(project_root, self.settings.global_store, self.warn)
 
 
 def open_memory(
@@ -143,6 +152,12 @@ def open_memory(
         spaces=_spaces(settings, automatic, database, warn),
         warn=warn,
     )
+
+
+def _semantic_search(space: EmbeddingSpace) -> SemanticSearch:
+    from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+
+    return SemanticSearch(embedder=space.embedder, store=space.vectors, vector_index=NumpyVectorIndex(space.vectors))
 
 
 def _spaces(settings: Settings, automatic: str, database: Database, warn: Warn) -> Sequence[EmbeddingSpace]:

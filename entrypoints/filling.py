@@ -37,7 +37,6 @@ def fill_spaces(
         StorageError: the store can't be written now.
 
     """
-    memory.settle_provider()
     made, troubles = [], []
     for embed_pending in memory.embed_pending:
         before = embed_pending.store.count_pending()
@@ -47,6 +46,7 @@ def fill_spaces(
             troubles.append(str(error))
         made.append(before - embed_pending.store.count_pending())
         progress = None  # the bar tells of the active space only
-    if memory.vectors and not made[0] and memory.vectors.count():
-        memory.vectors.put(())  # which notes the space as the active one: back in it, nothing was missing
+    if memory.vectors and memory.vectors.count():
+        memory.vectors.activate()
+        memory.settle_provider()
     return Filled(made[0] if made else 0, tuple(troubles))

@@ -15,7 +15,6 @@ from hardwon.adapters.hook_log import HookLog, one_line
 from hardwon.domain.model.block.frame import framed
 from hardwon.entrypoints.hook_output import Output, complain, start_watchdog
 from hardwon.entrypoints.hook_request import HookRequest, UsageError, from_arguments, from_payload, read_payload
-from hardwon.entrypoints.markdown_pipeline import markdown_block
 
 
 def main() -> None:
@@ -97,6 +96,8 @@ class Session:
             start.count_recall(injection)
 
     def _markdown(self) -> str:
+        from hardwon.entrypoints.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
+
         settings = self._settings
         text = markdown_block(
             self._request.project_root, settings.global_store, settings.injection_limit, _now(), self._warn

@@ -1,12 +1,13 @@
 """Which embedders and labelers the settings and the user's environment choose. Nothing is asked here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.label import label_tiers
 from hardwon.ports.embedder import Embedder
-from hardwon.ports.keyword_labeler import KeywordLabeler
+
+if TYPE_CHECKING:
+    from hardwon.ports.keyword_labeler import KeywordLabeler
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
 
@@ -94,12 +95,14 @@ BUILDERS: Mapping[str, Callable[[Mapping[str, str], Mapping[str, Any]], Embedder
 }
 
 
-def build_labelers(settings: Settings, environ: Mapping[str, str]) -> Sequence[KeywordLabeler]:
+def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[KeywordLabeler]":
     """Return the labelers to ask, in order; none when labels are off or left to the agent."""
+    from hardwon.domain.use_cases.label import label_tiers
+
     return [_labeler(tier, settings, environ) for tier in label_tiers(settings.keyword_provider)]
 
 
-def _labeler(tier: str, settings: Settings, environ: Mapping[str, str]) -> KeywordLabeler:
+def _labeler(tier: str, settings: Settings, environ: Mapping[str, str]) -> "KeywordLabeler":
     if tier == "haiku":
         from hardwon.adapters.providers.haiku import ANTHROPIC_URL, DEFAULT_MODEL, HaikuLabeler
 

@@ -71,6 +71,8 @@ class SessionStart:
 
     def _import(self) -> int:
         """Import what changed, as far as there is time; return how many files are left."""
+        if not self._memory.has_changed_banks(self._project_root):
+            return 0
         try:
             imported = self._memory.import_knowledge(self._project_root).changed(
                 self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT

@@ -10,8 +10,8 @@ from typing import NoReturn
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.system_clock import SystemClock
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry
+from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
-from hardwon.domain.model.redaction import redact_entry
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.embed_pending import BATCH
@@ -161,8 +161,9 @@ def _embed(memory: Memory) -> None:
         troubles = fill_spaces(memory, BATCH).troubles
     except StorageError as error:
         troubles = (str(error),)
+    found_by = "the embedded model" if len(troubles) < len(memory.spaces) else "keyword search"
     for trouble in troubles:
-        _warn(f"stored without a vector, keyword search finds it: {trouble}")
+        _warn(f"stored without a vector, {found_by} finds it: {trouble}")
 
 
 def _warn(line: str) -> None:

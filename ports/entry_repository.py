@@ -1,12 +1,15 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.vocabulary import Category
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry  # brings attrs, which the hook's path has no time for
 
 Field = Literal["category", "confidence", "source", "source_project"]
 
@@ -29,11 +32,11 @@ class EntryRepository(Protocol):
         """Return a context in which all reads, of every index too, see one and the same state."""
         ...
 
-    def get(self, entry_id: str) -> Entry | None:
+    def get(self, entry_id: str) -> "Entry | None":
         """Return the entry of that id, None when there is none."""
         ...
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: "Entry") -> None:
         """
         Add *entry*, or replace the one of its id but for its `created_at`; doing it twice changes nothing more.
 
@@ -42,11 +45,11 @@ class EntryRepository(Protocol):
         """
         ...
 
-    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> list[Entry]:
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
         """Return entries of *only*, the newest `updated_at` first, then by id."""
         ...
 
-    def unlabelled(self, only: EntryFilter, *, limit: int, after: Entry | None = None) -> list[Entry]:
+    def unlabelled(self, only: EntryFilter, *, limit: int, after: "Entry | None" = None) -> "list[Entry]":
         """
         Return entries of *only* without keywords, in the order of `find`.
 
@@ -62,8 +65,12 @@ class EntryRepository(Protocol):
         """Return how many entries of *only* have no keywords."""
         ...
 
-    def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
+    def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
         """Return the entries of *seqs* in that order; numbers not in the store are left out."""
+        ...
+
+    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
+        """Return what the block prints of the entries *seqs*, in that order; numbers not in the store are left out."""
         ...
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 import attrs
 
+from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.context_query import Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
@@ -148,6 +149,13 @@ class InMemoryEntryRepository:
 
     def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
         return [self.state.entry(seq) for seq in seqs if seq in self.state.entries]
+
+    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
+        return [
+            PrintedEntry(seq, *(getattr(entry, field) for field in PrintedEntry._fields[1:]))
+            for seq in seqs
+            for entry in self.hydrate([seq])
+        ]
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
         return [self.state.facts(seq) for seq in seqs if seq in self.state.entries]

@@ -9,6 +9,7 @@ FIGURES = {
     "choose_pruned",
     "compute",
     "compute_and_load",
+    "compute_words",
     "embedding_rate",
     "hook_embedded",
     "hook_embedded_memory",

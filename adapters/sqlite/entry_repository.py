@@ -1,11 +1,13 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, in_list
 from hardwon.adapters.sqlite.entry_rows import (
     FACT_COLUMNS,
     SELECT_ENTRY,
+    SELECT_PRINTED,
     UPSERT_ENTRY,
     UPSERT_TEXT,
     entry_row,
@@ -16,11 +18,14 @@ from hardwon.adapters.sqlite.entry_rows import (
 from hardwon.adapters.sqlite.fts import index_entry
 from hardwon.adapters.sqlite.moments import to_text
 from hardwon.adapters.sqlite.track_records import NEWEST_OF_CATEGORY, NEWEST_OF_KIND
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entry_repository import Field
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 RECALL_BUSY_SECONDS = 0.05
 
@@ -42,12 +47,12 @@ class SqliteEntryRepository:
         """Read one state until the context ends."""
         return self._database.snapshot()
 
-    def get(self, entry_id: str) -> Entry | None:
+    def get(self, entry_id: str) -> "Entry | None":
         """Return the entry of that id."""
         rows = self._database.rows(f"{SELECT_ENTRY} WHERE e.id = ?", (entry_id,))
         return to_entry(rows[0]) if rows else None
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: "Entry") -> None:
         """Add or replace *entry*, and bring the keyword index with it."""
         with self._database.transaction():
             seq = self._database.value(UPSERT_ENTRY, entry_row(entry))
@@ -59,7 +64,7 @@ class SqliteEntryRepository:
             )
             index_entry(self._database, seq, entry)
 
-    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> list[Entry]:
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
         """Return a page of entries, newest first."""
         rows = self._database.rows(
             f"{SELECT_ENTRY} WHERE {WITHIN} ORDER BY e.updated_at DESC, e.id LIMIT ?3 OFFSET ?4",
@@ -67,7 +72,7 @@ class SqliteEntryRepository:
         )
         return [to_entry(row) for row in rows]
 
-    def unlabelled(self, only: EntryFilter, *, limit: int, after: Entry | None = None) -> list[Entry]:
+    def unlabelled(self, only: EntryFilter, *, limit: int, after: "Entry | None" = None) -> "list[Entry]":
         """Return a page of entries without keywords, newest first."""
         updated_at, entry_id = (to_text(after.updated_at), after.entry_id) if after else (None, None)
         rows = self._database.rows(
@@ -86,12 +91,16 @@ class SqliteEntryRepository:
             )
         )
 
-    def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
+    def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
         """Return the entries of *seqs*, in that order."""
         rows = self._database.rows(
             f"{SELECT_ENTRY} JOIN json_each(?) wanted ON wanted.value = e.seq ORDER BY wanted.key", (in_list(seqs),)
         )
         return [to_entry(row) for row in rows]
+
+    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
+        """Return what the block prints of *seqs*, in that order."""
+        return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, (in_list(seqs),))]
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
         """Return what ranking reads of *seqs*."""

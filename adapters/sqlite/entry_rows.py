@@ -1,12 +1,21 @@
 """Entries as rows, by hand: the hook's path has no time to import cattrs."""
 
-import hashlib
 import json
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Row
 from hardwon.adapters.sqlite.moments import from_text, to_text
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.ranking.facts import RankingFacts
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+SELECT_PRINTED = """
+    SELECT e.seq, t.name, t.description, t.notes, e.category, e.observation_count, e.confidence
+    FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
+    ORDER BY wanted.key
+"""
+"""Its columns are the fields of `PrintedEntry`."""
 
 SELECT_ENTRY = """
     SELECT e.kind, t.name, t.description, t.reasoning, t.notes, e.category, t.keywords, t."references",
@@ -38,10 +47,12 @@ UPSERT_TEXT = """
 
 def text_hash(text: str) -> str:
     """Return what identifies the text a vector was made of."""
+    import hashlib  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
+
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def entry_row(entry: Entry) -> tuple[object, ...]:
+def entry_row(entry: "Entry") -> tuple[object, ...]:
     """Return the values of `UPSERT_ENTRY`."""
     return (
         entry.entry_id,
@@ -53,7 +64,7 @@ def entry_row(entry: Entry) -> tuple[object, ...]:
     )
 
 
-def text_row(seq: int, entry: Entry) -> tuple[object, ...]:
+def text_row(seq: int, entry: "Entry") -> tuple[object, ...]:
     """Return the values of `UPSERT_TEXT`."""
     return (
         seq,
@@ -70,8 +81,10 @@ def text_row(seq: int, entry: Entry) -> tuple[object, ...]:
     )
 
 
-def to_entry(row: Row) -> Entry:
+def to_entry(row: Row) -> "Entry":
     """Return the entry of a row of `SELECT_ENTRY`."""
+    from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
+
     kind, name, description, reasoning, notes, category, keywords, references, *rest = row
     count, confidence, created_at, updated_at, source, source_project, recalls, recalled_at = rest
     return Entry(

@@ -4,13 +4,16 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.fts_matches import FtsMatches
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
 from hardwon.ports.keyword_index import Mode
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 COLUMNS = "name, description, notes, keywords, reasoning"
 CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
@@ -86,7 +89,7 @@ def _drop(database: Database) -> None:
             database.rows(f"DROP TABLE {table}")
 
 
-def index_entry(database: Database, seq: int, entry: Entry) -> None:
+def index_entry(database: Database, seq: int, entry: "Entry") -> None:
     """Bring the index up to date with one entry; nothing is written when its words are the same."""
     if not (is_available() and _exists(database)):
         database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))

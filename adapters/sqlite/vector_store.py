@@ -90,6 +90,11 @@ class SqliteVectorStore:
                 ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
             )
 
+    def activate(self) -> None:
+        """Let the store's metadata and the view `entries` speak of this space."""
+        with self._database.transaction():
+            self._note_as_active(self._register())
+
     def clear(self) -> None:
         """Drop every vector of the space."""
         with self._database.transaction():

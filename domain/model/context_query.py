@@ -1,14 +1,13 @@
 """What the user is working on, and the search text that says it."""
 
-import attrs
+from typing import NamedTuple
 
 MAX_DESCRIPTION_WORDS = 100
 MAX_FILES = 20
 UNKNOWN_PHASE = "unknown"
 
 
-@attrs.frozen(kw_only=True)
-class Feature:
+class Feature(NamedTuple):
     """
     The active feature of a project.
 
@@ -24,8 +23,7 @@ class Feature:
     phase: str = UNKNOWN_PHASE
 
 
-@attrs.frozen(kw_only=True)
-class ContextQuery:
+class ContextQuery(NamedTuple):
     """The signals of one session."""
 
     feature: Feature | None = None

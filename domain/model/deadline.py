@@ -1,11 +1,9 @@
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
-import attrs
 
-
-@attrs.frozen
-class Deadline:
+class Deadline(NamedTuple):
     """
     A moment by which an answer must be there; passed along as a value.
 

@@ -1,10 +1,9 @@
-import attrs
+from typing import NamedTuple
 
 from hardwon.domain.model.vocabulary import Category, Kind
 
 
-@attrs.frozen(kw_only=True)
-class EntryFilter:
+class EntryFilter(NamedTuple):
     """
     Which entries a search may return.
 

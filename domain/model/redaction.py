@@ -3,10 +3,6 @@
 import re
 from functools import cache
 
-import attrs
-
-from hardwon.domain.model.entry import Entry
-
 REDACTED = "[REDACTED]"
 
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
@@ -80,21 +76,3 @@ def _without_outermost(text: str) -> str:
             resumed = tag.end()
         depth += (not is_end) - (is_end and depth > 0)
     return "".join(kept) + ("" if depth else text[resumed:])
-
-
-def redact_entry(entry: Entry) -> Entry:
-    """
-    Return *entry* with every text redacted; its id follows its description.
-
-    Raises:
-        InvalidEntryError: nothing is left of a text that must not be blank.
-    """
-    return attrs.evolve(
-        entry,
-        name=redact(entry.name),
-        description=redact(entry.description),
-        reasoning=redact(entry.reasoning),
-        notes=redact(entry.notes),
-        keywords=tuple(map(redact, entry.keywords)),
-        references=tuple(map(redact, entry.references)),
-    )

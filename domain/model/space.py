@@ -1,8 +1,7 @@
-import attrs
+from typing import NamedTuple
 
 
-@attrs.frozen(kw_only=True)
-class Space:
+class Space(NamedTuple):
     """
     The identity of an embedding model; vectors of two spaces are never compared.
 

@@ -7,9 +7,11 @@ import attrs
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry
+from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import BankEntry
-from hardwon.domain.model.redaction import redact, redact_entry
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.import_ledger import ImportLedger
@@ -72,9 +74,7 @@ class ImportKnowledge:
 
         """
         total = Imported()
-        for file in self.bank.files():
-            if self.ledger.fingerprint(file.path) == file.fingerprint:
-                continue
+        for file in changed_files(self.bank, self.ledger):
             total += Imported(left=1) if file.size > largest or deadline.passed() else self._file(file)
         return total
 

@@ -1,6 +1,6 @@
 """From what the user is working on to the text the agent reads."""
 
-import attrs
+from typing import NamedTuple
 
 from hardwon.domain.model.block.diagnostic_line import Diagnostics
 from hardwon.domain.model.block.memory_block import MemoryBlock
@@ -17,8 +17,7 @@ from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.vector_store import VectorStore
 
 
-@attrs.frozen(kw_only=True)
-class Injection:
+class Injection(NamedTuple):
     """
     What is to be printed.
 
@@ -36,8 +35,7 @@ class Injection:
     degradations: tuple[str, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class Inject:
+class Inject(NamedTuple):
     """
     Find, rank, balance and print.
 
@@ -87,12 +85,11 @@ class Inject:
         block = MemoryBlock(
             diagnostic=self._diagnostics(retrieval, sum(sizes.values())).line, sizes=sizes, framed=framed
         )
-        entries = self.repository.hydrate([scored.facts.seq for scored in selected.ranked])
-        kept = block.fit(entries)
-        names = {entry.entry_id for entry in kept}
+        kept = block.fit(self.repository.printed([scored.facts.seq for scored in selected.ranked]))
+        seqs = {entry.seq for entry in kept}
         return Injection(
             text=block.render(kept),
-            printed=tuple(scored for scored in selected.ranked if scored.facts.entry_id in names),
+            printed=tuple(scored for scored in selected.ranked if scored.facts.seq in seqs),
             selected=selected,
             degradations=retrieval.degradations,
         )

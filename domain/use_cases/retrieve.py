@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import attrs
-
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import (
@@ -49,8 +47,7 @@ class NoMatches:
         return {}
 
 
-@attrs.frozen(kw_only=True)
-class Retrieval:
+class Retrieval(NamedTuple):
     """
     What one search text found, before any ranking.
 
@@ -65,32 +62,30 @@ class Retrieval:
     """
 
     query: str | None
-    by_vector: Matches = attrs.field(factory=NoMatches)
-    by_keyword: Matches = attrs.field(factory=NoMatches)
+    by_vector: Matches = NoMatches()
+    by_keyword: Matches = NoMatches()
     embedded_by: str | None = None
     numpy_missing: bool = False
     degradations: tuple[str, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class SemanticSearch:
+class SemanticSearch(NamedTuple):
     """
     Search by meaning.
 
     Attributes:
         embedder: Makes the query's vector.
         store: Knows whether there is anything to compare with.
-        index: Compares.
+        vector_index: Compares.
 
     """
 
     embedder: Embedder
     store: VectorStore
-    index: VectorIndex
+    vector_index: VectorIndex
 
 
-@attrs.frozen(kw_only=True)
-class Retrieve:
+class Retrieve(NamedTuple):
     """
     Run both searches side by side; either may be missing or fail.
 
@@ -163,7 +158,7 @@ class _Search:
     def _start_embedding(self) -> Background[_Answer] | None:
         try:
             for search in self._tools.semantic:
-                search.index.ensure_usable()
+                search.vector_index.ensure_usable()
         except NumpyMissingError as error:
             self._numpy_missing = True
             self._degradations.append(f"no vector search: {error}")
@@ -187,7 +182,7 @@ class _Search:
         if answer is None:
             return NoMatches()
         try:
-            return answer.search.index.compare(answer.vector)
+            return answer.search.vector_index.compare(answer.vector)
         except VectorIndexUnavailableError as error:
             self._degradations.append(f"no vector search: {error}")
             return NoMatches()

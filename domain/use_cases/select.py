@@ -76,7 +76,7 @@ def select(
         selection = balancer.select(ranked)
         if is_exact(selection, ranked, balancer, sizes, bounds):
             return Selected(ranked=tuple(selection.in_order(ranked)), selection=selection, policy=policy, depth=depth)
-        depth *= 4
+        depth *= 2
 
 
 def _most_prominent(

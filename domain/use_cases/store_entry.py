@@ -1,7 +1,7 @@
 import attrs
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.redaction import redact_entry
+from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.ports.entry_repository import EntryRepository
 
 

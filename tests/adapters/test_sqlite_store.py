@@ -94,7 +94,7 @@ def test_lists_are_json_that_sqlite_reads_too(world: World, sql: Sql) -> None:
 def test_the_embedding_is_that_of_the_active_space(world: World, sql: Sql) -> None:
     world.add(FULL)
     world.embed(FULL, planted(0.6))
-    other = world.vectors_of(attrs.evolve(SPACE, model="other"))
+    other = world.vectors_of(SPACE._replace(model="other"))
     other.put((text, planted(0.8)) for text in other.pending(1))
 
     assert sql("SELECT embedding FROM entries") == [(array("f", planted(0.8)).tobytes(),)]

@@ -15,7 +15,7 @@ from tests.strategies import DAY, NOW, entries, few_examples, lesson, odd_entrie
 pytestmark = on_every_implementation
 
 stores = st.lists(entries, max_size=15, unique_by=lambda entry: entry.entry_id)
-filters = st.builds(EntryFilter, category=st.none() | st.sampled_from(CATEGORIES))
+filters = st.builds(EntryFilter, kind=st.just("learning"), category=st.none() | st.sampled_from(CATEGORIES))
 SESSION = attrs.evolve(lesson("a session"), kind="session")
 
 

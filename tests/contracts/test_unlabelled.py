@@ -8,7 +8,7 @@ from hardwon.domain.model.vocabulary import CATEGORIES
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation
 from tests.strategies import QUERY_VECTOR, entries, few_examples, lesson
 
-filters = st.builds(EntryFilter, category=st.none() | st.sampled_from(CATEGORIES))
+filters = st.builds(EntryFilter, kind=st.just("learning"), category=st.none() | st.sampled_from(CATEGORIES))
 
 
 @on_every_implementation

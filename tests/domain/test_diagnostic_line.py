@@ -1,4 +1,3 @@
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +16,7 @@ def test_the_active_line_tells_counts_context_and_model() -> None:
 
 
 def test_what_waits_for_a_vector_stands_in_the_parenthesis() -> None:
-    assert "active (vector=90, fts5=12, pending_embedding=30) |" in attrs.evolve(FULL, pending=30).line(20)
+    assert "active (vector=90, fts5=12, pending_embedding=30) |" in FULL._replace(pending=30).line(20)
 
 
 def test_without_a_query_the_context_and_the_model_are_none() -> None:
@@ -27,14 +26,14 @@ def test_without_a_query_the_context_and_the_model_are_none() -> None:
 
 
 def test_without_an_embedder_it_is_active_with_no_vectors() -> None:
-    assert attrs.evolve(FULL, vector=0, model=None).line(3) == (
+    assert FULL._replace(vector=0, model=None).line(3) == (
         "*Memory: 3 entries from 120 | semantic: active (vector=0, fts5=12) "
         '| context: "memory-search: find by meaning..." | model: none*'
     )
 
 
 def test_without_numpy_it_is_degraded_and_names_the_way_out() -> None:
-    line = attrs.evolve(FULL, model=None, numpy_missing=True).line(20)
+    line = FULL._replace(model=None, numpy_missing=True).line(20)
 
     assert "| semantic: degraded (numpy unavailable, run: make install) |" in line
     assert line.endswith("| model: none*")
@@ -51,9 +50,9 @@ def test_without_numpy_it_is_degraded_and_names_the_way_out() -> None:
     ],
 )
 def test_the_query_is_cut_at_thirty_characters_of_one_line(query: str, context: str) -> None:
-    assert f"| context: {context} |" in attrs.evolve(FULL, query=query).line(1)
+    assert f"| context: {context} |" in FULL._replace(query=query).line(1)
 
 
 @given(query=st.text())
 def test_whatever_is_asked_it_stays_one_line(query: str) -> None:
-    assert len(attrs.evolve(FULL, query=query).line(1).splitlines()) == 1
+    assert len(FULL._replace(query=query).line(1).splitlines()) == 1

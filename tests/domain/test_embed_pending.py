@@ -12,7 +12,6 @@ from hardwon.domain.model.vector import Vector
 from hardwon.domain.use_cases.embed_pending import BATCH, EmbedPending, Patience
 from hardwon.ports.embedder import Task
 from tests.fakes import (
-    SPACE,
     FixedClock,
     InMemoryEntryRepository,
     InMemoryVectorStore,
@@ -20,7 +19,7 @@ from tests.fakes import (
     State,
     UnreliableEmbedder,
 )
-from tests.strategies import QUERY_VECTOR, lesson
+from tests.strategies import QUERY_VECTOR, SPACE, lesson
 
 DEADLINE = FixedClock().deadline()
 

@@ -65,7 +65,9 @@ class Session:
 
     def inject(self, query: ContextQuery = QUERY, *, limit: int = 20, seconds: float = 2.0) -> Injection:
         index = self.index or InMemoryVectorIndex(self.vectors)
-        semantic = [SemanticSearch(embedder=self.embedder, store=self.vectors, index=index)] if self.embedder else []
+        semantic = (
+            [SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=index)] if self.embedder else []
+        )
         inject = Inject(
             repository=self.repository,
             retrieve=Retrieve(
@@ -307,7 +309,9 @@ def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
     retrieve = Retrieve(
         semantic=[
             SemanticSearch(
-                embedder=WaitingEmbedder(searched), store=session.vectors, index=InMemoryVectorIndex(session.vectors)
+                embedder=WaitingEmbedder(searched),
+                store=session.vectors,
+                vector_index=InMemoryVectorIndex(session.vectors),
             )
         ],
         keywords=TellingIndex(InMemoryKeywordIndex(session.state), searched),

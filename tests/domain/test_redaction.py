@@ -2,9 +2,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.redaction import REDACTED, redact, redact_entry
+from hardwon.domain.model.redaction import REDACTED, redact
 from tests.strategies import lesson
 
 # Put together here, so that no scanner mistakes this file for a leak.

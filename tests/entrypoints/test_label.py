@@ -166,7 +166,7 @@ def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) ->
     started = time.monotonic()
     done = hardwon(scene.world, "label")
 
-    assert 5.0 <= time.monotonic() - started < 9.0
+    assert 5.0 <= time.monotonic() - started < 10.0
     assert_no_labels(scene, done)
 
 

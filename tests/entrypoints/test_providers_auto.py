@@ -56,6 +56,11 @@ def test_with_a_key_auto_is_gemini_and_the_embedded_space_is_kept_up_to_date(gem
     assert "vector=1" in diagnostic(run)
     assert len(geminis.requests()) == 1
 
+    geminis.stub.fault = status(500)
+    run = geminis.hook()
+    assert diagnostic(run).endswith(f"| model: {EMBEDDED}*")
+    assert "vector=1" in diagnostic(run)
+
 
 def test_a_later_process_without_the_key_searches_and_fills_the_embedded_space(geminis: Scene) -> None:
     geminis.take_key("gemini")
@@ -73,14 +78,6 @@ def test_a_later_process_without_the_key_searches_and_fills_the_embedded_space(g
     ]
     assert geminis.metadata()["automatic_provider"] == "gemini"
     assert geminis.requests() == []
-
-
-def test_a_gemini_that_fails_leaves_the_embedded_space(geminis: Scene) -> None:
-    geminis.stub.fault = status(500)
-    run = geminis.hook()
-
-    assert diagnostic(run).endswith(f"| model: {EMBEDDED}*")
-    assert "vector=1" in diagnostic(run)
 
 
 def test_embed_changes_what_auto_means_and_back(scene: Scene) -> None:

@@ -82,10 +82,14 @@ def test_an_entry_is_stored_and_found_by_word_whatever_the_provider_answers(
     assert_nobody_tells_the_key(scene, done, run)
 
 
-@pytest.mark.parametrize("name", ["401 with the key in it", "garbage"])
-def test_the_way_through_google_genai_fails_as_softly(scene: Scene, name: str) -> None:
+@pytest.mark.parametrize(
+    "fault", [FAULTS["401 with the key in it"][0], UNUSABLE["garbage"], None], ids=["401", "garbage", "down"]
+)
+def test_the_way_through_google_genai_fails_as_softly(scene: Scene, fault: Fault | None) -> None:
     scene.choose("gemini")
-    scene.stub.fault = FAULTS[name][0]
+    scene.stub.fault = fault
+    if fault is None:
+        scene.take_down()
     done, run = write(scene.world), scene.hook()
 
     assert_stored_without_a_vector(scene, done, "Gemini at 127.0.0.1")
@@ -93,7 +97,7 @@ def test_the_way_through_google_genai_fails_as_softly(scene: Scene, name: str) -
     assert_nobody_tells_the_key(scene, done, run)
 
 
-@pytest.mark.parametrize("provider", ["gemini", "ollama"])
+@pytest.mark.parametrize("provider", ["ollama", "voyage"])
 def test_a_provider_that_is_down_is_told_once(scene: Scene, provider: str) -> None:
     scene.choose(provider)
     write(scene.world, **FIRST)

@@ -79,7 +79,8 @@ def test_a_model_that_is_missing_is_downloaded_after_a_yes(scene: Scene) -> None
 
     assert "Ollama has no model 'nomic-embed-text'. Download it?" in done.stderr
     assert [request.path for request in scene.requests()] == ["/api/tags", "/api/pull", "/api/embed"]
-    assert (done.code, done.stdout) == (0, "1 vector made, 0 missing.\n")
+    assert done.code == 0
+    assert done.stdout.endswith("1 vector made, 0 missing.\n")
 
 
 def test_a_no_downloads_nothing(scene: Scene) -> None:

@@ -1,6 +1,6 @@
 """The one line of the block that says how it came about (requirement A-D10)."""
 
-import attrs
+from typing import NamedTuple
 
 from hardwon.domain.model.block.neutral import neutral
 
@@ -8,8 +8,7 @@ QUERY_CHARACTERS = 30
 SETUP_COMMAND = "make install"
 
 
-@attrs.frozen(kw_only=True)
-class Diagnostics:
+class Diagnostics(NamedTuple):
     """
     What the line tells; all counts are of learnings.
 

@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-
-import attrs
+from typing import NamedTuple, TypeVar
 
 from hardwon.domain.model.block.frame import framed
 from hardwon.domain.model.block.headings import END, NAME_PREFIXES, SECTIONS, TITLE
 from hardwon.domain.model.block.neutral import neutral
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.block.printable import Printable
 from hardwon.domain.model.ranking.category_balancer import QUOTA
 from hardwon.domain.model.vocabulary import Category
+
+P = TypeVar("P", bound=Printable)
 
 MAX_UNITS = 9_500
 """UTF-16 units of all that is printed; Claude Code cuts what one hook prints at 10,000."""
@@ -24,8 +25,7 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-@attrs.frozen(kw_only=True)
-class MemoryBlock:
+class MemoryBlock(NamedTuple):
     """
     The block for entries that are chosen and ranked.
 
@@ -40,7 +40,7 @@ class MemoryBlock:
     sizes: Mapping[Category, int]
     framed: bool = False
 
-    def fit(self, ranked: Sequence[Entry]) -> list[Entry]:
+    def fit(self, ranked: Sequence[P]) -> list[P]:
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
         sizes = [units(_entry_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
@@ -50,7 +50,7 @@ class MemoryBlock:
             kept.remove(self._least_missed(ranked, kept))
         return [ranked[place] for place in kept]
 
-    def render(self, entries: Sequence[Entry]) -> str:
+    def render(self, entries: Sequence[Printable]) -> str:
         """Return the text for *entries*, by category, best first within each; nothing for none."""
         texts: dict[Category, str] = {}
         for entry in entries:
@@ -65,18 +65,18 @@ class MemoryBlock:
         block = f"{TITLE}\n\n{self.diagnostic(count)}\n\n{sections}{END}\n"
         return framed(block) if self.framed else block
 
-    def _units(self, ranked: Sequence[Entry], kept: Sequence[int], sizes: Sequence[int]) -> int:
+    def _units(self, ranked: Sequence[Printable], kept: Sequence[int], sizes: Sequence[int]) -> int:
         """Return the length of the block for the entries at *kept*, without making it."""
         around = self._assembled(len(kept), {ranked[place].category: "" for place in kept})
         return units(around) + sum(sizes[place] for place in kept)
 
-    def _least_missed(self, ranked: Sequence[Entry], kept: Sequence[int]) -> int:
+    def _least_missed(self, ranked: Sequence[Printable], kept: Sequence[int]) -> int:
         counts = Counter(ranked[place].category for place in kept)
         can_spare = {category for category, count in counts.items() if count > min(QUOTA, self.sizes[category])}
         return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])
 
 
-def _entry_text(entry: Entry) -> str:
+def _entry_text(entry: Printable) -> str:
     lines = [
         f"### {NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
         neutral(entry.description),

@@ -1,8 +1,6 @@
 import datetime as dt
 from typing import NamedTuple
 
-import attrs
-
 from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
 from hardwon.domain.model.ranking.prominence import prominence
 from hardwon.domain.model.ranking.weights import Weights
@@ -57,23 +55,24 @@ def _share(score: float | None, best: float) -> float:
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
 
 
-@attrs.frozen(kw_only=True)
 class RankingPolicy:
     """
     `hybrid`: the weighted sum of what a query finds and of the track record.
 
     With neither a vector nor a keyword signal it is `prominence`: the weights of
     missing signals go to the others.
+
+    Args:
+        weights: What the signals count for while all are there.
+        maxima: The best of each signal; one without a positive best is missing.
+        now: The moment of ranking.
+
     """
 
-    weights: Weights
-    maxima: Maxima
-    now: dt.datetime
-    effective: Weights = attrs.field(init=False)
-
-    @effective.default
-    def _redistribute(self) -> Weights:
-        return self.weights.redistributed(vector=self.maxima.vector > 0, keyword=self.maxima.keyword > 0)
+    def __init__(self, *, weights: Weights, maxima: Maxima, now: dt.datetime) -> None:
+        self.effective = weights.redistributed(vector=maxima.vector > 0, keyword=maxima.keyword > 0)
+        self.maxima = maxima
+        self.now = now
 
     def prominence(self, facts: RankingFacts) -> float:
         """Return the track record of an entry, in `[0, 1]`."""

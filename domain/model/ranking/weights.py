@@ -1,4 +1,4 @@
-import attrs
+from typing import NamedTuple, Self
 
 from hardwon.domain.model.errors import HardwonError
 
@@ -7,18 +7,23 @@ class InvalidWeightsError(HardwonError, ValueError):
     """A weight is negative, or all are zero."""
 
 
-@attrs.frozen
-class Weights:
+class _Parts(NamedTuple):
+    vector: float
+    keyword: float
+    prominence: float
+
+
+class Weights(_Parts):
     """What each signal counts for; at least one is positive."""
 
-    vector: float = 0.5
-    keyword: float = 0.2
-    prominence: float = 0.3
+    __slots__ = ()
 
-    def __attrs_post_init__(self) -> None:
-        parts = (self.vector, self.keyword, self.prominence)
+    def __new__(cls, vector: float = 0.5, keyword: float = 0.2, prominence: float = 0.3) -> Self:
+        """Check the weights at birth."""
+        parts = (vector, keyword, prominence)
         if not all(0 <= part <= 1 for part in parts) or not any(parts):
             raise InvalidWeightsError(f"weights {parts} must lie within 0 to 1 and not all be zero")
+        return super().__new__(cls, *parts)
 
     def redistributed(self, *, vector: bool, keyword: bool) -> "Weights":
         """

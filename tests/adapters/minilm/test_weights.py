@@ -15,6 +15,7 @@ from hardwon.adapters.minilm.weights import (
     verify_sha256,
 )
 from hardwon.domain.model.errors import EmbedderUnavailableError
+from tests.privileges import without_root
 
 Damage = Callable[[Path], object]
 
@@ -59,12 +60,11 @@ def test_a_damaged_file_is_an_unavailable_embedder_with_a_way_out(damage: Damage
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_is_an_unavailable_embedder(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     sparse(path)
     path.chmod(stat.S_IWUSR)
-    with pytest.raises(EmbedderUnavailableError, match="can't be read"):
+    with without_root(), pytest.raises(EmbedderUnavailableError, match="can't be read"):
         open_weights(str(path))
 
 

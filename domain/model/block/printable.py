@@ -1,0 +1,53 @@
+from typing import NamedTuple, Protocol
+
+from hardwon.domain.model.vocabulary import Category, Confidence
+
+
+class Printable(Protocol):
+    """What the block prints of an entry."""
+
+    @property
+    def name(self) -> str:
+        """Short title, one line."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """The lesson."""
+        ...
+
+    @property
+    def notes(self) -> str:
+        """Further lines, may be empty."""
+        ...
+
+    @property
+    def category(self) -> Category:
+        """The section it is printed in."""
+        ...
+
+    @property
+    def observation_count(self) -> int:
+        """In how many retrospectives it was seen."""
+        ...
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure its authors are."""
+        ...
+
+
+class PrintedEntry(NamedTuple):
+    """
+    An entry as the hook reads it, without what only the store needs.
+
+    A tuple, as importing attrs alone costs a session start three times Python's own start.
+    """
+
+    seq: int
+    name: str
+    description: str
+    notes: str
+    category: Category
+    observation_count: int
+    confidence: Confidence
