@@ -175,17 +175,17 @@ def nothing_is_in_a_hurry() -> None:
 
 
 def markdown_fails_too() -> None:
-    from hardwon.entrypoints import hook
+    from hardwon.entrypoints import markdown_pipeline
 
     database_fails()
-    replace(hook, "markdown_block", lambda *_: 1 // 0)
+    replace(markdown_pipeline, "markdown_block", lambda *_: 1 // 0)
 
 
 def nothing_answers() -> None:
-    from hardwon.entrypoints import hook
+    from hardwon.entrypoints import markdown_pipeline
 
     database_hangs()
-    replace(hook, "markdown_block", hang)
+    replace(markdown_pipeline, "markdown_block", hang)
 
 
 def report_to(path: str, started: float) -> None:
