@@ -127,7 +127,12 @@ class Memory(NamedTuple):
 
 
 def open_memory(
-    settings: Settings, warn: Warn, *, busy_seconds: float = BUSY_SECONDS, repair_index: bool = True
+    settings: Settings,
+    warn: Warn,
+    *,
+    busy_seconds: float = BUSY_SECONDS,
+    repair_index: bool = True,
+    create: bool = True,
 ) -> Memory:
     """
     Open the store that *settings* names.
@@ -137,12 +142,13 @@ def open_memory(
         warn: Told of trouble in one line.
         busy_seconds: How long to wait for other writers.
         repair_index: Rebuild a keyword index that does not fit the entries.
+        create: False gives an empty store that leaves no trace where there is none.
 
     Raises:
         StorageError: the store can't be opened.
 
     """
-    database = open_store(settings.global_store, busy_seconds=busy_seconds, repair_index=repair_index)
+    database = open_store(settings.global_store, busy_seconds=busy_seconds, repair_index=repair_index, create=create)
     automatic = SqliteMetadata(database).automatic_provider or choose_automatically(os.environ)
     return Memory(
         settings=settings,

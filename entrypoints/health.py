@@ -10,17 +10,24 @@ import attrs
 
 from hardwon.adapters.minilm.weights import find_weights, verify_sha256
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.sqlite.database import IN_MEMORY
 from hardwon.adapters.sqlite.fts import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact
 from hardwon.adapters.sqlite.repair import ensure_sound
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import LEARNINGS
-from hardwon.domain.model.errors import HardwonError, KeywordIndexUnavailableError
+from hardwon.domain.model.errors import (
+    EmbedderUnavailableError,
+    HardwonError,
+    KeywordIndexUnavailableError,
+    StorageError,
+)
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding import embed_query
 from hardwon.entrypoints.composition import EmbeddingSpace, Memory, open_memory
-from hardwon.entrypoints.providers import KEY_NAMES, LOCAL
+from hardwon.entrypoints.providers import BUILDERS, KEY_NAMES, LOCAL, build_embedder
 
 TRIAL_SECONDS = 5
+CHECKED = "provider "
 
 
 @attrs.frozen
@@ -47,7 +54,7 @@ def examine(settings: Settings) -> list[Finding]:
 
 def _store(settings: Settings) -> Iterator[Finding]:
     try:
-        memory = open_memory(settings, lambda _: None, repair_index=False)
+        memory = open_memory(settings, lambda _: None, repair_index=False, create=False)
     except HardwonError as error:
         yield Finding("store", ok=False, detail=str(error))
         return
@@ -73,7 +80,12 @@ def _checked(name: str, check: Callable[[], str]) -> Finding:
 
 
 def _sound(memory: Memory) -> str:
+    path = memory.database.path
+    if path == IN_MEMORY:
+        return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
     ensure_sound(memory.database)
+    if not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)):
+        raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
     total = sum(memory.repository.sizes(LEARNINGS).values())
     return f"{total} {'entry' if total == 1 else 'entries'} in {memory.database.path}, {os.path.getsize(memory.database.path)} bytes"
 
@@ -98,7 +110,7 @@ def _vectors(memory: Memory) -> str:
 def _providers(memory: Memory) -> Iterator[Finding]:
     for space in memory.spaces:
         provider = space.embedder.space.provider
-        yield _checked(f"provider {provider}", partial(_answer, space))
+        yield _checked(f"{CHECKED}{provider}", partial(_answer, space))
 
 
 def _answer(space: EmbeddingSpace) -> str:
@@ -109,12 +121,54 @@ def _answer(space: EmbeddingSpace) -> str:
     return f"{identity.model} answers, {identity.dimensions} dimensions, {space.vectors.count()} vectors"
 
 
+@attrs.frozen(kw_only=True)
+class ProviderState:
+    """
+    What is known of an embedding provider without asking it.
+
+    Attributes:
+        provider: Its name.
+        chosen: Whether it is searched here.
+        key: The variable of its key, and whether that is set; never the key.
+        model: The model it would use.
+        dimensions: Width of its vectors, 0 when unknown.
+
+    """
+
+    provider: str
+    chosen: bool
+    key: str
+    model: str
+    dimensions: int
+
+
+def provider_states(settings: Settings, chosen: Sequence[str], environ: Mapping[str, str]) -> list[ProviderState]:
+    """Return every embedding provider; *chosen* are those that are searched, in order."""
+    return [_state(provider, settings, environ, chosen=provider in chosen) for provider in BUILDERS]
+
+
+def _state(provider: str, settings: Settings, environ: Mapping[str, str], *, chosen: bool) -> ProviderState:
+    own = settings if chosen else settings._replace(embedding_model="", embedding_dimensions=0)
+    try:
+        space = build_embedder(provider, own, environ).space
+        model, dimensions = space.model, space.dimensions
+    except EmbedderUnavailableError:
+        model, dimensions = own.embedding_model, 0
+    return ProviderState(
+        provider=provider, chosen=chosen, key=_key_state(provider, environ), model=model, dimensions=dimensions
+    )
+
+
 def keys(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return for each provider that needs a key the variable that holds it, and whether it is set; never the key."""
-    return {
-        provider: f"{name} is {'set' if environ.get(name, '').strip() else 'not set'}"
-        for provider, name in (*KEY_NAMES.items(), ("anthropic", "ANTHROPIC_API_KEY"))
-    }
+    """Return for each service that needs a key the variable that holds it, and whether it is set; never the key."""
+    return {service: _key_state(service, environ) for service in (*KEY_NAMES, "anthropic")}
+
+
+def _key_state(service: str, environ: Mapping[str, str]) -> str:
+    name = {**KEY_NAMES, "anthropic": "ANTHROPIC_API_KEY"}.get(service)
+    if name is None:
+        return "needs no key"
+    return f"{name} is {'set' if environ.get(name, '').strip() else 'not set'}"
 
 
 def _what_search_does(memory: Memory, findings: Sequence[Finding]) -> str:
@@ -122,6 +176,6 @@ def _what_search_does(memory: Memory, findings: Sequence[Finding]) -> str:
     answering = {finding.name for finding in findings if finding.ok}
     for space in memory.spaces:
         identity = space.embedder.space
-        if f"provider {identity.provider}" in answering and space.vectors.count():
+        if f"{CHECKED}{identity.provider}" in answering and space.vectors.count():
             return f"by meaning with {identity.provider} {identity.model}, and by word"
     return "by word only"

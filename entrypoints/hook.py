@@ -14,7 +14,15 @@ from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.hook_log import HookLog, one_line
 from hardwon.domain.model.block.frame import framed
 from hardwon.entrypoints.hook_output import Output, complain, start_watchdog
-from hardwon.entrypoints.hook_request import HookRequest, UsageError, from_arguments, from_payload, read_payload
+from hardwon.entrypoints.hook_request import (
+    HELP,
+    USAGE,
+    HookRequest,
+    UsageError,
+    from_arguments,
+    from_payload,
+    read_payload,
+)
 
 
 def main() -> None:
@@ -32,6 +40,9 @@ class Hook:
 
     def run(self, arguments: list[str]) -> int:
         """Answer one request and return the exit code."""
+        if arguments in HELP:
+            self._output.write(f"{USAGE}\n")
+            return 0
         start_watchdog(self._started, self._speak_at_last)
         try:
             self._request = from_arguments(arguments) if arguments else from_payload(read_payload())

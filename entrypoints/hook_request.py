@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
+HELP = (["-h"], ["--help"])
 USAGE = "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or the host's JSON on stdin"
 EVENT = "SessionStart"
 LARGEST_PAYLOAD = 4 * 1024 * 1024

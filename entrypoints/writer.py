@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.system_clock import SystemClock
+from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, needs_too_much_room
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry
 from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
@@ -143,8 +144,10 @@ def _report(stored: Stored) -> None:
         lines.append(f"Merged: the lesson was known, now observed {entry.observation_count} times")
     if trouble := put_out("\n".join(lines)):
         _warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
+    if needs_too_much_room(entry):
+        _warn(f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters")
     if lacking := _lacking(entry):
-        _warn(f"incomplete: {', '.join(lacking)}; write it again with them")
+        _warn(f"incomplete: {', '.join(lacking)}; give them the next time it is observed")
 
 
 def _lacking(entry: Entry) -> list[str]:

@@ -10,9 +10,19 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 
 FILE_NAME = "memory.db"
+IN_MEMORY = ":memory:"
 BUSY_SECONDS = 5.0
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+REPAIR = ", run: hardwon doctor --repair"
+WAYS_OUT = {
+    sqlite3.SQLITE_CORRUPT: REPAIR,
+    sqlite3.SQLITE_NOTADB: REPAIR,
+    sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
+    sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
+    sqlite3.SQLITE_FULL: "; free some space",
+}
 PRIMARY_CODE = 0xFF  # above it stand the details, such as SQLITE_CORRUPT_VTAB
 
 Row = tuple[Any, ...]
@@ -23,7 +33,7 @@ class Database:
     A connection with transactions that nest, and errors that say which file is meant.
 
     Args:
-        path: The database file; it is created, with its folder, when it is not there.
+        path: The database file; it is created, with its folder, when it is not there. `IN_MEMORY` leaves no trace.
         busy_seconds: How long to wait for other writers.
 
     Raises:
@@ -131,14 +141,18 @@ class Database:
         """Turn errors of sqlite3 and of the file system into `StorageError`."""
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
-            if getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE in DAMAGED:
-                raise CorruptStoreError(f"{self.path}: {error}, run: hardwon doctor --repair") from error
-            raise StorageError(f"{self.path}: {error}") from error
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror or error}; check the path and its permissions") from error
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
+            kind = CorruptStoreError if code in DAMAGED else StorageError
+            raise kind(f"{self.path}: {error}{WAYS_OUT.get(code, '')}") from error
 
 
 def _usable_address(path: str) -> str:
     """Return *path* of a file that is there now, or the URI that opens a write-protected one for reading."""
+    if path == IN_MEMORY:
+        return path
     _create_private(path)
     is_writable = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
     return path if is_writable else _read_only_uri(path)

@@ -15,7 +15,7 @@ from hardwon.entrypoints.cli.importing import import_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.screen import complain, counted, out, print_json, say, shown, warn
 from hardwon.entrypoints.composition import open_memory
-from hardwon.entrypoints.health import Finding, examine, keys
+from hardwon.entrypoints.health import CHECKED, Finding, ProviderState, examine, keys, provider_states
 
 TROUBLE_SHOWN = 3
 
@@ -41,7 +41,13 @@ def doctor(
     trouble = last_events(resolved.settings.global_store, TROUBLE_SHOWN)
     if as_json:
         print_json(
-            {"findings": findings, "keys": keys(os.environ), "hook_log": trouble, "settings": _settings(resolved)}
+            {
+                "findings": findings,
+                "providers": _providers(findings, resolved.settings),
+                "keys": keys(os.environ),
+                "hook_log": trouble,
+                "settings": _settings(resolved),
+            }
         )
     else:
         _print(findings, resolved, trouble)
@@ -86,9 +92,11 @@ def _print(findings: Sequence[Finding], resolved: Resolved, trouble: Sequence[st
     for finding in findings:
         out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
         say(f"{finding.name}: {finding.detail}")
-    say("\nkeys:")
-    for provider, state in keys(os.environ).items():
-        say(f"  {provider:<20}{state}")
+    say("\nembedding providers:")
+    for state in _providers(findings, resolved.settings):
+        mark = "searched" if state.chosen else ""
+        say(f"  {state.provider:<8}{mark:<10}{state.model}, {state.dimensions} dimensions, {state.key}")
+    say(f"\nlabels: {keys(os.environ)['anthropic']}")
     if trouble:
         say("\nlast trouble of the hook:")
         for line in trouble:
@@ -98,6 +106,12 @@ def _print(findings: Sequence[Finding], resolved: Resolved, trouble: Sequence[st
     name_width, value_width = max(map(len, values)), max(map(len, values.values()))
     for name, value in values.items():
         say(f"  {name:<{name_width}}  {value:<{value_width}}  {resolved.origins[name]}")
+
+
+def _providers(findings: Sequence[Finding], settings: Settings) -> list[ProviderState]:
+    """Return every provider; those that were checked are those that are searched."""
+    checked = [finding.name.removeprefix(CHECKED) for finding in findings if finding.name.startswith(CHECKED)]
+    return provider_states(settings, checked, os.environ)
 
 
 def _settings(resolved: Resolved) -> dict[str, dict[str, object]]:

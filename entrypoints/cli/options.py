@@ -41,11 +41,16 @@ def resolve(project_root: str, global_store: str | None) -> Resolved:
     return resolved
 
 
-def open_for(project_root: str, global_store: str | None) -> Memory:
+def open_for(project_root: str, global_store: str | None, *, create: bool = True) -> Memory:
     """
     Open the store for a project.
+
+    Args:
+        project_root: The project's folder.
+        global_store: The store's folder, None for the one in the settings.
+        create: False for a command that only looks: it leaves no trace where there is no store.
 
     Raises:
         StorageError: it can't be opened.
     """
-    return open_memory(resolve(project_root, global_store).settings, warn)
+    return open_memory(resolve(project_root, global_store).settings, warn, create=create)

@@ -43,7 +43,7 @@ def list_entries(
     as_json: AsJson = False,
 ) -> None:
     """List what is remembered, the newest first."""
-    memory = open_for(project_root, global_store)
+    memory = open_for(project_root, global_store, create=False)
     only = EntryFilter(category=category)
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = sum(memory.repository.sizes(only).values())
@@ -63,7 +63,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one entry with all that is known about it."""
-    entry = _entry(open_for(project_root, global_store), entry_id)
+    entry = _entry(open_for(project_root, global_store, create=False), entry_id)
     if as_json:
         print_json(entry_document(entry))
         return
@@ -76,7 +76,7 @@ def show(
 
 def stats(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, as_json: AsJson = False) -> None:
     """Tell what is remembered, how it is searched, and the settings."""
-    memory = open_for(project_root, global_store)
+    memory = open_for(project_root, global_store, create=False)
     figures = _statistics(memory)
     if as_json:
         print_json(figures)

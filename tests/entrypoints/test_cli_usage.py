@@ -5,6 +5,7 @@ import pty
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -222,3 +223,14 @@ def test_ctrl_c_ends_a_writer_that_waits_for_its_entry_without_a_traceback(world
 
     assert (done.code, done.stderr) == (130, "")
     assert not world.store.exists()
+
+
+@pytest.mark.parametrize("command", [["list"], ["stats"], ["doctor"], ["show", "abcd"]])
+def test_a_command_that_only_looks_leaves_no_trace_where_there_is_no_store(
+    empty_world: World, tmp_path: Path, command: list[str]
+) -> None:
+    nowhere = tmp_path / "mistyped" / "store"
+    done = hardwon(empty_world, *command, "--global-store", str(nowhere))
+
+    assert done.code in {0, 1}
+    assert not nowhere.parent.exists()

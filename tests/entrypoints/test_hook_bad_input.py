@@ -186,3 +186,12 @@ def test_settings_that_cannot_be_used_are_one_line(empty_world: World, content: 
     assert block_of(run.stdout).headings == ("### Pattern: Alone",)
     assert len(run.log) == len(run.stderr.splitlines()) == 1
     assert complaint in run.log[0]
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_is_no_mistake(empty_world: World, option: str) -> None:
+    run = empty_world.hook(option)
+
+    assert run.code == 0
+    assert run.stdout.startswith("usage: hardwon-hook [--project-root PATH]")
+    assert run.stderr == ""

@@ -59,9 +59,10 @@ def test_the_text_says_the_same(scene: Scene) -> None:
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert "ok provider voyage: voyage-code-3 answers, 1024 dimensions, 1 vectors" in lines
     assert "ok search: by meaning with voyage voyage-code-3, and by word" in lines
-    assert "voyage VOYAGE_API_KEY is set" in lines
-    assert "gemini GEMINI_API_KEY is not set" in lines
-    assert "anthropic ANTHROPIC_API_KEY is not set" in lines
+    assert "voyage searched voyage-code-3, 1024 dimensions, VOYAGE_API_KEY is set" in lines
+    assert "gemini gemini-embedding-001, 768 dimensions, GEMINI_API_KEY is not set" in lines
+    assert "ollama nomic-embed-text, 768 dimensions, needs no key" in lines
+    assert "labels: ANTHROPIC_API_KEY is not set" in lines
     assert "embedding_provider voyage .claude/iflow-dev.local.md" in lines
     assert KEY not in done.stdout
 

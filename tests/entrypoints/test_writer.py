@@ -38,7 +38,7 @@ def test_an_entry_of_the_required_fields_alone_is_stored_and_called_incomplete(w
     assert done.code == 0
     assert done.stdout == f"Stored: Name the unit (id: {id_of(VALID['description'])})\n"
     assert done.stderr == (
-        "Warning: incomplete: fewer than 3 keywords, no reasoning, no references; write it again with them\n"
+        "Warning: incomplete: fewer than 3 keywords, no reasoning, no references; give them the next time it is observed\n"
     )
     assert world.query(
         'SELECT keywords, reasoning, "references", observation_count, confidence, source, recall_count,'
@@ -311,3 +311,10 @@ def test_the_help_lists_every_field_and_the_exit_codes(world: World) -> None:
     for word in ("source_project", "keywords", "confidence", "session-capture", "anti-patterns", "exit codes: 0"):
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 110
+
+
+def test_a_lesson_too_long_to_be_shown_is_stored_and_called_so(world: World) -> None:
+    done = write(world, description="word " * 1_000)
+
+    assert done.code == 0
+    assert "too long to be shown beside other entries: keep it under 3166 characters" in done.stderr

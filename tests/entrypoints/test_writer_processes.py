@@ -3,6 +3,7 @@
 import os
 import random
 import subprocess
+from contextlib import suppress
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_a_writer_killed_while_it_starts_leaves_a_store_that_opens(world: World)
     moments = random.Random(9)
     for number in range(6):
         process = start(world, "hardwon-writer", *upsert(name="n", description=f"Number {number}."))
-        with pytest.raises(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired):  # on a fast machine it may be done before
             process.wait(moments.uniform(0.05, 0.15))
         process.kill()
         process.communicate()

@@ -16,13 +16,18 @@ P = TypeVar("P", bound=Printable)
 MAX_UNITS = 9_500
 """UTF-16 units of all that is printed; Claude Code cuts what one hook prints at 10,000."""
 
-LARGEST_SHARE = 3
-"""When not all fits, an entry that needs more than one part in three of the room goes first."""
+LARGEST_ENTRY = MAX_UNITS // 3
+"""When not all fits, an entry that needs more than a third of the room goes first."""
 
 
 def units(text: str) -> int:
     """Return the length of *text* in UTF-16 units, as the host counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def needs_too_much_room(entry: Printable) -> bool:
+    """Tell whether *entry* is the first to be left out when not all fits."""
+    return units(_entry_text(entry)) > LARGEST_ENTRY
 
 
 class MemoryBlock(NamedTuple):
@@ -45,7 +50,7 @@ class MemoryBlock(NamedTuple):
         sizes = [units(_entry_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
         if self._units(ranked, kept, sizes) > MAX_UNITS:
-            kept = [place for place in kept if sizes[place] * LARGEST_SHARE <= MAX_UNITS]
+            kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
         while self._units(ranked, kept, sizes) > MAX_UNITS:
             kept.remove(self._least_missed(ranked, kept))
         return [ranked[place] for place in kept]
