@@ -17,7 +17,8 @@ from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.retrieve import Retrieval
 from hardwon.ports.entry_repository import EntryRepository
 
-FIRST_DEPTH = 64
+FIRST_DEPTH = 80
+"""Measured at 10,000 entries: 64 often has to be doubled, at three times the cost; more is read in vain."""
 
 
 class Selected(NamedTuple):
