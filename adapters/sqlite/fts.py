@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.fts_matches import FtsMatches
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
@@ -131,17 +131,16 @@ class FtsKeywordIndex:
         """Run the search once."""
         self._ensure_usable()
         with _bounded(self._database, deadline):
-            return FtsMatches(self._database, self._scores(terms, mode))
+            return FtsMatches(self._database, self._found(terms, mode))
 
-    def _scores(self, terms: Sequence[str], mode: Mode) -> dict[int, float]:
-        """Return the BM25 of every match, by entry number."""
+    def _found(self, terms: Sequence[str], mode: Mode) -> list[Row]:
+        """Return the number, BM25, kind and category of every match."""
         if not terms:
-            return {}
-        return dict(
-            self._database.rows(
-                "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?",
-                (_expression(terms, mode),),
-            )
+            return []
+        return self._database.rows(
+            "SELECT e.seq, -bm25(entries_fts), e.kind, e.category FROM entries_fts"
+            " CROSS JOIN entry e ON e.seq = entries_fts.rowid WHERE entries_fts MATCH ?",
+            (_expression(terms, mode),),
         )
 
     def _frequency(self, term: str) -> int:

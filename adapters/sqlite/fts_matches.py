@@ -1,6 +1,6 @@
 from collections.abc import Iterable, Mapping
 
-from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.tie_order import in_tie_order
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.hit import Hit
@@ -12,21 +12,19 @@ class FtsMatches:
 
     Args:
         database: The store.
-        scores: The score of every match, by entry number.
+        found: The number, the score, the kind and the category of every match.
 
     """
 
-    def __init__(self, database: Database, scores: Mapping[int, float]) -> None:
+    def __init__(self, database: Database, found: Iterable[Row]) -> None:
         self._database = database
-        self._scores = scores
+        self._scores: dict[int, float] = {}
         self._groups: dict[tuple[str, str | None], list[int]] = {}
-        for seq, kind, category in database.rows(
-            "SELECT e.seq, e.kind, e.category FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value",
-            (in_list(scores),),
-        ):
+        for seq, score, kind, category in found:
+            self._scores[seq] = score
             self._groups.setdefault((kind, category), []).append(seq)
         for group in self._groups.values():
-            group.sort(key=scores.__getitem__, reverse=True)
+            group.sort(key=self._scores.__getitem__, reverse=True)
 
     def count(self, only: EntryFilter) -> int:
         """Return how many entries of *only* matched."""
