@@ -16,6 +16,7 @@ class Output:
 
     def __init__(self) -> None:
         self._claim = threading.Lock()
+        self._written = threading.Event()
 
     @property
     def taken(self) -> bool:
@@ -27,17 +28,27 @@ class Output:
         Write *text* as UTF-8 and flush it.
 
         Returns:
-            False when another text came first, or nobody reads any more.
+            False when another text came first, and is out by now, or nobody reads any more.
 
         """
-        if not self._claim.acquire(blocking=False) or sys.stdout is None:
+        if not self._claim.acquire(blocking=False):
+            self._written.wait()  # or who came first would be cut off when the process ends
             return False
         try:
-            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-            sys.stdout.buffer.flush()
-        except (OSError, ValueError):
-            return False
-        return True
+            return _print(text)
+        finally:
+            self._written.set()
+
+
+def _print(text: str) -> bool:
+    if sys.stdout is None:
+        return False
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def complain(line: str) -> None:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject import Injection
 from hardwon.entrypoints.composition import Memory, open_memory
@@ -48,16 +48,16 @@ class SessionStart:
             StorageError: the store can't be read, or nothing of the knowledge bank is in it yet.
         """
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
-        left = self._import()
+        missing = self._import()
         injection = self._memory.inject(
             query, limit=self._settings.injection_limit, deadline=self._deadline, framed=framed
         )
         for line in injection.degradations:
             self._warn(line)
-        if left and not injection.text:
-            raise StorageError(LEFT.format(left))
-        if left:
-            self._warn(LEFT.format(left))
+        if missing and not injection.text:
+            raise StorageError(missing)
+        if missing:
+            self._warn(missing)
         return injection
 
     def count_recall(self, injection: Injection) -> None:
@@ -69,17 +69,18 @@ class SessionStart:
         except StorageError as error:
             self._warn(f"recall not counted: {error}")
 
-    def _import(self) -> int:
-        """Import what changed, as far as there is time; return how many files are left."""
+    def _import(self) -> str:
+        """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""
         if not self._memory.has_changed_banks(self._project_root):
-            return 0
+            return ""
         try:
             imported = self._memory.import_knowledge(self._project_root).changed(
                 self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
             )
+        except CorruptStoreError:
+            raise
         except StorageError as error:
-            self._warn(f"import put off: {error}")
-            return 0
+            return f"import put off: {error}"
         for line in imported.skipped:
             self._warn(f"not imported: {line}")
-        return imported.left
+        return LEFT.format(imported.left) if imported.left else ""

@@ -23,10 +23,14 @@ class NumpyMatches:
         block = source.load()
         self._source = source
         self._query = np.frombuffer(query, dtype=np.float32)
-        self._seqs = np.array(block.seqs, dtype=np.int64)
-        self._categories = np.array(block.categories, dtype=np.str_)
-        self._rows = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), len(query))
-        self._found = self._rows @ self._query
+        rows = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), len(query))
+        found = rows @ self._query
+        sound = np.isfinite(found)  # a damaged vector is as good as none
+        kept = slice(None) if sound.all() else np.flatnonzero(sound)
+        self._seqs = np.array(block.seqs, dtype=np.int64)[kept]
+        self._categories = np.array(block.categories, dtype=np.str_)[kept]
+        self._rows = rows[kept]
+        self._found = found[kept]
 
     def count(self, only: EntryFilter) -> int:
         """Return how many entries of *only* have a vector."""

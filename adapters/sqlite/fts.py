@@ -123,14 +123,14 @@ class FtsKeywordIndex:
 
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         """Return in how many entries each term occurs."""
-        self._ensure_usable()
         with _bounded(self._database, deadline):
+            self._ensure_usable()
             return {term: self._frequency(term) for term in terms}
 
     def match(self, terms: Sequence[str], mode: Mode, deadline: Deadline) -> FtsMatches:
         """Run the search once."""
-        self._ensure_usable()
         with _bounded(self._database, deadline):
+            self._ensure_usable()
             return FtsMatches(self._database, self._found(terms, mode))
 
     def _found(self, terms: Sequence[str], mode: Mode) -> list[Row]:

@@ -29,12 +29,12 @@ def move_aside(folder: str, now: dt.datetime) -> str:
         StorageError: it can't be renamed.
     """
     path = os.path.join(folder, FILE_NAME)
-    aside = f"{path}.broken-{now:%Y%m%dT%H%M%S}"
+    aside = f"{path}.broken-{now:%Y%m%dT%H%M%S%f}"
     try:
-        os.rename(path, aside)
-        for companion in COMPANIONS:
+        for companion in COMPANIONS:  # first: beside a new file they would be taken for its own
             if os.path.exists(path + companion):
                 os.rename(path + companion, aside + companion)
+        os.rename(path, aside)
     except OSError as error:
         raise StorageError(f"{path}: {error}") from error
     return aside

@@ -25,6 +25,7 @@ CREATE TABLE entry (
 );
 CREATE INDEX entry_by_track_record
     ON entry (kind, category, observation_count, confidence, updated_at DESC, id);
+CREATE INDEX entry_newest ON entry (kind, updated_at DESC, id);
 CREATE TABLE entry_text (
     entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
     name TEXT NOT NULL CHECK (trim(name) != ''),
@@ -154,5 +155,6 @@ def _step(connection: sqlite3.Connection) -> None:
             )
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has ended it already
+            connection.execute("ROLLBACK")
         raise

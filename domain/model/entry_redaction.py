@@ -19,4 +19,5 @@ def redact_entry(entry: Entry) -> Entry:
         notes=redact(entry.notes),
         keywords=tuple(map(redact, entry.keywords)),
         references=tuple(map(redact, entry.references)),
+        source_project=redact(entry.source_project or "").strip() or None,
     )

@@ -1,3 +1,4 @@
+import attrs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -194,3 +195,12 @@ def test_every_text_of_an_entry_is_redacted_and_the_id_follows() -> None:
 def test_an_entry_of_which_nothing_public_is_left_is_refused() -> None:
     with pytest.raises(InvalidEntryError, match="description is blank"):
         redact_entry(lesson("<private>all of it</private>"))
+
+
+def test_the_name_of_a_project_is_redacted_too() -> None:
+    secret = "ghp_" + "a1" * 20
+
+    assert (
+        redact_entry(attrs.evolve(lesson("A lesson."), source_project=f"x {secret}")).source_project == "x [REDACTED]"
+    )
+    assert redact_entry(attrs.evolve(lesson("A lesson."), source_project=None)).source_project is None
