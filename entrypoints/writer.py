@@ -13,6 +13,7 @@ from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, needs_too_muc
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry
 from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
+from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.embed_pending import BATCH
@@ -152,7 +153,9 @@ def _report(stored: Stored) -> None:
 
 def _lacking(entry: Entry) -> list[str]:
     lacks = {
-        "fewer than 3 keywords": len(entry.keywords) < 3,  # noqa: PLR2004  # requirement A-AC5
+        "not 3 to 10 keywords of which 3 stand in its text": not is_complete(
+            entry.keywords, f"{entry.description}\n{entry.reasoning}"
+        ),
         "no reasoning": not entry.reasoning,
         "no references": not entry.references,
     }

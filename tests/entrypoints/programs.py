@@ -14,7 +14,11 @@ from tests.entrypoints.hook_process import BIN, World
 
 LONGEST_RUN = 60.0
 VALID = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
-COMPLETE = {"keywords": ["unit", "number", "reading"], "reasoning": "Feet and metres met.", "references": ["src/a.py"]}
+COMPLETE = {
+    "keywords": ["unit", "number", "reading"],
+    "reasoning": "A reading of a number without its unit.",
+    "references": ["src/a.py"],
+}
 
 
 class Ran(NamedTuple):

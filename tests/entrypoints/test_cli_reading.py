@@ -71,7 +71,7 @@ def test_show_tells_every_field_in_text_and_json(world: World) -> None:
     assert document["created_at"] < document["updated_at"] < document["last_recalled_at"]
     shown = hardwon(world, "show", entry_id[:4]).stdout
     assert text in shown
-    assert "Why: Feet and metres met." in shown
+    assert "Why: A reading of a number without its unit." in shown
     facts = dict(line.split(maxsplit=1) for line in shown.split("\n\n")[-1].splitlines())
     assert facts.keys() == {
         *("id", "category", "confidence", "observed", "recalled", "keywords", "references", "source", "created")

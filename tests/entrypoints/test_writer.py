@@ -38,7 +38,7 @@ def test_an_entry_of_the_required_fields_alone_is_stored_and_called_incomplete(w
     assert done.code == 0
     assert done.stdout == f"Stored: Name the unit (id: {id_of(VALID['description'])})\n"
     assert done.stderr == (
-        "Warning: incomplete: fewer than 3 keywords, no reasoning, no references; give them the next time it is observed\n"
+        "Warning: incomplete: not 3 to 10 keywords of which 3 stand in its text, no reasoning, no references; give them the next time it is observed\n"
     )
     assert world.query(
         'SELECT keywords, reasoning, "references", observation_count, confidence, source, recall_count,'
@@ -318,3 +318,10 @@ def test_a_lesson_too_long_to_be_shown_is_stored_and_called_so(world: World) -> 
 
     assert done.code == 0
     assert "too long to be shown beside other entries: keep it under 3166 characters" in done.stderr
+
+
+def test_keywords_that_its_text_does_not_speak_of_leave_an_entry_incomplete(world: World) -> None:
+    done = write(world, **{**COMPLETE, "keywords": ["kubernetes", "helm", "terraform"]})
+
+    assert done.code == 0
+    assert "not 3 to 10 keywords of which 3 stand in its text" in done.stderr
