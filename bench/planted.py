@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.domain.model.context_query import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.facts import Candidate
 from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
@@ -37,6 +37,7 @@ class PlantedEmbedder:
     """Answers every text at once with the first vector of the store."""
 
     space = SPACE
+    max_tokens = 256
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         """Return that vector for each of *texts*."""
@@ -50,16 +51,17 @@ class Loaded:
 
     def __init__(self, source: SqliteVectorStore) -> None:
         self._source = source
-        self._block = source.load()
+        self._block = source.load(LEARNINGS)
         self.dimensions = source.dimensions
 
-    def load(self) -> VectorBlock:
-        """Return what was read."""
-        return self._block
+    def version(self) -> int:
+        """Return a number: what was read stays."""
+        return 1
 
-    def fetch(self, seqs: Sequence[int]) -> VectorBlock:
-        """Read the vectors of *seqs*."""
-        return self._source.fetch(seqs)
+    def load(self, only: EntryFilter) -> VectorBlock:
+        """Return what was read."""
+        del only
+        return self._block
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         """Return *seqs*, the newest first, then by id."""
@@ -107,7 +109,7 @@ class Planted:
 
     def choose_exhaustively(self, found: Retrieval, entries: int) -> list[Scored]:
         """Return what is chosen when every learning is ranked."""
-        facts = self._repository.newest_by_track_record(LEARNINGS, entries)
+        facts = self._repository.newest_by_track_record(entries)
         seqs = [each.seq for each in facts]
         vector, keyword = found.by_vector.scores(seqs), found.by_keyword.scores(seqs)
         candidates = [Candidate(each, vector.get(each.seq), keyword.get(each.seq)) for each in facts]

@@ -42,7 +42,7 @@ def build_store(folder: str, entries: int, space: Space) -> Store:
 def add_vectors(database: Database, space: Space) -> None:
     """Give every entry without one a random vector of *space*."""
     store = SqliteVectorStore(database, space, _refuse)
-    pending = store.pending(store.count_pending())
+    pending = store.pending(store.count_pending(LEARNINGS))
     store.put(zip(pending, unit_vectors(len(pending), space.dimensions), strict=True))
 
 
@@ -59,7 +59,7 @@ def _add_entries(repository: SqliteEntryRepository, count: int) -> None:
     with repository.transaction():
         for _ in range(count):
             repository.put(writer.entry())
-        seqs = [facts.seq for facts in repository.newest_by_track_record(LEARNINGS, count)]
+        seqs = [facts.seq for facts in repository.newest_by_track_record(count)]
         for _ in range(SESSIONS):
             repository.record_recall(writer.some(seqs, RECALLED), NOW)
 

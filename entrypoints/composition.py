@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
 from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
-from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+from hardwon.adapters.sqlite.fts import FtsKeywordIndex, is_available
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.metadata import SqliteMetadata
+from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.adapters.system_clock import SystemClock
@@ -19,13 +20,14 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.inject import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.entrypoints.providers import AUTO, build_embedder, choose_automatically, providers_in_order
+from hardwon.entrypoints.providers import AUTO, build_embedders, choose_automatically, providers_in_order
 from hardwon.ports.clock import Clock
 from hardwon.ports.embedder import Embedder
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
     from hardwon.domain.use_cases.embed_pending import EmbedPending
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+    from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.store_entry import StoreEntry
 
 Warn = Callable[[str], None]
@@ -67,13 +69,12 @@ class Memory(NamedTuple):
     @property
     def inject(self) -> Inject:
         """The use case behind the session-start hook."""
-        settings = self.settings
         return Inject(
             repository=self.repository,
             retrieve=self.retrieve,
             vectors=self.vectors,
             clock=self.clock,
-            weights=Weights(settings.vector_weight, settings.keyword_weight, settings.prominence_weight),
+            weights=self._weights,
         )
 
     @property
@@ -83,6 +84,21 @@ class Memory(NamedTuple):
             semantic=[_semantic_search(space) for space in self.spaces],
             keywords=FtsKeywordIndex(self.database, enabled=self.settings.keyword_search),
         )
+
+    @property
+    def recall(self) -> "Recall":
+        """Answer questions from all that is remembered; worth keeping, as it keeps the vectors it has loaded."""
+        from hardwon.domain.use_cases.recall import Recall
+
+        retrieve = self.retrieve
+        if not (self.settings.keyword_search and is_available()):
+            retrieve = retrieve._replace(keywords=ScanKeywordIndex(self.database))
+        return Recall(repository=self.repository, retrieve=retrieve, clock=self.clock, weights=self._weights)
+
+    @property
+    def _weights(self) -> Weights:
+        settings = self.settings
+        return Weights(settings.vector_weight, settings.keyword_weight, settings.prominence_weight)
 
     @property
     def store_entry(self) -> "StoreEntry":
@@ -170,10 +186,11 @@ def _spaces(settings: Settings, automatic: str, database: Database, warn: Warn) 
     spaces: list[EmbeddingSpace] = []
     for provider in providers_in_order(settings, automatic):
         try:
-            embedder = build_embedder(provider, settings, os.environ)
+            embedders = build_embedders(provider, settings, os.environ)
         except EmbedderUnavailableError as error:
             warn(f"no vector search: {error}")
             continue
-        vectors = SqliteVectorStore(database, embedder.space, warn, is_active=not spaces)
-        spaces.append(EmbeddingSpace(embedder, vectors))
+        for embedder, kinds in embedders:
+            vectors = SqliteVectorStore(database, embedder.space, warn, kinds=kinds, is_active=not spaces)
+            spaces.append(EmbeddingSpace(embedder, vectors))
     return spaces

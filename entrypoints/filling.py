@@ -5,6 +5,7 @@ import time
 import attrs
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.use_cases.embed_pending import Patience, Progress
 from hardwon.entrypoints.composition import Memory
@@ -39,14 +40,14 @@ def fill_spaces(
     """
     made, troubles = [], []
     for embed_pending in memory.embed_pending:
-        before = embed_pending.store.count_pending()
+        before = embed_pending.store.count_pending(EVERYTHING)
         try:
             embed_pending(limit, Deadline(time.monotonic), progress, patience)
         except EmbedderError as error:
             troubles.append(str(error))
-        made.append(before - embed_pending.store.count_pending())
+        made.append(before - embed_pending.store.count_pending(EVERYTHING))
         progress = None  # the bar tells of the active space only
-    if memory.vectors and memory.vectors.count():
+    if memory.vectors and memory.vectors.count(EVERYTHING):
         memory.vectors.activate()
         memory.settle_provider()
     return Filled(made[0] if made else 0, tuple(troubles))

@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.database import IN_MEMORY
 from hardwon.adapters.sqlite.fts import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact
 from hardwon.adapters.sqlite.repair import ensure_sound
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import (
     EmbedderUnavailableError,
     HardwonError,
@@ -86,7 +86,7 @@ def _sound(memory: Memory) -> str:
     ensure_sound(memory.database)
     if not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)):
         raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
-    total = sum(memory.repository.sizes(LEARNINGS).values())
+    total = memory.repository.count(EVERYTHING)
     return f"{total} {'entry' if total == 1 else 'entries'} in {memory.database.path}, {os.path.getsize(memory.database.path)} bytes"
 
 
@@ -95,7 +95,7 @@ def _keyword_index(memory: Memory) -> str:
         raise KeywordIndexUnavailableError(UNAVAILABLE)
     if not is_intact(memory.database):
         raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
-    FtsKeywordIndex(memory.database).match(["a"], "any", Deadline(time.monotonic))
+    FtsKeywordIndex(memory.database).match(["a"], "any", EVERYTHING, Deadline(time.monotonic))
     return "complete"
 
 
@@ -104,11 +104,13 @@ def _vectors(memory: Memory) -> str:
         return "no embedder is configured: search is by word only"
     NumpyVectorIndex(memory.vectors).ensure_usable()
     model = memory.vectors.space.model
-    return f"{memory.vectors.count()} by {model}, {memory.vectors.count_pending()} missing"
+    return f"{memory.vectors.count(EVERYTHING)} by {model}, {memory.vectors.count_pending(EVERYTHING)} missing"
 
 
 def _providers(memory: Memory) -> Iterator[Finding]:
     for space in memory.spaces:
+        if space is not memory.spaces[0] and not memory.repository.count(EntryFilter(kinds=space.vectors.kinds)):
+            continue  # nothing is asked of it yet
         provider = space.embedder.space.provider
         yield _checked(f"{CHECKED}{provider}", partial(_answer, space))
 
@@ -118,7 +120,7 @@ def _answer(space: EmbeddingSpace) -> str:
     if identity.provider == LOCAL:
         verify_sha256(find_weights())
     embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
-    return f"{identity.model} answers, {identity.dimensions} dimensions, {space.vectors.count()} vectors"
+    return f"{identity.model} answers, {identity.dimensions} dimensions, {space.vectors.count(EVERYTHING)} vectors"
 
 
 @attrs.frozen(kw_only=True)
@@ -176,6 +178,6 @@ def _what_search_does(memory: Memory, findings: Sequence[Finding]) -> str:
     answering = {finding.name for finding in findings if finding.ok}
     for space in memory.spaces:
         identity = space.embedder.space
-        if f"{CHECKED}{identity.provider}" in answering and space.vectors.count():
+        if f"{CHECKED}{identity.provider}" in answering and space.vectors.count(EVERYTHING):
             return f"by meaning with {identity.provider} {identity.model}, and by word"
     return "by word only"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
 from hardwon.ports.embedder import Embedder
 
 if TYPE_CHECKING:
@@ -15,6 +16,13 @@ KEY_NAMES = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "voyage": "
 """Provider to the variable that holds its key; the others need none."""
 
 DEFAULT_OLLAMA_LABELS = "llama3.2"
+
+OLLAMA_MODELS: Mapping[str, tuple[Kind, ...]] = {
+    "nomic-embed-text": ("learning", "document"),
+    "all-minilm": ("session",),
+    "mxbai-embed-large": CONVERSATION_KINDS,
+}
+"""The models of Ollama when none is named, and what each embeds."""
 
 
 def choose_automatically(environ: Mapping[str, str]) -> str:
@@ -47,6 +55,25 @@ def build_embedder(provider: str, settings: Settings, environ: Mapping[str, str]
     """
     chosen = {"model": settings.embedding_model, "dimensions": settings.embedding_dimensions}
     return BUILDERS[provider](environ, {name: value for name, value in chosen.items() if value})
+
+
+def build_embedders(
+    provider: str, settings: Settings, environ: Mapping[str, str]
+) -> Sequence[tuple[Embedder, tuple[Kind, ...]]]:
+    """
+    Return the embedders of *provider*, each with the kinds of entries it is for.
+
+    One is for all, but for Ollama when no model is named: there each collection has its own (rule U-5).
+
+    Raises:
+        EmbedderUnavailableError: the width of the model's vectors is not known.
+    """
+    if provider != "ollama" or settings.embedding_model:
+        return [(build_embedder(provider, settings, environ), KINDS)]
+    return [
+        (build_embedder(provider, settings._replace(embedding_model=model), environ), kinds)
+        for model, kinds in OLLAMA_MODELS.items()
+    ]
 
 
 def _local(_: Mapping[str, str], __: Mapping[str, Any]) -> Embedder:

@@ -22,6 +22,7 @@ from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.entry_json import entry_from_json
 from hardwon.entrypoints.filling import fill_spaces
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, visible
+from hardwon.entrypoints.workplace import name_of
 
 OK, INVALID, DATABASE = 0, 1, 2
 INTERRUPTED = 130  # what shells say of a program that Ctrl-C ended
@@ -66,7 +67,7 @@ def run(arguments: Sequence[str]) -> int:
         print("Skipped: memory_semantic_enabled is not true, nothing is written to the database")
         return OK
     try:
-        entry = entry_from_json(_read(options), project=_project(options.project_root), now=SystemClock().now())
+        entry = entry_from_json(_read(options), project=name_of(options.project_root) or None, now=SystemClock().now())
         _store(redact_entry(entry), resolved.settings)  # before a store is made: nothing may be left of it
     except InvalidEntryError as error:
         return _failed(error, INVALID)
@@ -109,11 +110,6 @@ def _parser() -> argparse.ArgumentParser:
 
 def _flags(options: argparse.Namespace) -> dict[str, str]:
     return {"--global-store": options.global_store} if options.global_store else {}
-
-
-def _project(project_root: str) -> str | None:
-    name = os.path.basename(os.path.realpath(project_root))
-    return os.fsencode(name).decode("utf-8", "replace") or None
 
 
 def _read(options: argparse.Namespace) -> str:
@@ -167,7 +163,8 @@ def _embed(memory: Memory) -> None:
         troubles = fill_spaces(memory, BATCH).troubles
     except StorageError as error:
         troubles = (str(error),)
-    found_by = "the embedded model" if len(troubles) < len(memory.spaces) else "keyword search"
+    providers = {space.embedder.space.provider for space in memory.spaces}
+    found_by = "the embedded model" if len(troubles) < len(providers) else "keyword search"
     for trouble in troubles:
         _warn(f"stored without a vector, {found_by} finds it: {trouble}")
 

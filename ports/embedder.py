@@ -16,6 +16,11 @@ class Embedder(Protocol):
         """The space of every vector this embedder makes; free to ask, needs no model."""
         ...
 
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens of one text it takes in; what is beyond is cut off."""
+        ...
+
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         """
         Return one vector a text, in the order of *texts*.

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.vocabulary import Category
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry  # brings attrs, which the hook's path has no time for
 
-Field = Literal["category", "confidence", "source", "source_project"]
+Field = Literal["kind", "category", "confidence", "source", "source_project"]
 
 
 class EntryRepository(Protocol):
@@ -42,7 +43,23 @@ class EntryRepository(Protocol):
 
         The keyword index follows at once; vectors of an earlier text are dropped.
         Recall counters are not touched (`record_recall` moves them).
+
+        Raises:
+            StorageError: another entry stands for the same file, or the store can't be written now.
+
         """
+        ...
+
+    def delete(self, entry_id: str) -> bool:
+        """
+        Forget the entry of that id with all that hangs on it; tell whether there was one.
+
+        Its number is never given to another entry.
+        """
+        ...
+
+    def with_file(self, file_path: str) -> "Entry | None":
+        """Return the entry that stands for the file of that absolute path, None when there is none."""
         ...
 
     def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
@@ -77,18 +94,30 @@ class EntryRepository(Protocol):
         """Return what ranking reads of the entries *seqs*, in no particular order."""
         ...
 
-    def newest_by_track_record(self, only: EntryFilter, k: int) -> list[RankingFacts]:
-        """
-        Return the *k* newest entries of each track record within *only*.
+    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
+        """Return what the policies of recall read of the entries *seqs*, in no particular order."""
+        ...
 
-        A track record is a combination of observation count, confidence and
-        `min(recall_count, 10)`: among its entries only recency decides, so the
+    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        """Return the files and features that each of *seqs* is about; numbers not in the store are left out."""
+        ...
+
+    def newest_by_track_record(self, k: int) -> list[RankingFacts]:
+        """
+        Return the *k* newest learnings of each track record.
+
+        A track record is a combination of category, observation count, confidence
+        and `min(recall_count, 10)`: among its entries only recency decides, so the
         *k* most prominent of all are among these. In no particular order.
         """
         ...
 
-    def sizes(self, only: EntryFilter) -> Mapping[Category, int]:
-        """Return how many entries each category has within *only*; empty ones are left out."""
+    def count(self, only: EntryFilter) -> int:
+        """Return how many entries there are within *only*."""
+        ...
+
+    def sizes(self) -> Mapping[Category, int]:
+        """Return how many learnings each category has; empty ones are left out."""
         ...
 
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
@@ -99,8 +128,8 @@ class EntryRepository(Protocol):
         """Return at most *limit* ids that begin with *prefix*, in order."""
         ...
 
-    def most_observed(self, only: EntryFilter) -> int:
-        """Return the largest observation count within *only*, 1 when there is no entry."""
+    def most_observed(self) -> int:
+        """Return the largest observation count of a learning, 1 when there is none."""
         ...
 
     def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:

@@ -2,6 +2,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.ports.matches import Matches
 
 Mode = Literal["any", "all"]
@@ -28,12 +29,30 @@ class KeywordIndex(Protocol):
         """
         ...
 
-    def match(self, terms: Sequence[str], mode: Mode, deadline: Deadline) -> Matches:
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:
         """
-        Return the entries that hold any, or all, of *terms*, scored by BM25.
+        Return the entries of *only* that hold any, or all, of *terms*, scored by BM25.
 
         A term is text, never query syntax. The best match has the highest
         score. No terms find nothing.
+
+        Args:
+            terms: What to look for.
+            mode: Whether one term is enough.
+            only: Which entries are searched; how rare a term is shows in the whole index.
+            deadline: When the answer must be there.
+
+        Raises:
+            KeywordIndexUnavailableError: there is no usable index, or *deadline* passed.
+        """
+        ...
+
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> Matches:
+        """
+        Return the entries of *only* that hold any of *terms*, scored by `passage_evidence` of their best passage.
+
+        Identifiers such as `parseRequest` are also found by the words they are made of.
+        Of terms that are too frequent to be read in time the rarest count.
 
         Raises:
             KeywordIndexUnavailableError: there is no usable index, or *deadline* passed.

@@ -1,5 +1,6 @@
 from typing import Protocol
 
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.vector import Vector
 from hardwon.ports.matches import Matches
 
@@ -16,14 +17,15 @@ class VectorIndex(Protocol):
         """
         ...
 
-    def compare(self, query: Vector) -> Matches:
+    def compare(self, query: Vector, only: EntryFilter) -> Matches:
         """
-        Return every entry that has a vector, scored by cosine similarity, `[-1, 1]`.
+        Return every entry of *only* that has a vector, scored by cosine similarity, `[-1, 1]`.
 
         Scores are computed row by row in float64 and rounded to 1e-6.
 
         Args:
             query: L2-normalised, of the space's width.
+            only: Which entries are searched.
 
         Raises:
             VectorIndexUnavailableError: its library can't be loaded.

@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.vector import Vector
 
 
@@ -10,13 +11,13 @@ class VectorBlock(NamedTuple):
 
     Attributes:
         seqs: The store's number of each row's entry.
-        categories: The category of each row's entry.
+        categories: The category of each row's entry, None for what is no learning.
         values: `len(seqs) * dimensions` float32 values, row by row.
 
     """
 
     seqs: Sequence[int]
-    categories: Sequence[str]
+    categories: Sequence[str | None]
     values: Vector
 
 
@@ -28,16 +29,16 @@ class VectorSource(Protocol):
         """Width of every vector."""
         ...
 
-    def load(self) -> VectorBlock:
+    def version(self) -> int:
+        """Return a number that is another one whenever `load` may return something else."""
+        ...
+
+    def load(self, only: EntryFilter) -> VectorBlock:
         """
-        Return the vectors of all learnings, in no particular order.
+        Return the vectors of the entries of *only*, in no particular order.
 
         A stored value of another width is skipped with a warning.
         """
-        ...
-
-    def fetch(self, seqs: Sequence[int]) -> VectorBlock:
-        """Return the vectors of those of *seqs* that have one, in no particular order."""
         ...
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:

@@ -1,8 +1,10 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import Kind
 
 
 class PendingText(NamedTuple):
@@ -29,20 +31,29 @@ class VectorStore(Protocol):
         """The space all of this is about."""
         ...
 
-    def count(self) -> int:
-        """Return how many learnings have a vector."""
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of entries that get their vector in this space."""
         ...
 
-    def count_pending(self) -> int:
-        """Return how many learnings have none."""
+    def has_any(self, only: EntryFilter) -> bool:
+        """Tell whether an entry of *only* has a vector."""
+        ...
+
+    def count(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* have a vector."""
+        ...
+
+    def count_pending(self, only: EntryFilter) -> int:
+        """Return how many entries of *only*, among `kinds`, have none."""
         ...
 
     def pending(self, limit: int) -> list[PendingText]:
-        """Return at most *limit* entries without a vector, the newest `updated_at` first, then by id."""
+        """Return at most *limit* entries of `kinds` without a vector, the newest `updated_at` first, then by id."""
         ...
 
     def clear(self) -> None:
-        """Drop every vector of the space, so that all entries are pending."""
+        """Drop the vectors of all entries of `kinds`, so that they are pending."""
         ...
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:

@@ -10,10 +10,20 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.scope import Scope
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector, unit
-from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES, Category
+from hardwon.domain.model.vocabulary import (
+    CATEGORIES,
+    CONFIDENCES,
+    CONVERSATION_KINDS,
+    KINDS,
+    SOURCES,
+    Category,
+    Kind,
+)
 
 NOW = dt.datetime(2026, 3, 1, 12, 30, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)
@@ -42,10 +52,32 @@ def lesson(
     return Entry(name=name, description=description, category=category, created_at=NOW - age, updated_at=NOW - age)
 
 
+def of_file(
+    description: str, *, kind: Kind = "decision", path: str = "one.md", age: dt.timedelta = DAY, **more: Any
+) -> Entry:
+    """Return the entry of a file about which only what is named matters."""
+    return Entry(
+        kind=kind,
+        name="File",
+        description=description,
+        file_path=f"/memory/{kind}/{path}",
+        created_at=NOW - age,
+        updated_at=NOW - age,
+        **more,
+    )
+
+
 def with_text(entry: Entry, field: str, text: str) -> Entry:
-    """Return *entry* with *text* in one of its fields; among the keywords it is the only one."""
-    value: Any = (text,) if field == "keywords" else text
+    """Return *entry* with *text* in one of its fields; among its labels it is the only one."""
+    value: Any = (text,) if field in {"keywords", "tags"} else text
     return attrs.evolve(entry, **{field: value})
+
+
+labels = st.lists(st.sampled_from(WORDS), max_size=3).map(tuple)
+references = st.lists(st.sampled_from(["src/a.py", "src/b.py"]), max_size=2).map(tuple)
+projects = st.none() | st.sampled_from(["here", "there"])
+workspaces = st.none() | st.sampled_from(["work", "home", "here"])
+branches = st.none() | st.sampled_from(["main", "fix/lock"])
 
 
 def entries_about(descriptions: st.SearchStrategy[str]) -> st.SearchStrategy[Entry]:
@@ -57,14 +89,18 @@ def entries_about(descriptions: st.SearchStrategy[str]) -> st.SearchStrategy[Ent
         reasoning=phrases_or_nothing,
         notes=phrases_or_nothing,
         category=st.sampled_from(CATEGORIES),
-        keywords=st.lists(st.sampled_from(WORDS), max_size=3).map(tuple),
-        references=st.lists(st.sampled_from(["src/a.py", "src/b.py"]), max_size=2).map(tuple),
+        keywords=labels,
+        tags=labels,
+        references=references,
         observation_count=st.integers(1, 3),
         confidence=st.sampled_from(CONFIDENCES),
         created_at=moments,
         updated_at=moments,
         source=st.sampled_from(SOURCES),
-        source_project=st.none() | st.sampled_from(["here", "there"]),
+        source_project=projects,
+        workspace=workspaces,
+        branch=branches,
+        permanent=st.booleans(),
     )
 
 
@@ -73,6 +109,59 @@ entries = entries_about(phrases)
 
 odd_entries = entries_about(texts)
 """Learnings whose descriptions hold any character."""
+
+FILE_KINDS: tuple[Kind, ...] = KINDS[1:]
+
+file_entries = st.builds(
+    of_file,
+    phrases,
+    kind=st.sampled_from(FILE_KINDS),
+    path=st.sampled_from(["one.md", "two.md", "café '\".md"]),
+    age=ages,
+    keywords=labels,
+    tags=labels,
+    references=references,
+    confidence=st.sampled_from(CONFIDENCES),
+    source=st.sampled_from(SOURCES),
+    source_project=projects,
+    workspace=workspaces,
+    branch=branches,
+    permanent=st.booleans(),
+    file_mtime=st.none() | st.sampled_from([0, 1_767_225_600]),
+    file_hash=st.none() | st.just("0" * 64),
+)
+"""What files hold; each path belongs to one kind."""
+
+all_entries = entries | file_entries
+
+kinds_asked_for = st.sampled_from(
+    [KINDS, ("learning",), CONVERSATION_KINDS, ("session",), ("document", "learning"), ()]
+)
+scopes = st.just(Scope()) | st.builds(Scope, projects, workspaces)
+filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
+    EntryFilter,
+    kinds=kinds_asked_for,
+    category=st.none() | st.sampled_from(CATEGORIES),
+    scope=scopes,
+    permanent=st.booleans(),
+    tag=st.none() | st.sampled_from(WORDS[:2]),
+)
+
+
+def is_within(entry: Entry, only: EntryFilter) -> bool:
+    """Tell what every store must agree with: whether *entry* is one of those *only* asks for."""
+    project, workspace = only.scope
+    shares_a_place = entry.source_project == project is not None or entry.workspace == workspace is not None
+    is_in_scope = shares_a_place or only.scope == Scope()
+    is_in_category = only.category is None or entry.category == only.category
+    is_kept = entry.permanent or not only.permanent
+    is_tagged = only.tag is None or only.tag in entry.tags
+    return entry.kind in only.kinds and is_in_category and is_in_scope and is_kept and is_tagged
+
+
+def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:
+    """Return those of *stored* that *only* asks for."""
+    return [entry for entry in stored if is_within(entry, only)]
 
 
 def planted(cosine: float, direction: int = 1) -> Vector:

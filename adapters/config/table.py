@@ -41,6 +41,7 @@ TABLE: Mapping[str, Setting] = {
     "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS)),
     "keyword_model": Setting(name),
     "keyword_search": Setting(switch),
+    "workspace": Setting(name),
 }
 
 

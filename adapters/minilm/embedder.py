@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.minilm.weights import SHA256, find_weights, open_weights, verify_sha256
-from hardwon.adapters.minilm.wordpiece import WordPiece, load_wordpiece
+from hardwon.adapters.minilm.wordpiece import MAX_TOKENS, WordPiece, load_wordpiece
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.space import Space
@@ -34,6 +34,8 @@ class MiniLmEmbedder:
         weights_path: The `model.onnx` to read instead of the installed one.
 
     """
+
+    max_tokens = MAX_TOKENS
 
     def __init__(self, weights_path: str | None = None) -> None:
         self._weights_path = weights_path

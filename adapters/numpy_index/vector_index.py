@@ -2,17 +2,24 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING
 
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.vector import Vector
 from hardwon.ports.vector_source import VectorSource
 
 if TYPE_CHECKING:
     from hardwon.adapters.numpy_index.matches import NumpyMatches
+    from hardwon.adapters.numpy_index.rows import VectorRows
+
+KEPT = 2
 
 
 class NumpyVectorIndex:
     """
     Exact nearest neighbours by brute force.
+
+    What was loaded is kept until the source has another version: a process that
+    stays pays for loading once.
 
     Args:
         source: Where the vectors are.
@@ -21,17 +28,32 @@ class NumpyVectorIndex:
 
     def __init__(self, source: VectorSource) -> None:
         self._source = source
+        self._version = -1
+        self._loaded: dict[EntryFilter, VectorRows] = {}
 
     def ensure_usable(self) -> None:
         """Check that numpy is installed, without the cost of importing it."""
         if importlib.util.find_spec("numpy") is None:
             raise NumpyMissingError("numpy is not installed")
 
-    def compare(self, query: Vector) -> "NumpyMatches":
-        """Load the vectors and compare *query* with all of them."""
+    def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":
+        """Compare *query* with all vectors of *only*, loaded if need be."""
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a pool costs more than one product takes
         try:
             from hardwon.adapters.numpy_index.matches import NumpyMatches  # noqa: PLC0415  # numpy: a tenth of a second
         except ImportError as error:
             raise VectorIndexUnavailableError(f"numpy can't be loaded: {error}") from error
-        return NumpyMatches(self._source, query)
+        return NumpyMatches(self._rows(only), self._source, query)
+
+    def _rows(self, only: EntryFilter) -> "VectorRows":
+        from hardwon.adapters.numpy_index.rows import load_rows  # noqa: PLC0415  # numpy
+
+        version = self._source.version()
+        if version != self._version:
+            self._loaded.clear()
+            self._version = version
+        rows = self._loaded.pop(only, None) or load_rows(self._source, only)
+        self._loaded[only] = rows
+        while len(self._loaded) > KEPT:
+            del self._loaded[next(iter(self._loaded))]
+        return rows

@@ -1,4 +1,5 @@
 import datetime as dt
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
@@ -6,6 +7,7 @@ from typing import TYPE_CHECKING
 from hardwon.adapters.sqlite.database import Database, in_list
 from hardwon.adapters.sqlite.entry_rows import (
     FACT_COLUMNS,
+    RECALL_COLUMNS,
     SELECT_ENTRY,
     SELECT_PRINTED,
     UPSERT_ENTRY,
@@ -14,13 +16,17 @@ from hardwon.adapters.sqlite.entry_rows import (
     text_row,
     to_entry,
     to_facts,
+    to_recall_facts,
 )
-from hardwon.adapters.sqlite.fts import index_entry
+from hardwon.adapters.sqlite.fts import drop_from_index, index_entry
 from hardwon.adapters.sqlite.moments import to_text
-from hardwon.adapters.sqlite.track_records import NEWEST_OF_CATEGORY, NEWEST_OF_KIND
+from hardwon.adapters.sqlite.track_records import NEWEST_BY_TRACK_RECORD
+from hardwon.adapters.sqlite.versions import note_change
+from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entry_repository import Field
 
@@ -29,7 +35,6 @@ if TYPE_CHECKING:
 
 RECALL_BUSY_SECONDS = 0.05
 
-WITHIN = "e.kind = ?1 AND (?2 IS NULL OR e.category = ?2)"
 UNLABELLED = "t.keywords = '[]'"
 
 
@@ -63,33 +68,48 @@ class SqliteEntryRepository:
                 (seq,),
             )
             index_entry(self._database, seq, entry)
+            note_change(self._database)
+
+    def delete(self, entry_id: str) -> bool:
+        """Forget the entry of that id."""
+        with self._database.transaction():
+            seq = self._database.value("DELETE FROM entry WHERE id = ? RETURNING seq", (entry_id,))
+            if seq is not None:
+                drop_from_index(self._database, seq)
+                note_change(self._database)
+            return seq is not None
+
+    def with_file(self, file_path: str) -> "Entry | None":
+        """Return the entry that stands for the file of that path."""
+        rows = self._database.rows(f"{SELECT_ENTRY} WHERE t.file_path = ?", (file_path,))
+        return to_entry(rows[0]) if rows else None
 
     def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
         """Return a page of entries, newest first."""
+        within = where(only)
         rows = self._database.rows(
-            f"{SELECT_ENTRY} WHERE {WITHIN} ORDER BY e.updated_at DESC, e.id LIMIT ?3 OFFSET ?4",
-            (only.kind, only.category, limit, offset),
+            f"{SELECT_ENTRY} WHERE {within.sql} ORDER BY e.updated_at DESC, e.id LIMIT ? OFFSET ?",
+            (*within.parameters, limit, offset),
         )
         return [to_entry(row) for row in rows]
 
     def unlabelled(self, only: EntryFilter, *, limit: int, after: "Entry | None" = None) -> "list[Entry]":
         """Return a page of entries without keywords, newest first."""
-        updated_at, entry_id = (to_text(after.updated_at), after.entry_id) if after else (None, None)
+        within = where(only)
+        later = (
+            ("AND (?, e.id) > (e.updated_at, ?)", (to_text(after.updated_at), after.entry_id)) if after else ("", ())
+        )
         rows = self._database.rows(
-            f"{SELECT_ENTRY} WHERE {WITHIN} AND {UNLABELLED} AND (?4 IS NULL OR (?4, e.id) > (e.updated_at, ?5))"
-            " ORDER BY e.updated_at DESC, e.id LIMIT ?3",
-            (only.kind, only.category, limit, updated_at, entry_id),
+            f"{SELECT_ENTRY} WHERE {within.sql} AND {UNLABELLED} {later[0]} ORDER BY e.updated_at DESC, e.id LIMIT ?",
+            (*within.parameters, *later[1], limit),
         )
         return [to_entry(row) for row in rows]
 
     def count_unlabelled(self, only: EntryFilter) -> int:
         """Return how many entries have no keywords."""
-        return int(
-            self._database.value(
-                f"SELECT count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {WITHIN} AND {UNLABELLED}",
-                (only.kind, only.category),
-            )
-        )
+        within = where(only)
+        counted = "SELECT count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+        return int(self._database.value(f"{counted} WHERE {within.sql} AND {UNLABELLED}", within.parameters))
 
     def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
         """Return the entries of *seqs*, in that order."""
@@ -111,28 +131,49 @@ class SqliteEntryRepository:
         )
         return [to_facts(row) for row in rows]
 
-    def newest_by_track_record(self, only: EntryFilter, k: int) -> list[RankingFacts]:
-        """Return the *k* newest of each track record."""
-        query = NEWEST_OF_CATEGORY if only.category else NEWEST_OF_KIND
-        rows = self._database.rows(query, (only.kind, only.category, k))
-        return [to_facts(row) for row in rows]
+    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
+        """Return what recall reads of *seqs*."""
+        rows = self._database.rows(
+            f"SELECT {FACT_COLUMNS}, coalesce(r.recall_count, 0), {RECALL_COLUMNS} FROM json_each(?) wanted"
+            " JOIN entry e ON e.seq = wanted.value LEFT JOIN recall r ON r.entry_seq = e.seq",
+            (in_list(seqs),),
+        )
+        return [to_recall_facts(row) for row in rows]
 
-    def sizes(self, only: EntryFilter) -> Mapping[Category, int]:
-        """Return how many entries each category has."""
+    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        """Return what each of *seqs* is about."""
+        rows = self._database.rows(
+            'SELECT entry_seq, "references" FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value',
+            (in_list(seqs),),
+        )
+        return {seq: tuple(json.loads(references)) for seq, references in rows}
+
+    def newest_by_track_record(self, k: int) -> list[RankingFacts]:
+        """Return the *k* newest learnings of each track record."""
+        return [to_facts(row) for row in self._database.rows(NEWEST_BY_TRACK_RECORD, (k,))]
+
+    def count(self, only: EntryFilter) -> int:
+        """Return how many entries there are."""
+        within = where(only)
+        return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters))
+
+    def sizes(self) -> Mapping[Category, int]:
+        """Return how many learnings each category has."""
         return dict(
             self._database.rows(
-                f"SELECT e.category, count(*) FROM entry e WHERE {WITHIN} GROUP BY e.category ORDER BY e.category",
-                (only.kind, only.category),
+                "SELECT category, count(*) FROM entry WHERE kind = 'learning' GROUP BY category ORDER BY category"
             )
         )
 
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         """Return how many entries have each value of *field*."""
+        within = where(only)
+        column = "project" if field == "source_project" else field
         return dict(
             self._database.rows(
-                f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
-                f" WHERE {WITHIN} GROUP BY value ORDER BY count(*) DESC, value",
-                (only.kind, only.category),
+                f"SELECT coalesce({column}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+                f" WHERE {within.sql} GROUP BY value ORDER BY count(*) DESC, value",
+                within.parameters,
             )
         )
 
@@ -143,16 +184,17 @@ class SqliteEntryRepository:
         )
         return [entry_id for (entry_id,) in rows]
 
-    def most_observed(self, only: EntryFilter) -> int:
+    def most_observed(self) -> int:
         """Return the largest observation count."""
         # One category at a time: the index answers each at once, where a maximum over all would read it whole.
         value = self._database.value(
             """
-            WITH within (category) AS (VALUES ('anti-patterns'), ('heuristics'), ('patterns'), (NULL))
-            SELECT max((SELECT max(e.observation_count) FROM entry e WHERE e.kind = ?1 AND e.category IS within.category))
-            FROM within WHERE ?2 IS NULL OR category = ?2
-            """,
-            (only.kind, only.category),
+            WITH within (category) AS (VALUES ('anti-patterns'), ('heuristics'), ('patterns'))
+            SELECT max((
+                SELECT max(observation_count) FROM entry WHERE kind = 'learning' AND category = within.category
+            ))
+            FROM within
+            """
         )
         return int(value or 1)
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from hardwon.adapters.sqlite.database import Row
 from hardwon.adapters.sqlite.moments import from_text, to_text
 from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.searchable import word_count
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -19,29 +21,37 @@ SELECT_PRINTED = """
 
 SELECT_ENTRY = """
     SELECT e.kind, t.name, t.description, t.reasoning, t.notes, e.category, t.keywords, t."references",
-        e.observation_count, e.confidence, t.created_at, e.updated_at, t.source, t.source_project,
-        coalesce(r.recall_count, 0), r.last_recalled_at
+        e.observation_count, e.confidence, t.created_at, e.updated_at, t.source, e.project,
+        coalesce(r.recall_count, 0), r.last_recalled_at, t.tags, e.workspace, e.branch, e.permanent,
+        t.file_path, t.file_mtime, t.file_hash
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN recall r ON r.entry_seq = e.seq
 """
 
 FACT_COLUMNS = "e.seq, e.id, e.category, e.observation_count, e.confidence, e.updated_at"
 """What ranking reads, but for the recall count, which comes last."""
 
+RECALL_COLUMNS = "e.kind, e.project, e.workspace, e.branch, e.permanent, e.content_hash, e.words"
+"""What only the policies of recall read."""
+
 UPSERT_ENTRY = """
-    INSERT INTO entry (id, kind, category, observation_count, confidence, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO entry (id, kind, category, observation_count, confidence, updated_at, project, workspace, branch,
+        permanent, content_hash, words)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET category = excluded.category, observation_count = excluded.observation_count,
-        confidence = excluded.confidence, updated_at = excluded.updated_at
+        confidence = excluded.confidence, updated_at = excluded.updated_at, project = excluded.project,
+        workspace = excluded.workspace, branch = excluded.branch, permanent = excluded.permanent,
+        content_hash = excluded.content_hash, words = excluded.words
     RETURNING seq
 """
 
 UPSERT_TEXT = """
-    INSERT INTO entry_text (entry_seq, name, description, reasoning, notes, keywords, "references", text_hash,
-        created_at, source, source_project)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO entry_text (entry_seq, name, description, reasoning, notes, keywords, tags, "references", text_hash,
+        created_at, source, file_path, file_mtime, file_hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (entry_seq) DO UPDATE SET name = excluded.name, description = excluded.description,
-        reasoning = excluded.reasoning, notes = excluded.notes, keywords = excluded.keywords,
+        reasoning = excluded.reasoning, notes = excluded.notes, keywords = excluded.keywords, tags = excluded.tags,
         "references" = excluded."references", text_hash = excluded.text_hash, source = excluded.source,
-        source_project = excluded.source_project
+        file_path = excluded.file_path, file_mtime = excluded.file_mtime, file_hash = excluded.file_hash
 """
 
 
@@ -61,6 +71,12 @@ def entry_row(entry: "Entry") -> tuple[object, ...]:
         entry.observation_count,
         entry.confidence,
         to_text(entry.updated_at),
+        entry.source_project,
+        entry.workspace,
+        entry.branch,
+        entry.permanent,
+        entry.content_hash,
+        word_count(entry.searchable_text()),
     )
 
 
@@ -73,11 +89,14 @@ def text_row(seq: int, entry: "Entry") -> tuple[object, ...]:
         entry.reasoning,
         entry.notes,
         json.dumps(entry.keywords, ensure_ascii=False),
+        json.dumps(entry.tags, ensure_ascii=False),
         json.dumps(entry.references, ensure_ascii=False),
         text_hash(entry.searchable_text()),
         to_text(entry.created_at),
         entry.source,
-        entry.source_project,
+        entry.file_path,
+        entry.file_mtime,
+        entry.file_hash,
     )
 
 
@@ -86,7 +105,8 @@ def to_entry(row: Row) -> "Entry":
     from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
 
     kind, name, description, reasoning, notes, category, keywords, references, *rest = row
-    count, confidence, created_at, updated_at, source, source_project, recalls, recalled_at = rest
+    count, confidence, created_at, updated_at, source, source_project, recalls, recalled_at, *rest = rest
+    tags, workspace, branch, permanent, file_path, file_mtime, file_hash = rest
     return Entry(
         kind=kind,
         name=name,
@@ -102,6 +122,13 @@ def to_entry(row: Row) -> "Entry":
         updated_at=from_text(updated_at),
         source=source,
         source_project=source_project,
+        tags=tuple(json.loads(tags)),
+        workspace=workspace,
+        branch=branch,
+        permanent=bool(permanent),
+        file_path=file_path,
+        file_mtime=file_mtime,
+        file_hash=file_hash,
         recall_count=recalls,
         last_recalled_at=from_text(recalled_at) if recalled_at else None,
     )
@@ -111,3 +138,9 @@ def to_facts(row: Row) -> RankingFacts:
     """Return the facts of a row of `FACT_COLUMNS` and the recall count."""
     seq, entry_id, category, count, confidence, updated_at, recalls = row
     return RankingFacts(seq, entry_id, category, count, confidence, from_text(updated_at), recalls)
+
+
+def to_recall_facts(row: Row) -> RecallFacts:
+    """Return the facts of a row of `FACT_COLUMNS`, the recall count and `RECALL_COLUMNS`."""
+    kind, project, workspace, branch, permanent, content_hash, words = row[-7:]
+    return RecallFacts(to_facts(row[:-7]), kind, project, workspace, branch, bool(permanent), content_hash, words)

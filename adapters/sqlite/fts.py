@@ -1,5 +1,6 @@
-"""The keyword index: FTS5 with its own copy of the text, row ids being entry numbers."""
+"""The keyword index: FTS5 with its own copy of the text, by whole entries and by passages."""
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,8 +9,13 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.fts_matches import FtsMatches
+from hardwon.adapters.sqlite.passages import CREATE as CREATE_PASSAGES
+from hardwon.adapters.sqlite.passages import drop_passages, index_passages, quoted, weigh
+from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.searchable import title_to_search
 from hardwon.ports.keyword_index import Mode
 
 if TYPE_CHECKING:
@@ -19,10 +25,17 @@ COLUMNS = "name, description, notes, keywords, reasoning"
 CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
 REBUILD = f"""
     INSERT INTO entries_fts (rowid, {COLUMNS})
-    SELECT entry_seq, name, description, notes,
-        (SELECT coalesce(group_concat(value, ' '), '') FROM json_each(keywords)), reasoning
+    SELECT entry_seq, CASE substr(description, 1, length(name)) WHEN name THEN '' ELSE name END, description, notes,
+        (
+            SELECT coalesce(group_concat(value, ' '), '')
+            FROM (SELECT value FROM json_each(keywords) UNION ALL SELECT value FROM json_each(tags))
+        ),
+        reasoning
     FROM entry_text
 """
+SELECT_TEXTS = f"SELECT rowid, {COLUMNS} FROM entries_fts"
+ENTRY_TABLES = ("entries_fts", "entries_fts_docsize")
+PASSAGE_TABLES = ("passages_fts", "passages_fts_docsize")
 STALE = "keyword_index_stale"
 UNAVAILABLE = "FTS5 not available, keyword search disabled"
 
@@ -42,7 +55,7 @@ def is_available() -> bool:
 
 def is_intact(database: Database) -> bool:
     """Tell whether the index is there and holds a row for every entry, none out of date."""
-    if not _exists(database):
+    if not _exists(database, ENTRY_TABLES):
         return False
     rows, entries, stale = database.rows(
         "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM entry),"
@@ -52,9 +65,23 @@ def is_intact(database: Database) -> bool:
     return rows == entries and not stale
 
 
-def _exists(database: Database) -> bool:
-    found = database.rows("SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'entries_fts_docsize')")
-    return len(found) == 2  # noqa: PLR2004  # the two that are named
+def _exists(database: Database, tables: Sequence[str]) -> bool:
+    names = json.dumps(tables)
+    found = database.value(
+        "SELECT count(*) FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))", (names,)
+    )
+    return bool(found == len(tables))
+
+
+def _has_passages(database: Database) -> bool:
+    """Tell whether the index of passages is there and holds at least one for each entry."""
+    if not _exists(database, PASSAGE_TABLES):
+        return False
+    return bool(database.value("SELECT (SELECT count(*) FROM passages_fts_docsize) >= (SELECT count(*) FROM entry)"))
+
+
+def _fits(database: Database) -> bool:
+    return is_intact(database) and _has_passages(database)
 
 
 def ensure_index(database: Database, *, repair: bool) -> None:
@@ -63,42 +90,65 @@ def ensure_index(database: Database, *, repair: bool) -> None:
 
     Without FTS5 nothing happens: search and writes go on without it.
     """
-    if not is_available() or is_intact(database):
+    if not is_available() or _fits(database):
         return
     if repair or not database.value("SELECT 1 FROM entry"):
-        rebuild_index(database)
+        with database.transaction():
+            if not _fits(database):  # another process may have been faster
+                rebuild_index(database)
 
 
 def rebuild_index(database: Database) -> None:
     """Make the index anew from the entries."""
     with database.transaction():
-        _drop(database)
+        for name in ("entries_fts", "passages_fts"):
+            _drop(database, name)
         database.rows(CREATE)
         database.rows(REBUILD)
+        database.rows(CREATE_PASSAGES)
+        for seq, *texts in database.rows(SELECT_TEXTS):
+            index_passages(database, seq, texts)
         database.rows("DELETE FROM _metadata WHERE key = ?", (STALE,))
 
 
-def _drop(database: Database) -> None:
+def _drop(database: Database, name: str) -> None:
     try:
-        database.rows("DROP TABLE IF EXISTS entries_fts")
+        database.rows(f"DROP TABLE IF EXISTS {name}")
     except CorruptStoreError:  # too damaged to be dropped; its tables are ordinary ones once it is forgotten
         database.rows("PRAGMA writable_schema = ON")
-        database.rows("DELETE FROM sqlite_master WHERE name = 'entries_fts'")
+        database.rows("DELETE FROM sqlite_master WHERE name = ?", (name,))
         database.rows("PRAGMA writable_schema = RESET")
-        for (table,) in database.rows("SELECT name FROM sqlite_master WHERE name GLOB 'entries_fts_*'"):
+        for (table,) in database.rows("SELECT name FROM sqlite_master WHERE name GLOB ?", (f"{name}_*",)):
             database.rows(f"DROP TABLE {table}")
 
 
 def index_entry(database: Database, seq: int, entry: "Entry") -> None:
     """Bring the index up to date with one entry; nothing is written when its words are the same."""
-    if not (is_available() and _exists(database)):
-        database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))
+    if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
+        _note_stale(database)
         return
-    words = (entry.name, entry.description, entry.notes, " ".join(entry.keywords), entry.reasoning)
+    title = title_to_search(entry.name, entry.description)
+    labels = " ".join((*entry.keywords, *entry.tags))
+    words = (title, entry.description, entry.notes, labels, entry.reasoning)
     if database.rows(f"SELECT {COLUMNS} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
         return
     database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
     database.rows(f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", (seq, *words))
+    drop_passages(database, seq)
+    index_passages(database, seq, words)
+
+
+def drop_from_index(database: Database, seq: int) -> None:
+    """Take one entry out of the index."""
+    if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
+        database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
+        drop_passages(database, seq)
+    else:
+        _note_stale(database)
+
+
+def _note_stale(database: Database) -> None:
+    database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))
 
 
 class FtsKeywordIndex:
@@ -127,24 +177,33 @@ class FtsKeywordIndex:
             self._ensure_usable()
             return {term: self._frequency(term) for term in terms}
 
-    def match(self, terms: Sequence[str], mode: Mode, deadline: Deadline) -> FtsMatches:
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
         """Run the search once."""
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            return FtsMatches(self._database, self._found(terms, mode))
+            return FtsMatches(self._database, self._found(_expression(terms, mode), only))
 
-    def _found(self, terms: Sequence[str], mode: Mode) -> list[Row]:
-        """Return the number, BM25, kind and category of every match."""
-        if not terms:
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
+        """Run the search once for each term, over passages."""
+        with _bounded(self._database, deadline):
+            self._ensure_usable()
+            if not _has_passages(self._database):
+                raise KeywordIndexUnavailableError("the index of passages is incomplete, run: hardwon doctor --repair")
+            return FtsMatches(self._database, weigh(self._database, terms, only))
+
+    def _found(self, expression: str, only: EntryFilter) -> list[Row]:
+        """Return the number, BM25 and category of every match."""
+        if not expression:
             return []
+        within = where(only)
         return self._database.rows(
-            "SELECT e.seq, -bm25(entries_fts), e.kind, e.category FROM entries_fts"
-            " CROSS JOIN entry e ON e.seq = entries_fts.rowid WHERE entries_fts MATCH ?",
-            (_expression(terms, mode),),
+            "SELECT e.seq, -bm25(entries_fts), e.category FROM entries_fts"
+            f" CROSS JOIN entry e ON e.seq = entries_fts.rowid WHERE entries_fts MATCH ? AND {within.sql}",
+            (expression, *within.parameters),
         )
 
     def _frequency(self, term: str) -> int:
-        return int(self._database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (_quoted(term),)))
+        return int(self._database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (quoted(term),)))
 
     def _ensure_usable(self) -> None:
         if self._checked:
@@ -158,12 +217,8 @@ class FtsKeywordIndex:
         self._checked = True
 
 
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
-
-
 def _expression(terms: Sequence[str], mode: Mode) -> str:
-    return (" OR " if mode == "any" else " AND ").join(map(_quoted, terms))
+    return (" OR " if mode == "any" else " AND ").join(map(quoted, terms))
 
 
 @contextmanager

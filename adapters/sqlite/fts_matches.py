@@ -1,9 +1,10 @@
 from collections.abc import Iterable, Mapping
 
-from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.tie_order import in_tie_order
-from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.hit import Hit
+from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.vocabulary import Category
 
 
 class FtsMatches:
@@ -12,27 +13,28 @@ class FtsMatches:
 
     Args:
         database: The store.
-        found: The number, the score, the kind and the category of every match.
+        found: The number, the score and the category of every match.
 
     """
 
-    def __init__(self, database: Database, found: Iterable[Row]) -> None:
+    def __init__(self, database: Database, found: Iterable[tuple[int, float, Category | None]]) -> None:
         self._database = database
         self._scores: dict[int, float] = {}
-        self._groups: dict[tuple[str, str | None], list[int]] = {}
-        for seq, score, kind, category in found:
+        self._groups: dict[Category | None, list[int]] = {}
+        for seq, score, category in found:
             self._scores[seq] = score
-            self._groups.setdefault((kind, category), []).append(seq)
+            self._groups.setdefault(category, []).append(seq)
         for group in self._groups.values():
             group.sort(key=self._scores.__getitem__, reverse=True)
 
-    def count(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* matched."""
-        return sum(map(len, self._of(only)))
+    def count(self) -> int:
+        """Return how many entries matched."""
+        return len(self._scores)
 
-    def top(self, only: EntryFilter, k: int) -> list[Hit]:
-        """Return the *k* best of *only*."""
-        best = [seq for group in self._of(only) for seq in self._best(group, k)]
+    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+        """Return the *k* best."""
+        groups = [self._groups.get(category, [])] if category else self._groups.values()
+        best = [seq for group in groups for seq in self._best(group, k)]
         ordered = sorted(in_tie_order(self._database, best), key=lambda seq: -self._scores[seq])
         return [Hit(seq, self._scores[seq]) for seq in ordered[:k]]
 
@@ -40,12 +42,9 @@ class FtsMatches:
         """Return the scores of those of *seqs* that matched."""
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
-    def _of(self, only: EntryFilter) -> list[list[int]]:
-        return [
-            group
-            for (kind, category), group in self._groups.items()
-            if kind == only.kind and only.category in {None, category}
-        ]
+    def spread(self) -> Spread:
+        """Return how all scores are spread."""
+        return Spread.of(self._scores.values())
 
     def _best(self, group: list[int], k: int) -> list[int]:
         """Return the *k* best of *group*, and those that tie with the last of them."""

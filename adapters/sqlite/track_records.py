@@ -3,38 +3,29 @@
 from hardwon.adapters.sqlite.entry_rows import FACT_COLUMNS
 from hardwon.domain.model.ranking.prominence import RECALL_CAP
 
-KIND = "e.kind = ?1"
-CATEGORY = "e.kind = ?1 AND e.category = ?2"
-
-
-def _newest_by_track_record(within: str) -> str:
-    """
-    Return the query; its parameters are the kind, the category and how many of each.
-
-    Most entries were never recalled: of these the index gives the head of each track
-    record. The others are few, and are numbered.
-    """
-    return f"""
-    WITH record AS (SELECT DISTINCT e.category, e.observation_count, e.confidence FROM entry e WHERE {within}),
+NEWEST_BY_TRACK_RECORD = f"""
+    WITH record AS (SELECT DISTINCT e.category, e.observation_count, e.confidence FROM entry e WHERE e.kind = 'learning'),
     recalled AS (
         SELECT e.seq, r.recall_count, row_number() OVER (
             PARTITION BY e.category, e.observation_count, e.confidence, min(r.recall_count, {RECALL_CAP})
             ORDER BY e.updated_at DESC, e.id
         ) AS place
-        FROM recall r CROSS JOIN entry e ON e.seq = r.entry_seq WHERE {within} AND r.recall_count > 0
+        FROM recall r CROSS JOIN entry e ON e.seq = r.entry_seq WHERE e.kind = 'learning' AND r.recall_count > 0
     )
     SELECT {FACT_COLUMNS}, 0 FROM record JOIN entry e ON e.seq IN (
         SELECT n.seq FROM entry n
-        WHERE n.kind = ?1 AND n.category IS record.category AND n.observation_count = record.observation_count
+        WHERE n.kind = 'learning' AND n.category IS record.category AND n.observation_count = record.observation_count
             AND n.confidence = record.confidence
             AND NOT EXISTS (SELECT 1 FROM recall r WHERE r.entry_seq = n.seq AND r.recall_count > 0)
-        ORDER BY n.updated_at DESC, n.id LIMIT ?3
+        ORDER BY n.updated_at DESC, n.id LIMIT ?1
     )
     UNION ALL
     SELECT {FACT_COLUMNS}, recalled.recall_count FROM recalled JOIN entry e USING (seq)
-    WHERE recalled.place <= ?3
-    """
+    WHERE recalled.place <= ?1
+"""
+"""
+Its parameter is how many of each.
 
-
-NEWEST_OF_KIND = _newest_by_track_record(KIND)
-NEWEST_OF_CATEGORY = _newest_by_track_record(CATEGORY)
+Most entries were never recalled: of these the index gives the head of each track
+record. The others are few, and are numbered.
+"""

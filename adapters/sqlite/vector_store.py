@@ -2,32 +2,35 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 
-from hardwon.adapters.sqlite.database import Database, Row, in_list
+from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.tie_order import in_tie_order
+from hardwon.adapters.sqlite.versions import content_version, note_change
+from hardwon.adapters.sqlite.where import where
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.searchable import searchable_text
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.vector_source import VectorBlock
 from hardwon.ports.vector_store import PendingText
 
 VALUE_BYTES = 4
 
-SELECT_VECTORS = """
-    SELECT v.entry_seq, e.category, v.vec FROM vector v {path} JOIN entry e ON e.seq = v.entry_seq
-    WHERE v.space_id = ? AND e.kind = 'learning'
-"""
 # Nearly every row is wanted: reading the table from end to end takes half as long as an index.
-SELECT_ALL_VECTORS = SELECT_VECTORS.format(path="NOT INDEXED CROSS")
-SELECT_SOME_VECTORS = SELECT_VECTORS.format(path="") + "AND v.entry_seq IN (SELECT value FROM json_each(?))"
+SELECT_VECTORS = """
+    SELECT v.entry_seq, e.category, v.vec FROM vector v NOT INDEXED CROSS JOIN entry e ON e.seq = v.entry_seq
+    WHERE v.space_id = ? AND {within}
+"""
 
-COUNT_EMBEDDED = """
-    SELECT count(*) FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.kind = 'learning'
+SELECT_EMBEDDED = """
+    SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND {within}
 """
 
 SELECT_PENDING = """
+    SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
-    WHERE e.kind = 'learning' AND NOT EXISTS (
-        SELECT 1 FROM vector v WHERE v.space_id = ? AND v.entry_seq = e.seq
-    )
+    WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = ? AND v.entry_seq = e.seq) AND {within}
+    ORDER BY e.updated_at DESC, e.id LIMIT ?
 """
 
 
@@ -39,16 +42,24 @@ class SqliteVectorStore:
         database: The store.
         space: All calls are about this space.
         warn: Told in one line of a stored vector that can't be used.
-        is_active: Whether the store's metadata and the view `entries` speak of this space.
+        kinds: Entries of these kinds get their vector in this space.
+        is_active: Whether the store's metadata and its views speak of this space.
 
     """
 
     def __init__(
-        self, database: Database, space: Space, warn: Callable[[str], None], *, is_active: bool = True
+        self,
+        database: Database,
+        space: Space,
+        warn: Callable[[str], None],
+        *,
+        kinds: tuple[Kind, ...] = KINDS,
+        is_active: bool = True,
     ) -> None:
         self._database = database
         self._space = space
         self._warn = warn
+        self._served = EntryFilter(kinds=kinds)
         self._is_active = is_active
 
     @property
@@ -61,23 +72,37 @@ class SqliteVectorStore:
         """Width of every vector."""
         return self._space.dimensions
 
-    def count(self) -> int:
-        """Return how many learnings have a vector."""
-        return int(self._database.value(COUNT_EMBEDDED, (self._space_id(),)))
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of entries that get their vector here."""
+        return self._served.kinds
 
-    def count_pending(self) -> int:
-        """Return how many learnings have none."""
-        learnings = "SELECT count(*) FROM entry WHERE kind = 'learning'"
-        return int(self._database.value(f"SELECT ({learnings}) - ({COUNT_EMBEDDED})", (self._space_id(),)))
+    def has_any(self, only: EntryFilter) -> bool:
+        """Tell whether an entry of *only* has a vector."""
+        within = where(only)
+        sql = SELECT_EMBEDDED.format(what="1", within=within.sql)
+        return bool(self._database.value(f"{sql} LIMIT 1", (self._space_id(), *within.parameters)))
+
+    def count(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* have a vector."""
+        within = where(only)
+        sql = SELECT_EMBEDDED.format(what="count(*)", within=within.sql)
+        return int(self._database.value(sql, (self._space_id(), *within.parameters)))
+
+    def count_pending(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* that get theirs here have none."""
+        served = only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds))
+        within = where(served)
+        total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters)
+        return int(total) - self.count(served)
 
     def pending(self, limit: int) -> list[PendingText]:
         """Return entries without a vector, newest first."""
+        within = where(self._served)
         rows = self._database.rows(
-            "SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash"
-            f" {SELECT_PENDING} ORDER BY e.updated_at DESC, e.id LIMIT ?",
-            (self._space_id(), max(0, limit)),
+            SELECT_PENDING.format(within=within.sql), (self._space_id(), *within.parameters, max(0, limit))
         )
-        return [PendingText(seq, "\n".join(filter(None, texts)), text_hash) for seq, *texts, text_hash in rows]
+        return [PendingText(seq, searchable_text(*texts), text_hash) for seq, *texts, text_hash in rows]
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         """Store vectors of texts that are still what they were."""
@@ -89,6 +114,7 @@ class SqliteVectorStore:
                 " ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec",
                 ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
             )
+            note_change(self._database)
 
     def activate(self) -> None:
         """Let the store's metadata and the view `entries` speak of this space."""
@@ -96,24 +122,32 @@ class SqliteVectorStore:
             self._note_as_active(self._register())
 
     def clear(self) -> None:
-        """Drop every vector of the space."""
+        """Drop the vectors of all entries that get theirs here."""
+        within = where(self._served)
+        served = f"SELECT seq FROM entry e WHERE {within.sql}"
         with self._database.transaction():
-            self._database.rows("DELETE FROM vector WHERE space_id = ?", (self._space_id(),))
+            self._database.rows(
+                f"DELETE FROM vector WHERE space_id = ? AND entry_seq IN ({served})",
+                (self._space_id(), *within.parameters),
+            )
+            note_change(self._database)
 
-    def load(self) -> VectorBlock:
-        """Return the vectors of all learnings."""
-        return self._block(self._database.stream(SELECT_ALL_VECTORS, (self._space_id(),)))
+    def version(self) -> int:
+        """Return a number that is another one after every change."""
+        return content_version(self._database)
 
-    def fetch(self, seqs: Sequence[int]) -> VectorBlock:
-        """Return the vectors of those of *seqs* that have one."""
-        return self._block(self._database.stream(SELECT_SOME_VECTORS, (self._space_id(), in_list(seqs))))
+    def load(self, only: EntryFilter) -> VectorBlock:
+        """Return the vectors of the entries of *only*."""
+        within = where(only)
+        sql = SELECT_VECTORS.format(within=within.sql)
+        return self._block(self._database.stream(sql, (self._space_id(), *within.parameters)))
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         """Return *seqs*, the newest first, then by id."""
         return in_tie_order(self._database, seqs)
 
     def _block(self, rows: Iterable[Row]) -> VectorBlock:
-        seqs, categories, values = list[int](), list[str](), array("f")
+        seqs, categories, values = list[int](), list[str | None](), array("f")
         for seq, category, blob in rows:
             if len(blob) != self._space.dimensions * VALUE_BYTES:
                 self._warn(f"the vector of entry {seq} has {len(blob)} bytes: skipped, run: hardwon embed --all")

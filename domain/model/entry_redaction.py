@@ -18,6 +18,7 @@ def redact_entry(entry: Entry) -> Entry:
         reasoning=redact(entry.reasoning),
         notes=redact(entry.notes),
         keywords=tuple(map(redact, entry.keywords)),
+        tags=tuple(map(redact, entry.tags)),
         references=tuple(map(redact, entry.references)),
         source_project=redact(entry.source_project or "").strip() or None,
     )

@@ -1,10 +1,12 @@
 """Which words of a text are worth searching for."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
 MAX_TERMS = 64
+SMALLEST_FREQUENCY_WEIGHT = 1e-6
 SMALLEST_STORE_TO_DROP_COMMON_TERMS = 50
 
 STOP_WORDS = frozenset(
@@ -24,6 +26,11 @@ _WITHOUT_MARKS = dict.fromkeys(range(0x0300, 0x0332))
 _WORD = re.compile(r"[^\W_]+")
 
 
+def words_of(text: str) -> list[str]:
+    """Return the words of *text* in order, lower case, with repeats: runs of letters and digits."""
+    return _WORD.findall(unicodedata.normalize("NFC", text).lower().translate(_WITHOUT_MARKS))
+
+
 def search_terms(text: str) -> tuple[str, ...]:
     """
     Return the words of *text* that carry meaning: lower case, without repeats, at most 64.
@@ -31,8 +38,16 @@ def search_terms(text: str) -> tuple[str, ...]:
     Stop words and everything that is not a letter or a digit fall away, so
     no text can be mistaken for query syntax (M-A1).
     """
-    words = _WORD.findall(unicodedata.normalize("NFC", text).lower().translate(_WITHOUT_MARKS))
-    return tuple(dict.fromkeys(word for word in words if word not in STOP_WORDS))[:MAX_TERMS]
+    return tuple(dict.fromkeys(word for word in words_of(text) if word not in STOP_WORDS))[:MAX_TERMS]
+
+
+def inverse_document_frequency(size: int, frequency: int) -> float:
+    """
+    Return how much a word tells that occurs in *frequency* of *size* texts, above 0.
+
+    As FTS5's `bm25()` has it: `ln((N - n + 0.5) / (n + 0.5))`, at least 1e-6.
+    """
+    return max(math.log((size - frequency + 0.5) / (frequency + 0.5)), SMALLEST_FREQUENCY_WEIGHT)
 
 
 def distinctive_terms(terms: Sequence[str], frequencies: Mapping[str, int], size: int) -> tuple[str, ...]:

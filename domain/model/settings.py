@@ -28,6 +28,7 @@ class Settings(NamedTuple):
         keyword_provider: One of `KEYWORD_PROVIDERS`.
         keyword_model: The model that makes keyword labels, empty for the provider's default.
         keyword_search: Off means as if FTS5 were missing.
+        workspace: The name of the folder of projects; empty for that of the folder that holds the project.
 
     """
 
@@ -44,6 +45,7 @@ class Settings(NamedTuple):
     keyword_provider: str = "auto"
     keyword_model: str = ""
     keyword_search: bool = True
+    workspace: str = ""
 
 
 class Resolved(NamedTuple):

@@ -11,3 +11,5 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 SOURCES: tuple[Source, ...] = get_args(Source)
+
+CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")

@@ -81,7 +81,7 @@ class Inject(NamedTuple):
             return self._block(retrieval, selected, framed=framed)
 
     def _block(self, retrieval: Retrieval, selected: Selected, *, framed: bool) -> Injection:
-        sizes = self.repository.sizes(LEARNINGS)
+        sizes = self.repository.sizes()
         block = MemoryBlock(
             diagnostic=self._diagnostics(retrieval, sum(sizes.values())).line, sizes=sizes, framed=framed
         )
@@ -97,9 +97,9 @@ class Inject(NamedTuple):
     def _diagnostics(self, retrieval: Retrieval, total: int) -> Diagnostics:
         return Diagnostics(
             total=total,
-            vector=retrieval.by_vector.count(LEARNINGS),
-            keyword=retrieval.by_keyword.count(LEARNINGS),
-            pending=self.vectors.count_pending() if self.vectors else 0,
+            vector=retrieval.by_vector.count(),
+            keyword=retrieval.by_keyword.count(),
+            pending=self.vectors.count_pending(LEARNINGS) if self.vectors else 0,
             query=retrieval.query,
             model=retrieval.embedded_by,
             numpy_missing=retrieval.numpy_missing,

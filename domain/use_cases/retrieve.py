@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.errors import (
     EmbedderError,
     EmbedderUnavailableError,
@@ -14,10 +14,13 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.hit import Hit
 from hardwon.domain.model.keyword_query import distinctive_terms, search_terms
+from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import Category, Kind
 from hardwon.domain.use_cases.background import Background
 from hardwon.domain.use_cases.embedding import embed_query
+from hardwon.domain.use_cases.standardised_matches import StandardisedMatches
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.matches import Matches
@@ -26,25 +29,30 @@ from hardwon.ports.vector_store import VectorStore
 
 EMBED_SECONDS = 1.2
 WORD_SECONDS = 0.8  # what is left must do for comparing, ranking and printing
+WORDS_A_TOKEN = 1.2
+"""Of a model's limit; where a long text's vector still says little is further on than where reading ends."""
 
 
 class NoMatches:
     """What a search finds that was not run."""
 
-    def count(self, only: EntryFilter) -> int:
+    def count(self) -> int:
         """Return 0."""
-        del only
         return 0
 
-    def top(self, only: EntryFilter, k: int) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[Hit]:
         """Return nothing."""
-        del only, k
+        del k, category
         return []
 
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
         """Return nothing."""
         del seqs
         return {}
+
+    def spread(self) -> Spread:
+        """Return that of nothing."""
+        return Spread()
 
 
 class Retrieval(NamedTuple):
@@ -56,6 +64,7 @@ class Retrieval(NamedTuple):
         by_vector: Matches by meaning.
         by_keyword: Matches by word.
         embedded_by: The model that embedded the query, None when none did.
+        window: About how many words of a text that model takes in, 0 without a model.
         numpy_missing: The installation is incomplete: vectors can't be compared.
         degradations: What was missing and why, one line each.
 
@@ -65,6 +74,7 @@ class Retrieval(NamedTuple):
     by_vector: Matches = NoMatches()
     by_keyword: Matches = NoMatches()
     embedded_by: str | None = None
+    window: int = 0
     numpy_missing: bool = False
     degradations: tuple[str, ...] = ()
 
@@ -75,7 +85,7 @@ class SemanticSearch(NamedTuple):
 
     Attributes:
         embedder: Makes the query's vector.
-        store: Knows whether there is anything to compare with.
+        store: Knows which kinds of entries it is for, and whether there is anything to compare with.
         vector_index: Compares.
 
     """
@@ -90,13 +100,17 @@ class Retrieve(NamedTuple):
     Run both searches side by side; either may be missing or fail.
 
     Attributes:
-        semantic: The spaces to search by meaning; the first whose embedder answers is searched.
+        semantic: The spaces to search by meaning; for each kind the first whose embedder answers is searched.
         keywords: Search by word.
+        only: Which entries are searched.
+        by_passage: Whether words are weighed by passage, or by whole entry.
 
     """
 
     semantic: Sequence[SemanticSearch]
     keywords: KeywordIndex
+    only: EntryFilter = LEARNINGS
+    by_passage: bool = False
 
     def __call__(self, query: str | None, deadline: Deadline) -> Retrieval:
         """Return what *query* finds before *deadline*; nothing is searched for None."""
@@ -105,12 +119,26 @@ class Retrieve(NamedTuple):
         return _Search(self, query, deadline).run()
 
 
+class _Asked(NamedTuple):
+    """Some kinds of entries, and the searches that serve them, in order."""
+
+    only: EntryFilter
+    searches: Sequence[SemanticSearch]
+
+
 class _Answer(NamedTuple):
     """The query's vector, the space it is of, and why earlier spaces were passed over."""
 
     search: SemanticSearch
     vector: Vector
     trouble: str
+
+
+class _Found(NamedTuple):
+    """What one space found."""
+
+    matches: Matches
+    embedder: Embedder
 
 
 def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Deadline) -> _Answer:
@@ -143,57 +171,71 @@ class _Search:
         self._embed_by = deadline.within(EMBED_SECONDS * len(tools.semantic))
 
     def run(self) -> Retrieval:
-        embedding = self._start_embedding()
+        embeddings = [(asked, self._start_embedding(asked)) for asked in self._asked()]
         by_keyword = self._match_words()
-        answer = self._finish_embedding(embedding)
+        found = [each for asked, embedding in embeddings if (each := self._compare(asked, embedding))]
         return Retrieval(
             query=self._query,
-            by_vector=self._compare(answer),
+            by_vector=_as_one([each.matches for each in found]),
             by_keyword=by_keyword,
-            embedded_by=answer.search.embedder.space.model if answer else None,
+            embedded_by=" + ".join(each.embedder.space.model for each in found) or None,
+            window=min((int(each.embedder.max_tokens * WORDS_A_TOKEN) for each in found), default=0),
             numpy_missing=self._numpy_missing,
             degradations=tuple(self._degradations),
         )
 
-    def _start_embedding(self) -> Background[_Answer] | None:
+    def _asked(self) -> Sequence[_Asked]:
+        """Return the kinds to search, those together that the same spaces serve and that have vectors there."""
         try:
             for search in self._tools.semantic:
                 search.vector_index.ensure_usable()
         except NumpyMissingError as error:
             self._numpy_missing = True
             self._degradations.append(f"no vector search: {error}")
-            return None
-        filled = [search for search in self._tools.semantic if search.store.count()]
-        return Background(lambda: _first_answer(filled, self._query, self._deadline)) if filled else None
+            return []
+        groups: dict[tuple[int, ...], list[Kind]] = {}
+        for kind in self._tools.only.kinds:
+            serving = tuple(at for at, search in enumerate(self._tools.semantic) if kind in search.store.kinds)
+            groups.setdefault(serving, []).append(kind)
+        return [
+            asked
+            for serving, kinds in groups.items()
+            if (asked := self._filled(self._tools.only._replace(kinds=tuple(kinds)), serving)).searches
+        ]
 
-    def _finish_embedding(self, embedding: Background[_Answer] | None) -> _Answer | None:
-        if embedding is None:
-            return None
+    def _filled(self, only: EntryFilter, serving: Sequence[int]) -> _Asked:
+        searches = [self._tools.semantic[at] for at in serving]
+        return _Asked(only, [search for search in searches if search.store.has_any(only)])
+
+    def _start_embedding(self, asked: _Asked) -> Background[_Answer]:
+        return Background(lambda: _first_answer(asked.searches, self._query, self._deadline))
+
+    def _compare(self, asked: _Asked, embedding: Background[_Answer]) -> _Found | None:
         try:
             answer = embedding.result(self._embed_by)
-        except (EmbedderError, TimeoutError) as error:
+            matches = answer.search.vector_index.compare(answer.vector, asked.only)
+        except (EmbedderError, TimeoutError, VectorIndexUnavailableError) as error:
             self._degradations.append(f"no vector search: {error}")
             return None
         if answer.trouble:
             self._degradations.append(f"searching with {answer.search.embedder.space.model}: {answer.trouble}")
-        return answer
-
-    def _compare(self, answer: _Answer | None) -> Matches:
-        if answer is None:
-            return NoMatches()
-        try:
-            return answer.search.vector_index.compare(answer.vector)
-        except VectorIndexUnavailableError as error:
-            self._degradations.append(f"no vector search: {error}")
-            return NoMatches()
+        return _Found(matches, answer.search.embedder)
 
     def _match_words(self) -> Matches:
-        keywords = self._tools.keywords
+        keywords, only = self._tools.keywords, self._tools.only
         terms = search_terms(self._query)
         deadline = self._deadline.within(WORD_SECONDS)
         try:
+            if self._tools.by_passage:
+                return keywords.weigh(terms, only, deadline)
             frequencies = keywords.frequencies(terms, deadline)
-            return keywords.match(distinctive_terms(terms, frequencies, keywords.size()), "any", deadline)
+            return keywords.match(distinctive_terms(terms, frequencies, keywords.size()), "any", only, deadline)
         except KeywordIndexUnavailableError as error:
             self._degradations.append(str(error))
             return NoMatches()
+
+
+def _as_one(found: Sequence[Matches]) -> Matches:
+    if not found:
+        return NoMatches()
+    return found[0] if len(found) == 1 else StandardisedMatches(found)

@@ -6,7 +6,6 @@ from heapq import nsmallest
 from itertools import chain
 from typing import NamedTuple
 
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.hit import Hit
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection
 from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
@@ -49,9 +48,9 @@ class _Head(NamedTuple):
 def whole_store_maxima(retrieval: Retrieval, repository: EntryRepository) -> Maxima:
     """Return what scores are divided by: the best of each signal over all learnings."""
     return Maxima(
-        vector=_best(retrieval.by_vector.top(LEARNINGS, 1)),
-        keyword=_best(retrieval.by_keyword.top(LEARNINGS, 1)),
-        observations=repository.most_observed(LEARNINGS),
+        vector=_best(retrieval.by_vector.top(1)),
+        keyword=_best(retrieval.by_keyword.top(1)),
+        observations=repository.most_observed(),
     )
 
 
@@ -64,7 +63,7 @@ def select(
     The lists are read ever deeper until the entries seen prove that no
     other can change the choice (`pruning`).
     """
-    sizes = repository.sizes(LEARNINGS)
+    sizes = repository.sizes()
     depth = max(FIRST_DEPTH, balancer.limit)
     while True:
         prominent = _most_prominent(depth, repository, policy)
@@ -82,17 +81,17 @@ def select(
 
 def _most_prominent(
     depth: int, repository: EntryRepository, policy: RankingPolicy
-) -> dict[Category, list[RankingFacts]]:
+) -> dict[Category | None, list[RankingFacts]]:
     """
     Return the *depth* most prominent of each category.
 
     A quarter as deep into each track record is nearly always enough: where the last entry that
     was read of one is not among the most prominent, those after it aren't either.
     """
-    heads: dict[Category, list[RankingFacts]] = {}
+    heads: dict[Category | None, list[RankingFacts]] = {}
     for width in (depth // 4, depth // 2, depth):
-        newest: dict[Category, list[RankingFacts]] = {}
-        for facts in repository.newest_by_track_record(LEARNINGS, width):
+        newest: dict[Category | None, list[RankingFacts]] = {}
+        for facts in repository.newest_by_track_record(width):
             newest.setdefault(facts.category, []).append(facts)
         heads = {name: nsmallest(depth, group, key=policy.prominence_order) for name, group in newest.items()}
         if max(Counter(map(track_record, chain.from_iterable(heads.values()))).values(), default=0) < width:
@@ -109,9 +108,8 @@ def _head(
     *,
     prominent: Sequence[RankingFacts],
 ) -> _Head:
-    only = EntryFilter(category=category)
-    by_vector = retrieval.by_vector.top(only, depth)
-    by_keyword = retrieval.by_keyword.top(only, depth)
+    by_vector = retrieval.by_vector.top(depth, category)
+    by_keyword = retrieval.by_keyword.top(depth, category)
     facts = {each.seq: each for each in prominent}
     found = {hit.seq for hit in (*by_vector, *by_keyword)}
     facts.update((each.seq, each) for each in repository.facts(found - facts.keys()))

@@ -8,6 +8,7 @@ import typer
 
 from hardwon.adapters.providers.ollama import OllamaEmbedder
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import Patience
 from hardwon.domain.use_cases.embedding import embed_query
 from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
@@ -47,7 +48,7 @@ def embed(
         for space in memory.spaces:
             space.vectors.clear()
     filled = _fill(memory)
-    pending = memory.vectors.count_pending()
+    pending = memory.vectors.count_pending(EVERYTHING)
     if as_json:
         print_json({"embedded": filled.made, "pending": pending, "troubles": filled.troubles})
     else:
@@ -66,7 +67,7 @@ def _fill(memory: Memory) -> Filled:
         return Filled()
     is_remote = memory.vectors.space.provider != "local"
     with progress() as bar:
-        task = bar.add_task("embedding", total=memory.vectors.count_pending())
+        task = bar.add_task("embedding", total=memory.vectors.count_pending(EVERYTHING))
         filled = fill_spaces(
             memory,
             None,

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.vocabulary import Category
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import (
@@ -46,7 +46,7 @@ def list_entries(
     memory = open_for(project_root, global_store, create=False)
     only = EntryFilter(category=category)
     entries = memory.repository.find(only, limit=limit, offset=offset)
-    total = sum(memory.repository.sizes(only).values())
+    total = memory.repository.count(only)
     if as_json:
         print_json({"total": total, "offset": offset, "entries": [entry_document(entry) for entry in entries]})
         return
@@ -119,7 +119,7 @@ def _table(entries: list[Entry]) -> Table:
 def _row(entry: Entry) -> dict[str, Text | str]:
     return {
         "id": entry.entry_id,
-        "category": entry.category,
+        "category": entry.category or "",
         "seen": str(entry.observation_count),
         "confidence": entry.confidence,
         "updated": f"{entry.updated_at:%Y-%m-%d}",
@@ -155,7 +155,7 @@ def _moment(moment: dt.datetime) -> str:
 def _statistics(memory: Memory) -> dict[str, dict[str, object]]:
     repository, vectors = memory.repository, memory.vectors
     return {
-        "entries": {"total": sum(repository.sizes(LEARNINGS).values())},
+        "entries": {"total": repository.count(LEARNINGS)},
         "by_category": dict(repository.tally(LEARNINGS, "category")),
         "by_confidence": dict(repository.tally(LEARNINGS, "confidence")),
         "by_source": dict(repository.tally(LEARNINGS, "source")),
@@ -164,8 +164,8 @@ def _statistics(memory: Memory) -> dict[str, dict[str, object]]:
             "provider": vectors.space.provider if vectors else "off",
             "model": vectors.space.model if vectors else "none",
             "dimensions": vectors.space.dimensions if vectors else 0,
-            "embedded": vectors.count() if vectors else 0,
-            "pending": vectors.count_pending() if vectors else 0,
+            "embedded": vectors.count(EVERYTHING) if vectors else 0,
+            "pending": vectors.count_pending(EVERYTHING) if vectors else 0,
         },
         "settings": memory.settings._asdict(),
     }

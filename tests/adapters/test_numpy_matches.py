@@ -3,7 +3,7 @@ from array import array
 from collections.abc import Sequence
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.hit import Hit
 from hardwon.ports.vector_source import VectorBlock
 
@@ -13,21 +13,21 @@ class DamagedSource:
 
     dimensions = 2
 
-    def load(self) -> VectorBlock:
-        return VectorBlock([1, 2, 3], ["patterns"] * 3, array("f", [1, 0, math.nan, 0, 0.6, 0.8]))
+    def version(self) -> int:
+        return 1
 
-    def fetch(self, seqs: Sequence[int]) -> VectorBlock:
-        del seqs
-        return self.load()
+    def load(self, only: EntryFilter) -> VectorBlock:
+        del only
+        return VectorBlock([1, 2, 3], ["patterns"] * 3, array("f", [1, 0, math.nan, 0, 0.6, 0.8]))
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         return sorted(seqs)
 
 
 def test_a_damaged_vector_is_as_good_as_none() -> None:
-    matches = NumpyVectorIndex(DamagedSource()).compare(array("f", [1, 0]))
+    matches = NumpyVectorIndex(DamagedSource()).compare(array("f", [1, 0]), LEARNINGS)
 
-    assert matches.count(LEARNINGS) == 2
-    assert matches.top(LEARNINGS, 1) == [Hit(1, 1.0)]
-    assert matches.top(LEARNINGS, 3) == [Hit(1, 1.0), Hit(3, 0.6)]
+    assert matches.count() == 2
+    assert matches.top(1) == [Hit(1, 1.0)]
+    assert matches.top(3) == [Hit(1, 1.0), Hit(3, 0.6)]
     assert matches.scores([1, 2, 3]) == {1: 1.0, 3: 0.6}

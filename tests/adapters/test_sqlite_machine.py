@@ -10,18 +10,32 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.hit import Hit
-from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.scope import Scope
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.model.vocabulary import CATEGORIES, Category
+from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, Category
 from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.contracts.worlds import ALL, IN_TIME, World, put_and_fail, world_in_memory, world_of
-from tests.strategies import QUERY_VECTOR, entries_about, moments, phrases_or_nothing, unit_vectors
+from tests.strategies import (
+    QUERY_VECTOR,
+    entries_about,
+    file_entries,
+    filters,
+    moments,
+    phrases_or_nothing,
+    unit_vectors,
+)
 
 LESSONS = ("retry the socket", "lock the cache", "deploy x86", "parser first", "émigré")
 entries = entries_about(st.sampled_from(LESSONS))
-filters = [LEARNINGS, *(EntryFilter(category=category) for category in CATEGORIES)]
+FILTERS = [
+    EVERYTHING,
+    LEARNINGS,
+    *(EntryFilter(category=category) for category in CATEGORIES),
+    EntryFilter(kinds=CONVERSATION_KINDS, scope=Scope("here", "work")),
+    EVERYTHING._replace(permanent=True, tag="parser"),
+]
 
 
 def ids_by_seq(world: World) -> dict[int, str]:
@@ -32,7 +46,7 @@ def named(hits: Iterable[Hit], ids: dict[int, str]) -> dict[str, float]:
     return {ids[hit.seq]: hit.score for hit in hits}
 
 
-def without_numbers(facts: Iterable[RankingFacts]) -> list[tuple[object, ...]]:
+def without_numbers(facts: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
     return sorted((each[1:] for each in facts), key=str)
 
 
@@ -59,19 +73,28 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         return self.real, self.model
 
     def stored(self) -> list[Entry]:
-        return self.model.repository.find(LEARNINGS, limit=ALL)
+        return self.model.repository.find(EVERYTHING, limit=ALL)
 
-    @rule(entry=entries)
+    @rule(entry=entries | file_entries)
     def put(self, entry: Entry) -> None:
         for world in self.both:
             world.repository.put(entry)
+
+    @precondition(lambda self: self.stored())
+    @rule(place=st.integers(0, len(LESSONS)))
+    def delete(self, place: int) -> None:
+        stored = self.stored()
+        gone = stored[place % len(stored)].entry_id
+        for world in self.both:
+            assert world.repository.delete(gone)
+            assert not world.repository.delete(gone)
 
     @rule(entry=entries)
     def learn(self, entry: Entry) -> None:
         real, model = (StoreEntry(world.repository)(entry) for world in self.both)
         assert real == model
 
-    @rule(entry=entries)
+    @rule(entry=entries | file_entries)
     def give_up_a_transaction(self, entry: Entry) -> None:
         for world in self.both:
             with contextlib.suppress(LookupError):
@@ -99,7 +122,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         for world in self.both:
             world.vectors.put((text, vector) for text in world.vectors.pending(limit))
 
-    @rule(entry=entries, vector=unit_vectors)
+    @rule(entry=entries | file_entries, vector=unit_vectors)
     def embed_while_another_writes(self, entry: Entry, vector: Vector) -> None:
         for world in self.both:
             waiting = world.vectors.pending(ALL)
@@ -126,41 +149,59 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
     def vacuum(self) -> None:
         self.database.rows("VACUUM")
 
-    @rule(category=st.none() | st.sampled_from(CATEGORIES), k=st.integers(1, 3))
-    def search(self, category: Category | None, k: int) -> None:
-        only = EntryFilter(category=category)
-        near, near_in_model = (world.index.compare(QUERY_VECTOR) for world in self.both)
+    @rule(only=filters, category=st.none() | st.sampled_from(CATEGORIES), k=st.integers(1, 3))
+    def search_by_meaning(self, only: EntryFilter, category: Category | None, k: int) -> None:
+        near, near_in_model = (world.index.compare(QUERY_VECTOR, only) for world in self.both)
         real, model = (ids_by_seq(world) for world in self.both)
-        assert near.count(only) == near_in_model.count(only)
-        assert named(near.top(only, k), real) == named(near_in_model.top(only, k), model)
+        assert near.count() == near_in_model.count()
+        assert named(near.top(k, category), real) == named(near_in_model.top(k, category), model)
 
+    @rule(only=filters, category=st.none() | st.sampled_from(CATEGORIES))
+    def search_by_word(self, only: EntryFilter, category: Category | None) -> None:
         terms = ("parser", "socket", "émigré")
-        words, words_in_model = (world.keywords.match(terms, "any", IN_TIME) for world in self.both)
-        assert named(words.top(only, ALL), real).keys() == named(words_in_model.top(only, ALL), model).keys()
+        real, model = (ids_by_seq(world) for world in self.both)
+        in_model = self.model.keywords.match(terms, "any", only, IN_TIME).top(ALL, category)
+        for words in (
+            self.real.keywords.match(terms, "any", only, IN_TIME),
+            self.real.keywords.weigh(terms, only, IN_TIME),
+        ):
+            assert named(words.top(ALL, category), real).keys() == named(in_model, model).keys()
 
     @invariant()
     def same_entries(self) -> None:
-        for only in filters:
-            real, model = (world.repository for world in self.both)
+        real, model = (world.repository for world in self.both)
+        for only in FILTERS:
             assert real.find(only, limit=ALL) == model.find(only, limit=ALL)
-            assert real.sizes(only) == model.sizes(only)
-            assert real.most_observed(only) == model.most_observed(only)
+            assert real.count(only) == model.count(only)
             assert real.tally(only, "source") == model.tally(only, "source")
-            for k in (1, 2):
-                newest, newest_in_model = (world.newest_by_track_record(only, k) for world in (real, model))
-                assert without_numbers(newest) == without_numbers(newest_in_model)
+        for entry in self.stored():
+            assert entry.file_path is None or real.with_file(entry.file_path) == entry
+
+    @invariant()
+    def same_track_records(self) -> None:
+        real, model = (world.repository for world in self.both)
+        assert real.sizes() == model.sizes()
+        assert real.most_observed() == model.most_observed()
+        for k in (1, 2):
+            newest, newest_in_model = (world.newest_by_track_record(k) for world in (real, model))
+            assert without_numbers(newest) == without_numbers(newest_in_model)
 
     @invariant()
     def same_facts(self) -> None:
         facts, facts_in_model = (world.repository.facts(world.seqs().values()) for world in self.both)
         assert without_numbers(facts) == without_numbers(facts_in_model)
+        wanted, wanted_in_model = (world.repository.recall_facts(world.seqs().values()) for world in self.both)
+        assert without_numbers((each.ranking.seq, each.ranking[1:], each[1:]) for each in wanted) == without_numbers(
+            (each.ranking.seq, each.ranking[1:], each[1:]) for each in wanted_in_model
+        )
 
     @invariant()
     def same_vectors(self) -> None:
         real, model = (world.vectors for world in self.both)
-        assert (real.count(), real.count_pending()) == (model.count(), model.count_pending())
+        for only in FILTERS:
+            assert (real.count(only), real.count_pending(only)) == (model.count(only), model.count_pending(only))
         assert [each[1:] for each in real.pending(ALL)] == [each[1:] for each in model.pending(ALL)]
-        near, near_in_model = (world.index.compare(QUERY_VECTOR).top(LEARNINGS, ALL) for world in self.both)
+        near, near_in_model = (world.index.compare(QUERY_VECTOR, EVERYTHING).top(ALL) for world in self.both)
         assert named(near, ids_by_seq(self.real)) == named(near_in_model, ids_by_seq(self.model))
 
     @invariant()
@@ -171,7 +212,9 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
 
     @invariant()
     def the_keyword_index_is_sound(self) -> None:
-        self.database.rows("INSERT INTO entries_fts (entries_fts) VALUES ('integrity-check')")
+        for index in ("entries_fts", "passages_fts"):
+            self.database.rows(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+        assert self.database.value("SELECT count(DISTINCT rowid >> 20) FROM passages_fts") == len(self.stored())
         assert self.real.keywords.size() == self.model.keywords.size()
 
     @invariant()

@@ -77,15 +77,18 @@ def test_numbers_and_indexes_survive_vacuum(database: Database, world: World) ->
     for entry_id, seq in seqs.items():
         [entry] = world.repository.hydrate([seq])
         assert entry.entry_id == entry_id
-        [hit] = world.keywords.match([entry.notes], "any", IN_TIME).top(LEARNINGS, ALL)
+        [hit] = world.keywords.match([entry.notes], "any", LEARNINGS, IN_TIME).top(ALL)
         assert hit.seq == seq
 
 
-def test_the_number_of_a_deleted_entry_is_not_given_again(database: Database, world: World) -> None:
-    [first] = world.add(FULL)
-    database.rows("DELETE FROM entries_fts")
-    database.rows("DELETE FROM entry")
-    [second] = world.add(FULL)
+def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_opened_anew(folder: Path) -> None:
+    with opened(folder) as database:
+        world = world_of(database)
+        [first] = world.add(FULL)
+        world.repository.delete(FULL.entry_id)
+        database.rows("VACUUM")
+    with opened(folder) as database:
+        [second] = world_of(database).add(FULL)
 
     assert second > first
 

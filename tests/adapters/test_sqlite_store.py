@@ -15,9 +15,10 @@ from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from tests.adapters.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, World, world_of
-from tests.strategies import DIMENSIONS, NOW, SPACE, lesson, planted
+from tests.strategies import DIMENSIONS, FILE_KINDS, NOW, SPACE, lesson, of_file, planted
 
 COLUMNS = [
     "id",
@@ -43,6 +44,30 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX"
 
 def test_the_view_entries_has_the_sixteen_columns(sql: Sql) -> None:
     assert [row[1] for row in sql("PRAGMA table_info(entries)")] == COLUMNS
+
+
+def test_the_view_memories_has_the_ten_columns(sql: Sql) -> None:
+    assert [row[1] for row in sql("PRAGMA table_info(memories)")] == [
+        "id",
+        "text",
+        "embedding",
+        "type",
+        "project",
+        "workspace",
+        "branch",
+        "timestamp",
+        "source_file",
+        "permanent",
+    ]
+
+
+def test_each_view_shows_its_own_kinds(world: World, sql: Sql) -> None:
+    files = {kind: of_file("text", kind=kind) for kind in FILE_KINDS}
+    world.add(FULL, *files.values())
+
+    assert sql("SELECT id FROM entries") == [(FULL.entry_id,)]
+    assert dict(sql("SELECT type, id FROM memories")) == {kind: files[kind].entry_id for kind in CONVERSATION_KINDS}
+    assert {row[0] for row in sql("SELECT typeof(timestamp) FROM memories")} == {"integer"}
 
 
 def test_an_entry_reads_plainly_from_outside(world: World, sql: Sql) -> None:
@@ -107,7 +132,7 @@ def test_the_metadata_names_the_schema_and_the_active_space(world: World, sql: S
     world.add(FULL)
     world.embed(FULL, planted(0.6))
     metadata: dict[str, str] = dict(sql("SELECT key, value FROM _metadata"))
-    assert metadata["schema_version"] == "1"
+    assert metadata["schema_version"] == "2"
     assert metadata["embedding_provider"] == SPACE.provider
     assert metadata["embedding_model"] == SPACE.model
     assert metadata["embedding_dimensions"] == str(DIMENSIONS)
@@ -131,6 +156,9 @@ def test_the_metadata_names_the_schema_and_the_active_space(world: World, sql: S
         "UPDATE entry_text SET created_at = NULL",
         "UPDATE entry_text SET keywords = '[1,2,3,4,5,6,7,8,9,10,11]'",
         "UPDATE entry_text SET \"references\" = 'no list'",
+        "UPDATE entry_text SET tags = 'no list'",
+        "UPDATE entry SET permanent = 2",
+        "UPDATE entry SET permanent = NULL",
         "INSERT INTO recall VALUES (1, -1, '2026-01-01')",
         "INSERT INTO entry (id, kind, category, updated_at) SELECT id, kind, category, updated_at FROM entry",
         "DELETE FROM entries",
@@ -244,9 +272,8 @@ def test_a_vector_of_another_width_is_skipped_with_one_line(database: Database, 
     database.rows("UPDATE vector SET vec = zeroblob(10) WHERE entry_seq = ?", (broken,))
 
     store = SqliteVectorStore(database, SPACE, warnings.append)
-    assert store.load().seqs == [fine]
-    assert store.fetch([broken, fine]).seqs == [fine]
-    assert len(warnings) == 2
+    assert store.load(LEARNINGS).seqs == [fine]
+    assert len(warnings) == 1
     assert f"entry {broken} has 10 bytes" in warnings[0]
     assert "hardwon embed" in warnings[0]
 

@@ -6,45 +6,54 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
 from hardwon.ports.entry_repository import Field
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, put_and_fail
-from tests.strategies import DAY, NOW, entries, few_examples, lesson, odd_entries, planted
+from tests.strategies import (
+    DAY,
+    NOW,
+    all_entries,
+    entries,
+    few_examples,
+    file_entries,
+    filters,
+    lesson,
+    odd_entries,
+    of_file,
+    planted,
+    within,
+)
 
 pytestmark = on_every_implementation
 
-stores = st.lists(entries, max_size=15, unique_by=lambda entry: entry.entry_id)
-filters = st.builds(EntryFilter, kind=st.just("learning"), category=st.none() | st.sampled_from(CATEGORIES))
-SESSION = attrs.evolve(lesson("a session"), kind="session")
+stores = st.lists(all_entries, max_size=15, unique_by=lambda entry: entry.entry_id)
 
 
 def in_tie_order(stored: list[Entry]) -> list[Entry]:
     return sorted(stored, key=lambda entry: (NOW - entry.updated_at, entry.entry_id))
 
 
-def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:
-    return [entry for entry in stored if only.category in {None, entry.category}]
-
-
-@given(entry=odd_entries)
+@given(entry=odd_entries | file_entries)
 @few_examples
 def test_what_is_put_is_got_whatever_it_says(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         world.repository.put(entry)
 
         assert world.repository.get(entry.entry_id) == entry
-        assert world.repository.find(LEARNINGS, limit=ALL) == [entry]
+        assert world.repository.find(EVERYTHING, limit=ALL) == [entry]
 
 
-@given(entry=entries)
+@given(entry=all_entries)
 @few_examples
 def test_putting_twice_keeps_one(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         world.repository.put(entry)
         world.repository.put(entry)
 
-        assert world.repository.find(LEARNINGS, limit=ALL) == [entry]
+        assert world.repository.find(EVERYTHING, limit=ALL) == [entry]
 
 
 @given(first=entries, second=entries)
@@ -59,6 +68,18 @@ def test_putting_an_id_again_replaces_all_but_its_birth(make: MakeWorld, first: 
         assert list(world.seqs().values()) == [seq]
 
 
+@given(first=file_entries, second=file_entries)
+@few_examples
+def test_a_file_that_changed_is_still_the_same_entry(make: MakeWorld, first: Entry, second: Entry) -> None:
+    second = attrs.evolve(second, kind=first.kind, file_path=first.file_path)
+    with make() as world:
+        [seq] = world.add(first)
+        world.repository.put(second)
+
+        assert world.repository.find(EVERYTHING, limit=ALL) == [attrs.evolve(second, created_at=first.created_at)]
+        assert world.seqs() == {second.entry_id: seq}
+
+
 def test_an_unknown_id_gives_none(make: MakeWorld) -> None:
     with make() as world:
         assert world.repository.get("0123456789abcdef") is None
@@ -69,9 +90,11 @@ def test_an_empty_store_answers_everything(make: MakeWorld) -> None:
         repository = world.repository
 
         assert repository.find(LEARNINGS, limit=ALL) == repository.hydrate([1]) == []
-        assert repository.facts([1]) == repository.newest_by_track_record(LEARNINGS, ALL) == []
-        assert dict(repository.sizes(LEARNINGS)) == dict(repository.tally(LEARNINGS, "source")) == {}
-        assert repository.most_observed(LEARNINGS) == 1
+        assert repository.facts([1]) == repository.newest_by_track_record(ALL) == []
+        assert repository.recall_facts([1]) == []
+        assert repository.count(EVERYTHING) == 0
+        assert dict(repository.sizes()) == dict(repository.tally(LEARNINGS, "source")) == {}
+        assert repository.most_observed() == 1
         assert repository.ids_starting_with("", ALL) == []
         repository.record_recall([1], NOW)
 
@@ -102,27 +125,39 @@ def test_entries_are_hydrated_in_the_order_asked_for(
 
 @given(stored=stores)
 @few_examples
-def test_facts_are_what_ranking_reads(make: MakeWorld, stored: list[Entry]) -> None:
+def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
         seqs = world.add(*stored)
+        world.repository.record_recall(seqs[:3], NOW)
         facts = {each.seq: each for each in world.repository.facts([*seqs, 10_000])}
+        recall_facts = {each.ranking.seq: each for each in world.repository.recall_facts([*seqs, 10_000])}
 
-        assert facts.keys() == set(seqs)
-        for seq, entry in zip(seqs, stored, strict=True):
+        assert facts.keys() == recall_facts.keys() == set(seqs)
+        for place, (seq, entry) in enumerate(zip(seqs, stored, strict=True)):
             assert facts[seq][1:] == (
                 entry.entry_id,
                 entry.category,
                 entry.observation_count,
                 entry.confidence,
                 entry.updated_at,
-                0,
+                int(place < 3),
+            )
+            assert recall_facts[seq] == RecallFacts(
+                ranking=facts[seq],
+                kind=entry.kind,
+                project=entry.source_project,
+                workspace=entry.workspace,
+                branch=entry.branch,
+                permanent=entry.permanent,
+                content_hash=entry.content_hash,
+                words=len(entry.searchable_text().split()),
             )
 
 
-@given(stored=stores, only=filters, k=st.integers(1, 4), recalls=st.lists(st.integers(0, 12), min_size=15, max_size=15))
+@given(stored=stores, k=st.integers(1, 4), recalls=st.lists(st.integers(0, 12), min_size=15, max_size=15))
 @few_examples
-def test_the_newest_of_each_track_record_are_found(
-    make: MakeWorld, stored: list[Entry], only: EntryFilter, k: int, recalls: list[int]
+def test_the_newest_learnings_of_each_track_record_are_found(
+    make: MakeWorld, stored: list[Entry], k: int, recalls: list[int]
 ) -> None:
     with make() as world:
         seqs = world.add(*stored)
@@ -131,30 +166,37 @@ def test_the_newest_of_each_track_record_are_found(
         times_of = dict(zip((entry.entry_id for entry in stored), recalls, strict=False))
 
         buckets: dict[tuple[object, ...], list[str]] = {}
-        for entry in within(only, in_tie_order(stored)):
+        for entry in within(LEARNINGS, in_tie_order(stored)):
             record = (entry.category, entry.observation_count, entry.confidence, min(times_of[entry.entry_id], 10))
             buckets.setdefault(record, []).append(entry.entry_id)
         expected = {entry_id for bucket in buckets.values() for entry_id in bucket[:k]}
-        found = world.repository.newest_by_track_record(only, k)
+        found = world.repository.newest_by_track_record(k)
         assert len(found) == len(expected)
         assert {(each.entry_id, each.recall_count) for each in found} == {(each, times_of[each]) for each in expected}
 
 
 @given(stored=stores, only=filters)
 @few_examples
-def test_sizes_and_the_most_observed_are_those_of_the_filter(
-    make: MakeWorld, stored: list[Entry], only: EntryFilter
-) -> None:
+def test_as_many_are_counted_as_are_found(make: MakeWorld, stored: list[Entry], only: EntryFilter) -> None:
     with make() as world:
         world.add(*stored)
-        inside = within(only, stored)
 
-        sizes = {each: sum(entry.category == each for entry in inside) for each in CATEGORIES}
-        assert dict(world.repository.sizes(only)) == {each: size for each, size in sizes.items() if size}
-        assert world.repository.most_observed(only) == max((entry.observation_count for entry in inside), default=1)
+        assert world.repository.count(only) == len(within(only, stored))
 
 
-@pytest.mark.parametrize("field", ["category", "confidence", "source", "source_project"])
+@given(stored=stores, seen=st.integers(1, 9))
+@few_examples
+def test_sizes_and_the_most_observed_are_those_of_learnings(make: MakeWorld, stored: list[Entry], seen: int) -> None:
+    with make() as world:
+        world.add(*stored, attrs.evolve(of_file("a decision", path="more.md"), observation_count=seen))
+        learnings = within(LEARNINGS, stored)
+
+        sizes = {each: sum(entry.category == each for entry in learnings) for each in CATEGORIES}
+        assert dict(world.repository.sizes()) == {each: size for each, size in sizes.items() if size}
+        assert world.repository.most_observed() == max((entry.observation_count for entry in learnings), default=1)
+
+
+@pytest.mark.parametrize("field", ["kind", "category", "confidence", "source", "source_project"])
 @given(stored=stores, only=filters)
 @few_examples
 def test_a_tally_counts_each_value_the_most_frequent_first(
@@ -224,7 +266,7 @@ def test_a_transaction_that_fails_changes_nothing(make: MakeWorld) -> None:
             put_and_fail(world, lesson("second"), attrs.evolve(first, notes="- changed"))
 
         assert world.repository.find(LEARNINGS, limit=ALL) == [first]
-        assert world.vectors.count() == 1
+        assert world.vectors.count(EVERYTHING) == 1
 
 
 def test_a_transaction_within_another_is_part_of_it(make: MakeWorld) -> None:
@@ -261,14 +303,29 @@ def test_a_snapshot_can_be_read_and_left_and_writing_goes_on(make: MakeWorld) ->
         assert len(world.repository.find(LEARNINGS, limit=ALL)) == 2
 
 
-def test_entries_of_another_kind_are_not_found_among_learnings(make: MakeWorld) -> None:
+@given(stored=stores)
+@few_examples
+def test_an_entry_is_found_by_its_file(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
-        world.repository.put(SESSION)
+        world.add(*stored)
 
-        assert world.repository.find(LEARNINGS, limit=ALL) == []
-        assert dict(world.repository.sizes(LEARNINGS)) == {}
-        assert world.repository.find(EntryFilter(kind="session"), limit=ALL) == [SESSION]
-        assert world.repository.get(SESSION.entry_id) == SESSION
+        assert world.repository.with_file("/memory/nowhere.md") is None
+        for entry in stored:
+            assert entry.file_path is None or world.repository.with_file(entry.file_path) == entry
+
+
+def test_a_file_has_one_entry_until_that_is_deleted(make: MakeWorld) -> None:
+    decision = of_file("one")
+    gotcha = attrs.evolve(decision, kind="gotcha")
+    with make() as world:
+        world.add(decision)
+        with pytest.raises(StorageError):
+            world.repository.put(gotcha)
+        assert world.repository.find(EVERYTHING, limit=ALL) == [decision]
+
+        world.repository.delete(decision.entry_id)
+        world.repository.put(gotcha)
+        assert world.repository.find(EVERYTHING, limit=ALL) == [gotcha]
 
 
 @pytest.mark.parametrize("confidence", CONFIDENCES)

@@ -1,5 +1,6 @@
 """What the type checker says of the fakes: each has the shape of its port."""
 
+from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.ports.change_probe import ChangeProbe
 from hardwon.ports.clock import Clock
 from hardwon.ports.embedder import Embedder
@@ -12,23 +13,14 @@ from hardwon.ports.matches import Matches
 from hardwon.ports.vector_index import VectorIndex
 from hardwon.ports.vector_source import VectorSource
 from hardwon.ports.vector_store import VectorStore
-from tests.fakes import (
-    FixedClock,
-    HangingEmbedder,
-    InMemoryChangeProbe,
-    InMemoryEntryRepository,
-    InMemoryFeatureProbe,
-    InMemoryImportLedger,
-    InMemoryKeywordIndex,
-    InMemoryKnowledgeBank,
-    InMemoryMatches,
-    InMemoryVectorIndex,
-    InMemoryVectorMatches,
-    InMemoryVectorStore,
-    PlantedEmbedder,
-    State,
-    UnreliableEmbedder,
-)
+from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
+from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
+from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches, InMemoryVectorIndex, InMemoryVectorMatches
+from tests.fakes.state import State
+from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import QUERY_VECTOR
 
 
@@ -45,7 +37,7 @@ def test_every_fake_fits_its_port() -> None:
     ledger: ImportLedger = InMemoryImportLedger()
     keywords: KeywordIndex = InMemoryKeywordIndex(state)
     bank: KnowledgeBank = InMemoryKnowledgeBank()
-    found: list[Matches] = [InMemoryMatches(state, {}), InMemoryVectorMatches(store, QUERY_VECTOR)]
+    found: list[Matches] = [InMemoryMatches(state, {}), InMemoryVectorMatches(store, QUERY_VECTOR, EVERYTHING)]
     index: VectorIndex = InMemoryVectorIndex(store)
     source: VectorSource = store
     vectors: VectorStore = store

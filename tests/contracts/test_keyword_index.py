@@ -1,26 +1,46 @@
+from collections.abc import Callable
+
 import attrs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.matches import Matches
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, put_and_fail
-from tests.strategies import DAY, NOW, WORDS, entries, few_examples, lesson, with_text
+from tests.strategies import (
+    DAY,
+    NOW,
+    WORDS,
+    all_entries,
+    few_examples,
+    filters,
+    is_within,
+    lesson,
+    of_file,
+    with_text,
+)
 
-pytestmark = on_every_implementation
-
-stores = st.lists(entries, max_size=12, unique_by=lambda entry: entry.entry_id)
+stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
 queries = st.lists(st.sampled_from([*WORDS, "nowhere"]), max_size=4, unique=True)
 modes = st.sampled_from(["any", "all"])
 
+Search = Callable[[World, list[str], EntryFilter], Matches]
+
+SEARCHES: dict[str, Search] = {
+    "any": lambda world, terms, only: world.keywords.match(terms, "any", only, IN_TIME),
+    "all": lambda world, terms, only: world.keywords.match(terms, "all", only, IN_TIME),
+    "weighed": lambda world, terms, only: world.keywords.weigh(terms, only, IN_TIME),
+}
+
 
 def words_of(entry: Entry) -> set[str]:
-    return set(search_terms(" ".join((entry.searchable_text(), *entry.keywords))))
+    return set(search_terms(" ".join((entry.searchable_text(), *entry.keywords, *entry.tags))))
 
 
 def holds(entry: Entry, terms: list[str], mode: Mode) -> bool:
@@ -28,96 +48,152 @@ def holds(entry: Entry, terms: list[str], mode: Mode) -> bool:
     return bool(terms) and (any(there) if mode == "any" else all(there))
 
 
-def found_ids(world: World, matches: Matches, only: EntryFilter = LEARNINGS) -> list[str]:
-    return [entry.entry_id for entry in world.repository.hydrate([hit.seq for hit in matches.top(only, ALL)])]
+def found_ids(world: World, matches: Matches) -> list[str]:
+    return [entry.entry_id for entry in world.repository.hydrate([hit.seq for hit in matches.top(ALL)])]
 
 
-@given(stored=stores, terms=queries, mode=modes)
+@on_every_implementation
+@given(stored=stores, terms=queries, mode=modes, only=filters)
 @few_examples
-def test_entries_that_hold_any_or_all_of_the_words_are_found(
-    make: MakeWorld, stored: list[Entry], terms: list[str], mode: Mode
+def test_entries_of_the_filter_that_hold_any_or_all_of_the_words_are_found(
+    make: MakeWorld, stored: list[Entry], terms: list[str], mode: Mode, only: EntryFilter
 ) -> None:
     with make() as world:
         world.add(*stored)
-        matches = world.keywords.match(terms, mode, IN_TIME)
+        matches = world.keywords.match(terms, mode, only, IN_TIME)
 
-        assert set(found_ids(world, matches)) == {each.entry_id for each in stored if holds(each, terms, mode)}
-
-
-@given(stored=stores, terms=queries)
-@few_examples
-def test_every_word_is_counted_in_the_entries_that_hold_it(
-    make: MakeWorld, stored: list[Entry], terms: list[str]
-) -> None:
-    with make() as world:
-        world.add(*stored)
-
-        assert world.keywords.size() == len(stored)
-        assert dict(world.keywords.frequencies(terms, IN_TIME)) == {
-            term: sum(term in words_of(entry) for entry in stored) for term in terms
+        assert set(found_ids(world, matches)) == {
+            each.entry_id for each in stored if holds(each, terms, mode) and is_within(each, only)
         }
 
 
-@given(stored=stores, terms=queries, category=st.none() | st.sampled_from(CATEGORIES), k=st.integers(1, 5))
+@on_every_implementation
+@given(stored=stores, terms=queries, only=filters)
 @few_examples
-def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
-    make: MakeWorld, stored: list[Entry], terms: list[str], category: Category | None, k: int
+def test_weighing_finds_the_same_entries_as_matching_any_word(
+    make: MakeWorld, stored: list[Entry], terms: list[str], only: EntryFilter
 ) -> None:
-    only = EntryFilter(category=category)
     with make() as world:
         world.add(*stored)
-        matches = world.keywords.match(terms, "any", IN_TIME)
-        hits = matches.top(only, ALL)
+        weighed = world.keywords.weigh(terms, only, IN_TIME)
+
+        assert sorted(found_ids(world, weighed)) == sorted(
+            found_ids(world, world.keywords.match(terms, "any", only, IN_TIME))
+        )
+        assert all(hit.score > 0 for hit in weighed.top(ALL))
+
+
+@on_every_implementation
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@given(stored=stores, terms=queries, only=filters)
+@few_examples
+def test_a_filter_changes_no_score(
+    make: MakeWorld, search: Search, stored: list[Entry], terms: list[str], only: EntryFilter
+) -> None:
+    with make() as world:
+        seqs = world.add(*stored)
+        inside = [seq for seq, entry in zip(seqs, stored, strict=True) if is_within(entry, only)]
+
+        assert search(world, terms, only).scores(seqs) == search(world, terms, EVERYTHING).scores(inside)
+
+
+@on_every_implementation
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+@given(stored=stores, terms=queries, only=filters)
+@few_examples
+def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
+    make: MakeWorld, search: Search, stored: list[Entry], terms: list[str], only: EntryFilter
+) -> None:
+    with make() as world, make() as backwards:
+        seqs = world.add(*stored)
+        backwards.add(*reversed(stored))
+        matches = search(world, terms, only)
+
+        assert matches.spread() == Spread.of(matches.scores(seqs).values())
+        assert search(backwards, terms, only).spread() == matches.spread()
+
+
+@on_every_implementation
+def test_without_words_nothing_is_found(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(lesson("one"), of_file("one"))
+
+        for search in SEARCHES.values():
+            matches = search(world, [], EVERYTHING)
+            assert (matches.count(), matches.top(ALL), matches.spread()) == (0, [], Spread())
+
+
+@on_every_implementation
+@given(
+    stored=stores,
+    terms=queries,
+    only=filters,
+    head=st.tuples(st.integers(1, 5), st.none() | st.sampled_from(CATEGORIES)),
+)
+@few_examples
+def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
+    make: MakeWorld, stored: list[Entry], terms: list[str], only: EntryFilter, head: tuple[int, Category | None]
+) -> None:
+    k, category = head
+    with make() as world:
+        world.add(*stored)
+        matches = world.keywords.match(terms, "any", only, IN_TIME)
+        hits = matches.top(ALL, category)
 
         facts = {each.seq: each for each in world.repository.facts([hit.seq for hit in hits])}
         keys = [(-hit.score, NOW - facts[hit.seq].updated_at, facts[hit.seq].entry_id) for hit in hits]
         assert keys == sorted(keys)
         assert all(hit.score > 0 for hit in hits)
         assert all(facts[hit.seq].category == category or category is None for hit in hits)
-        assert matches.count(only) == len(hits)
-        assert matches.top(only, k) == hits[:k]
+        assert matches.count() == len(hits if category is None else matches.top(ALL))
+        assert matches.top(k, category) == hits[:k]
 
 
+@on_every_implementation
 @given(stored=stores, terms=queries)
 @few_examples
 def test_scores_are_those_of_the_top_and_no_others(make: MakeWorld, stored: list[Entry], terms: list[str]) -> None:
     with make() as world:
         seqs = world.add(*stored)
-        matches = world.keywords.match(terms, "any", IN_TIME)
+        matches = world.keywords.match(terms, "any", EVERYTHING, IN_TIME)
 
-        assert dict(matches.scores([*seqs, 10_000])) == {hit.seq: hit.score for hit in matches.top(LEARNINGS, ALL)}
+        assert dict(matches.scores([*seqs, 10_000])) == {hit.seq: hit.score for hit in matches.top(ALL)}
         assert dict(matches.scores([])) == {}
 
 
-@pytest.mark.parametrize("field", ["name", "description", "notes", "keywords", "reasoning"])
+@on_every_implementation
+@pytest.mark.parametrize("field", ["name", "description", "notes", "keywords", "tags", "reasoning"])
 def test_a_word_is_found_in_each_field(make: MakeWorld, field: str) -> None:
     entry = with_text(lesson("something else"), field, "the zebra")
     with make() as world:
         world.add(lesson("another one"), entry)
 
-        assert found_ids(world, world.keywords.match(["zebra"], "any", IN_TIME)) == [entry.entry_id]
+        assert found_ids(world, world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME)) == [entry.entry_id]
 
 
+@on_every_implementation
 def test_the_index_follows_a_change_at_once(make: MakeWorld) -> None:
     entry = attrs.evolve(lesson("one"), notes="zebra")
     with make() as world:
         world.add(entry)
         world.add(attrs.evolve(entry, notes="lion"))
 
-        assert world.keywords.match(["zebra"], "any", IN_TIME).count(LEARNINGS) == 0
-        assert world.keywords.match(["lion"], "any", IN_TIME).count(LEARNINGS) == 1
-        assert world.keywords.size() == 1
+        assert world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME).count() == 0
+        assert world.keywords.match(["lion"], "any", LEARNINGS, IN_TIME).count() == 1
+        assert world.keywords.weigh(["lion", "zebra"], LEARNINGS, IN_TIME).count() == world.keywords.size() == 1
 
 
+@on_every_implementation
 def test_what_a_failed_transaction_wrote_is_not_found(make: MakeWorld) -> None:
     with make() as world:
         with pytest.raises(LookupError):
             put_and_fail(world, lesson("zebra"))
 
-        assert world.keywords.match(["zebra"], "any", IN_TIME).count(LEARNINGS) == 0
+        assert world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME).count() == 0
         assert world.keywords.size() == 0
 
 
+@on_every_implementation
 @given(text=st.text(max_size=20))
 @example('NOT " OR * ^ NEAR( name: \0 \ud800')
 @few_examples
@@ -127,9 +203,10 @@ def test_any_text_can_be_asked_for_by_its_words(make: MakeWorld, text: str) -> N
         terms = search_terms(text)
         world.keywords.frequencies(terms, IN_TIME)
 
-        assert world.keywords.match(terms, "any", IN_TIME).count(LEARNINGS) in {0, 1}
+        assert world.keywords.match(terms, "any", LEARNINGS, IN_TIME).count() in {0, 1}
 
 
+@on_every_implementation
 @pytest.mark.parametrize(
     "term", ['"', "NOT", "a OR b", "name:", "one*", "one\0", "(", "^one", "-", "NEAR(one two)", ""]
 )
@@ -138,23 +215,40 @@ def test_a_term_is_never_query_syntax(make: MakeWorld, term: str, mode: Mode) ->
     with make() as world:
         world.add(lesson("something else"))
         world.keywords.frequencies([term], IN_TIME)
+        assert world.keywords.weigh([term], EVERYTHING, IN_TIME).count() == 0
 
-        assert world.keywords.match([term], mode, IN_TIME).count(LEARNINGS) == 0
+        assert world.keywords.match([term], mode, LEARNINGS, IN_TIME).count() == 0
 
 
+@on_every_implementation
 def test_two_searches_stand_side_by_side(make: MakeWorld) -> None:
     with make() as world:
         world.add(lesson("zebra"), lesson("lion"), lesson("lion cub", age=2 * DAY))
-        zebra = world.keywords.match(["zebra"], "any", IN_TIME)
-        lions = world.keywords.match(["lion"], "any", IN_TIME)
+        zebra = world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME)
+        lions = world.keywords.match(["lion"], "any", LEARNINGS, IN_TIME)
 
-        assert (zebra.count(LEARNINGS), lions.count(LEARNINGS)) == (1, 2)
+        assert (zebra.count(), lions.count()) == (1, 2)
 
 
-def test_entries_of_another_kind_are_not_found_among_learnings(make: MakeWorld) -> None:
+@on_every_implementation
+def test_the_index_follows_a_deletion_at_once(make: MakeWorld) -> None:
+    entry = of_file("zebra")
     with make() as world:
-        world.repository.put(attrs.evolve(lesson("zebra"), kind="session"))
-        matches = world.keywords.match(["zebra"], "any", IN_TIME)
+        world.add(entry, lesson("zebra"))
+        world.repository.delete(entry.entry_id)
 
-        assert matches.count(LEARNINGS) == 0
-        assert matches.count(EntryFilter(kind="session")) == 1
+        assert dict(world.keywords.frequencies(["zebra"], IN_TIME)) == {"zebra": 1}
+        assert world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count() == world.keywords.size() == 1
+        assert world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME).count() == 1
+
+
+@on_every_implementation
+def test_a_name_that_begins_the_description_counts_once(make: MakeWorld) -> None:
+    short = attrs.evolve(of_file("zebra crossing"), name="zebra")
+    whole = attrs.evolve(of_file("zebra crossing", path="two.md"), name="zebra crossing")
+    with make() as world:
+        seqs = world.add(short, whole, lesson("something else"), lesson("another one"), lesson("one more"))
+
+        for search in SEARCHES.values():
+            scores = search(world, ["zebra"], EVERYTHING).scores(seqs)
+            assert scores[seqs[0]] == scores[seqs[1]]

@@ -3,17 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.domain.model.vocabulary import CATEGORIES
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation
-from tests.strategies import QUERY_VECTOR, entries, few_examples, lesson
-
-filters = st.builds(EntryFilter, kind=st.just("learning"), category=st.none() | st.sampled_from(CATEGORIES))
+from tests.strategies import QUERY_VECTOR, all_entries, few_examples, filters, lesson
 
 
 @on_every_implementation
 @few_examples
-@given(known=st.lists(entries, max_size=8), only=filters)
+@given(known=st.lists(all_entries, max_size=8), only=filters)
 def test_the_unlabelled_are_those_found_without_keywords_in_the_same_order(
     make: MakeWorld, known: list[Entry], only: EntryFilter
 ) -> None:
@@ -27,7 +24,7 @@ def test_the_unlabelled_are_those_found_without_keywords_in_the_same_order(
 
 @on_every_implementation
 @few_examples
-@given(known=st.lists(entries, max_size=8), size=st.integers(1, 3), only=filters)
+@given(known=st.lists(all_entries, max_size=8), size=st.integers(1, 3), only=filters)
 def test_pages_of_unlabelled_leave_out_none_and_repeat_none(
     make: MakeWorld, known: list[Entry], size: int, only: EntryFilter
 ) -> None:
@@ -43,17 +40,17 @@ def test_pages_of_unlabelled_leave_out_none_and_repeat_none(
 
 @on_every_implementation
 @few_examples
-@given(known=st.lists(entries, min_size=1, max_size=8))
+@given(known=st.lists(all_entries, min_size=1, max_size=8))
 def test_an_entry_labelled_meanwhile_still_marks_where_the_next_page_begins(
     make: MakeWorld, known: list[Entry]
 ) -> None:
     with make() as world:
         world.add(*(attrs.evolve(entry, keywords=()) for entry in known))
-        first, *rest = world.repository.unlabelled(EntryFilter(), limit=ALL)
+        first, *rest = world.repository.unlabelled(EVERYTHING, limit=ALL)
         world.repository.put(attrs.evolve(first, keywords=("sqlite",)))
 
-        assert world.repository.unlabelled(EntryFilter(), limit=ALL, after=first) == rest
-        assert world.repository.unlabelled(EntryFilter(), limit=ALL) == rest
+        assert world.repository.unlabelled(EVERYTHING, limit=ALL, after=first) == rest
+        assert world.repository.unlabelled(EVERYTHING, limit=ALL) == rest
 
 
 @on_every_implementation
@@ -67,5 +64,5 @@ def test_new_labels_move_neither_the_moment_of_an_entry_nor_its_vector(make: Mak
         world.repository.put(attrs.evolve(before, keywords=("sqlite",)))
 
         assert world.repository.get(entry.entry_id) == attrs.evolve(before, keywords=("sqlite",))
-        assert world.repository.count_unlabelled(EntryFilter()) == 0
-        assert (world.vectors.count(), world.vectors.count_pending()) == (1, 0)
+        assert world.repository.count_unlabelled(LEARNINGS) == 0
+        assert (world.vectors.count(LEARNINGS), world.vectors.count_pending(LEARNINGS)) == (1, 0)

@@ -3,66 +3,109 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.vector import Vector, cosine
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, sqlite
-from tests.fakes import InMemoryVectorIndex
+from tests.fakes.searches import InMemoryVectorIndex
 from tests.strategies import (
     NOW,
     QUERY_VECTOR,
-    entries,
+    all_entries,
     few_examples,
+    filters,
     free_unit_vectors,
+    is_within,
     lesson,
     planted,
     unit_vectors,
 )
 
 HALF_A_STEP = 0.51e-6
+A_STEP = 2.01e-6
+"""A score of the spread may be rounded to a neighbour; a square moves twice as far."""
 
 
 def stores(vectors: st.SearchStrategy[Vector]) -> st.SearchStrategy[list[tuple[Entry, Vector]]]:
-    return st.lists(st.tuples(entries, vectors), max_size=15, unique_by=lambda pair: pair[0].entry_id)
+    return st.lists(st.tuples(all_entries, vectors), max_size=15, unique_by=lambda pair: pair[0].entry_id)
 
 
 def fill(world: World, stored: list[tuple[Entry, Vector]]) -> dict[int, Vector]:
     vectors = dict(zip(world.add(*(entry for entry, _ in stored)), (vector for _, vector in stored), strict=True))
-    world.vectors.put((text, vectors[text.seq]) for text in world.vectors.pending(ALL))
+    world.embed_all(vectors)
     return vectors
 
 
 @on_every_implementation
-@given(stored=stores(unit_vectors))
+@given(stored=stores(unit_vectors), only=filters)
 @few_examples
-def test_every_stored_vector_is_compared(make: MakeWorld, stored: list[tuple[Entry, Vector]]) -> None:
+def test_every_stored_vector_of_the_filter_is_compared(
+    make: MakeWorld, stored: list[tuple[Entry, Vector]], only: EntryFilter
+) -> None:
     with make() as world:
-        vectors = fill(world, stored)
+        fill(world, stored)
         world.add(lesson("waits for a vector"))
-        matches = world.index.compare(QUERY_VECTOR)
+        seqs = world.seqs()
+        matches = world.index.compare(QUERY_VECTOR, only)
 
-        cosines = {seq: cosine(vector, QUERY_VECTOR) for seq, vector in vectors.items()}
-        assert dict(matches.scores(world.seqs().values())) == cosines
-        assert matches.count(LEARNINGS) == len(stored)
+        assert dict(matches.scores(seqs.values())) == {
+            seqs[entry.entry_id]: cosine(vector, QUERY_VECTOR) for entry, vector in stored if is_within(entry, only)
+        }
+        assert matches.count() == len(matches.top(ALL)) == len(matches.scores(seqs.values()))
 
 
 @on_every_implementation
-@given(stored=stores(unit_vectors), category=st.none() | st.sampled_from(CATEGORIES), k=st.integers(1, 17))
+@given(stored=stores(free_unit_vectors), query=free_unit_vectors, only=filters)
+@few_examples
+def test_a_filter_changes_no_score(
+    make: MakeWorld, stored: list[tuple[Entry, Vector]], query: Vector, only: EntryFilter
+) -> None:
+    with make() as world:
+        seqs = fill(world, stored)
+        inside = [seq for seq, (entry, _) in zip(seqs, stored, strict=True) if is_within(entry, only)]
+
+        everything = world.index.compare(query, EVERYTHING)
+        assert world.index.compare(query, only).scores(seqs) == everything.scores(inside)
+
+
+@on_every_implementation
+@given(stored=stores(free_unit_vectors), query=free_unit_vectors, only=filters)
+@few_examples
+def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
+    make: MakeWorld, stored: list[tuple[Entry, Vector]], query: Vector, only: EntryFilter
+) -> None:
+    with make() as world, make() as backwards:
+        seqs = fill(world, stored)
+        fill(backwards, stored[::-1])
+        matches = world.index.compare(query, only)
+        spread, expected = matches.spread(), Spread.of(matches.scores(seqs).values())
+
+        assert backwards.index.compare(query, only).spread() == spread
+        assert spread[0] == expected[0]
+        assert spread[1:] == pytest.approx(expected[1:], abs=len(seqs) * A_STEP)
+
+
+@on_every_implementation
+@given(
+    stored=stores(unit_vectors),
+    only=filters,
+    category=st.none() | st.sampled_from(CATEGORIES),
+    k=st.integers(1, 17),
+)
 @few_examples
 def test_the_nearest_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
-    make: MakeWorld, stored: list[tuple[Entry, Vector]], category: Category | None, k: int
+    make: MakeWorld, stored: list[tuple[Entry, Vector]], only: EntryFilter, category: Category | None, k: int
 ) -> None:
-    only = EntryFilter(category=category)
     with make() as world:
         fill(world, stored)
-        matches = world.index.compare(QUERY_VECTOR)
+        matches = world.index.compare(QUERY_VECTOR, only)
 
-        inside = [pair for pair in stored if category in {None, pair[0].category}]
+        inside = [pair for pair in stored if is_within(pair[0], only) and category in {None, pair[0].category}]
         inside.sort(key=lambda pair: (-cosine(pair[1], QUERY_VECTOR), NOW - pair[0].updated_at, pair[0].entry_id))
         seqs = world.seqs()
         expected = [(seqs[entry.entry_id], cosine(vector, QUERY_VECTOR)) for entry, vector in inside]
-        assert matches.top(only, k) == expected[:k]
-        assert matches.count(only) == len(expected)
+        assert matches.top(k, category) == expected[:k]
 
 
 @on_every_implementation
@@ -73,8 +116,8 @@ def test_the_top_and_the_scores_agree_to_the_last_digit(
 ) -> None:
     with make() as world:
         vectors = fill(world, stored)
-        matches = world.index.compare(query)
-        top = matches.top(LEARNINGS, k)
+        matches = world.index.compare(query, EVERYTHING)
+        top = matches.top(k)
 
         assert {hit.seq: hit.score for hit in top} == matches.scores([hit.seq for hit in top])
         for seq in vectors:
@@ -87,11 +130,12 @@ def test_without_vectors_nothing_is_found(make: MakeWorld) -> None:
     with make() as world:
         world.add(lesson("one"))
         world.index.ensure_usable()
-        matches = world.index.compare(QUERY_VECTOR)
+        matches = world.index.compare(QUERY_VECTOR, EVERYTHING)
 
-        assert matches.count(LEARNINGS) == 0
-        assert matches.top(LEARNINGS, 5) == []
+        assert matches.count() == 0
+        assert matches.top(5) == []
         assert dict(matches.scores([1])) == {}
+        assert matches.spread() == Spread()
 
 
 @on_every_implementation
@@ -99,7 +143,7 @@ def test_no_numbers_have_no_scores(make: MakeWorld) -> None:
     with make() as world:
         fill(world, [(lesson("one"), planted(0.6))])
 
-        assert dict(world.index.compare(QUERY_VECTOR).scores([])) == {}
+        assert dict(world.index.compare(QUERY_VECTOR, EVERYTHING).scores([])) == {}
 
 
 @given(stored=stores(free_unit_vectors), query=free_unit_vectors)
@@ -107,8 +151,8 @@ def test_no_numbers_have_no_scores(make: MakeWorld) -> None:
 def test_numpy_and_pure_python_agree(stored: list[tuple[Entry, Vector]], query: Vector) -> None:
     with sqlite() as world:
         vectors = fill(world, stored)
-        fast = world.index.compare(query).scores(vectors)
-        plain = InMemoryVectorIndex(world.source).compare(query).scores(vectors)
+        fast = world.index.compare(query, EVERYTHING).scores(vectors)
+        plain = InMemoryVectorIndex(world.source).compare(query, EVERYTHING).scores(vectors)
 
         assert fast.keys() == plain.keys()
         for seq, score in plain.items():

@@ -7,24 +7,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
 from hardwon.ports.vector_source import VectorBlock
 from hardwon.ports.vector_store import PendingText
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
-from tests.strategies import DIMENSIONS, NOW, SPACE, entries, few_examples, lesson, planted, unit_vectors, with_text
+from tests.strategies import (
+    DIMENSIONS,
+    NOW,
+    SPACE,
+    all_entries,
+    few_examples,
+    filters,
+    is_within,
+    lesson,
+    of_file,
+    planted,
+    unit_vectors,
+    with_text,
+    within,
+)
 
 pytestmark = on_every_implementation
 
 OTHER_SPACE = Space(provider="planted", model="another", dimensions=DIMENSIONS)
-stores = st.lists(st.tuples(entries, st.none() | unit_vectors), max_size=10, unique_by=lambda pair: pair[0].entry_id)
+stores = st.lists(
+    st.tuples(all_entries, st.none() | unit_vectors), max_size=10, unique_by=lambda pair: pair[0].entry_id
+)
 
 
 def fill(world: World, stored: list[tuple[Entry, Vector | None]]) -> dict[int, Vector]:
     """Store entries and those vectors that are there; return the vectors by number."""
     seqs = world.add(*(entry for entry, _ in stored))
     vectors = {seq: vector for seq, (_, vector) in zip(seqs, stored, strict=True) if vector is not None}
-    world.vectors.put((text, vectors[text.seq]) for text in world.vectors.pending(ALL) if text.seq in vectors)
+    world.embed_all(vectors)
     return vectors
 
 
@@ -33,16 +51,19 @@ def rows_of(block: VectorBlock) -> dict[int, Vector]:
     return dict(zip(block.seqs, rows, strict=True))
 
 
-@given(stored=stores)
+@given(stored=stores, only=filters)
 @few_examples
-def test_an_entry_has_a_vector_or_waits_for_one(make: MakeWorld, stored: list[tuple[Entry, Vector | None]]) -> None:
+def test_an_entry_has_a_vector_or_waits_for_one(
+    make: MakeWorld, stored: list[tuple[Entry, Vector | None]], only: EntryFilter
+) -> None:
     with make() as world:
         vectors = fill(world, stored)
         waiting = [pending.seq for pending in world.vectors.pending(ALL)]
+        inside = [vector for entry, vector in stored if is_within(entry, only)]
 
-        assert world.vectors.count() == len(vectors)
-        assert world.vectors.count_pending() == len(waiting) == len(stored) - len(vectors)
-        assert not set(waiting) & vectors.keys()
+        assert set(waiting) == set(world.seqs().values()) - vectors.keys()
+        assert world.vectors.count(only) == sum(vector is not None for vector in inside)
+        assert world.vectors.count_pending(only) == sum(vector is None for vector in inside)
 
 
 @given(stored=stores, limit=st.integers(-1, 5))
@@ -59,28 +80,67 @@ def test_the_newest_wait_first_with_the_text_to_embed(
         assert [pending.text for pending in world.vectors.pending(limit)] == texts[: max(0, limit)]
 
 
-@given(stored=stores)
+@given(stored=stores, only=filters)
 @few_examples
-def test_what_is_stored_is_loaded_bit_for_bit(make: MakeWorld, stored: list[tuple[Entry, Vector | None]]) -> None:
+def test_what_is_stored_of_the_filter_is_loaded_bit_for_bit(
+    make: MakeWorld, stored: list[tuple[Entry, Vector | None]], only: EntryFilter
+) -> None:
     with make() as world:
-        vectors = fill(world, stored)
-        block = world.source.load()
+        vectors, seqs = fill(world, stored), world.seqs()
+        inside = [entry for entry, vector in stored if vector is not None and is_within(entry, only)]
+        block = world.source.load(only)
 
-        assert rows_of(block) == vectors
-        categories = {each.seq: each.category for each in world.repository.facts(vectors)}
-        assert dict(zip(block.seqs, block.categories, strict=True)) == categories
+        assert rows_of(block) == {seqs[entry.entry_id]: vectors[seqs[entry.entry_id]] for entry in inside}
+        assert dict(zip(block.seqs, block.categories, strict=True)) == {
+            seqs[entry.entry_id]: entry.category for entry in inside
+        }
         assert world.source.dimensions == DIMENSIONS
 
 
-@given(stored=stores)
-@few_examples
-def test_only_the_vectors_asked_for_are_fetched(make: MakeWorld, stored: list[tuple[Entry, Vector | None]]) -> None:
-    with make() as world:
-        vectors = fill(world, stored)
-        wanted = [*list(world.seqs().values())[::2], 10_000]
+served_kinds = st.sampled_from([KINDS, ("learning",), CONVERSATION_KINDS, ("learning", "session")])
 
-        assert rows_of(world.source.fetch(wanted)) == {seq: vectors[seq] for seq in wanted if seq in vectors}
-        assert rows_of(world.source.fetch([])) == {}
+
+@given(stored=stores, kinds=served_kinds, only=filters)
+@few_examples
+def test_a_space_of_some_kinds_leaves_the_others_alone(
+    make: MakeWorld, stored: list[tuple[Entry, Vector | None]], kinds: tuple[Kind, ...], only: EntryFilter
+) -> None:
+    with make() as world:
+        vectors, store = fill(world, stored), world.vectors_of(kinds=kinds)
+        served = {entry.entry_id for entry in within(EntryFilter(kinds=kinds), [entry for entry, _ in stored])}
+        bare = [entry for entry, vector in stored if vector is None and entry.entry_id in served]
+        ids = {seq: entry_id for entry_id, seq in world.seqs().items()}
+
+        assert store.kinds == kinds
+        assert {ids[pending.seq] for pending in store.pending(ALL)} == {entry.entry_id for entry in bare}
+        assert store.count_pending(only) == len(within(only, bare))
+        assert store.count(EVERYTHING) == len(vectors)
+
+        store.clear()
+        assert store.count_pending(EVERYTHING) == len(served)
+        assert rows_of(world.source.load(EVERYTHING)) == {
+            seq: vector for seq, vector in vectors.items() if ids[seq] not in served
+        }
+
+
+def test_the_version_is_another_one_after_each_change(make: MakeWorld) -> None:
+    entry, file = lesson("one"), of_file("two")
+    with make() as world:
+        seen = [world.source.version()]
+        for change in (
+            lambda: world.repository.put(entry),
+            lambda: world.repository.put(file),
+            lambda: world.embed(entry, planted(0.6)),
+            lambda: world.embed(file, planted(0.8)),
+            lambda: world.repository.put(attrs.evolve(entry, permanent=True)),
+            lambda: world.repository.put(attrs.evolve(file, notes="changed")),
+            lambda: world.repository.delete(entry.entry_id),
+            world.vectors.clear,
+        ):
+            change()
+            seen.append(world.source.version())
+
+        assert len(set(seen)) == len(seen)
 
 
 @given(stored=stores)
@@ -94,15 +154,27 @@ def test_the_tie_order_is_newest_first_then_by_id(make: MakeWorld, stored: list[
         assert world.source.in_tie_order(sorted(seqs)) == [each.seq for each in facts]
 
 
+@pytest.mark.parametrize("entry", [lesson("one"), of_file("one")], ids=lambda entry: entry.kind)
 @pytest.mark.parametrize("field", ["name", "notes", "reasoning"])
-def test_a_changed_text_loses_its_vector(make: MakeWorld, field: str) -> None:
-    entry = lesson("one")
+def test_a_changed_text_loses_its_vector(make: MakeWorld, field: str, entry: Entry) -> None:
     with make() as world:
         world.add(entry)
         world.embed(entry, planted(1.0))
         world.repository.put(with_text(entry, field, "changed"))
 
-        assert (world.vectors.count(), world.vectors.count_pending()) == (0, 1)
+        assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
+
+
+def test_a_file_whose_text_changed_loses_its_vector_and_one_only_touched_keeps_it(make: MakeWorld) -> None:
+    file = of_file("one", file_mtime=1, file_hash="0" * 64)
+    with make() as world:
+        world.add(file)
+        world.embed(file, planted(1.0))
+        world.repository.put(attrs.evolve(file, file_mtime=2, tags=("new",), permanent=True, branch="main"))
+        assert world.vectors.count(EVERYTHING) == 1
+
+        world.repository.put(attrs.evolve(file, description="two"))
+        assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
 
 
 def test_a_change_of_anything_else_keeps_the_vector(make: MakeWorld) -> None:
@@ -113,8 +185,8 @@ def test_a_change_of_anything_else_keeps_the_vector(make: MakeWorld) -> None:
         world.repository.put(attrs.evolve(entry, keywords=("new",), observation_count=2, category="heuristics"))
         world.repository.record_recall([seq], NOW)
 
-        assert world.vectors.count() == 1
-        assert world.source.load().categories == ["heuristics"]
+        assert world.vectors.count(LEARNINGS) == 1
+        assert world.source.load(LEARNINGS).categories == ["heuristics"]
 
 
 def test_a_vector_of_a_text_that_changed_meanwhile_is_dropped(make: MakeWorld) -> None:
@@ -126,7 +198,7 @@ def test_a_vector_of_a_text_that_changed_meanwhile_is_dropped(make: MakeWorld) -
         world.vectors.put((text, planted(0.6)) for text in waiting)
 
         assert [pending.text for pending in world.vectors.pending(ALL)] == ["Lesson\none\nchanged"]
-        assert world.vectors.count() == 1
+        assert world.vectors.count(LEARNINGS) == 1
 
 
 def test_a_vector_can_be_replaced(make: MakeWorld) -> None:
@@ -137,7 +209,7 @@ def test_a_vector_can_be_replaced(make: MakeWorld) -> None:
         world.vectors.put([(waiting, planted(0.6))])
         world.vectors.put([(waiting, planted(0.8))])
 
-        assert rows_of(world.source.load()) == {seq: planted(0.8)}
+        assert rows_of(world.source.load(LEARNINGS)) == {seq: planted(0.8)}
 
 
 def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:
@@ -146,14 +218,22 @@ def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:
         world.add(entry)
         other = world.vectors_of(OTHER_SPACE)
         other.put((text, planted(0.6)) for text in other.pending(ALL))
-        assert (world.vectors.count(), world.vectors.count_pending(), other.count()) == (0, 1, 1)
+        assert (world.vectors.count(LEARNINGS), world.vectors.count_pending(LEARNINGS), other.count(LEARNINGS)) == (
+            0,
+            1,
+            1,
+        )
 
         world.embed(entry, planted(0.8))
-        assert (world.vectors.count(), other.count()) == (1, 1)
+        assert (world.vectors.count(LEARNINGS), other.count(LEARNINGS)) == (1, 1)
         assert (world.vectors.space, other.space) == (SPACE, OTHER_SPACE)
 
         world.vectors.clear()
-        assert (world.vectors.count(), world.vectors.count_pending(), other.count()) == (0, 1, 1)
+        assert (world.vectors.count(LEARNINGS), world.vectors.count_pending(LEARNINGS), other.count(LEARNINGS)) == (
+            0,
+            1,
+            1,
+        )
 
 
 def test_a_changed_text_loses_its_vectors_of_every_space(make: MakeWorld) -> None:
@@ -165,7 +245,7 @@ def test_a_changed_text_loses_its_vectors_of_every_space(make: MakeWorld) -> Non
         world.embed(entry, planted(0.8))
         world.repository.put(attrs.evolve(entry, notes="changed"))
 
-        assert world.vectors.count() == other.count() == 0
+        assert world.vectors.count(LEARNINGS) == other.count(LEARNINGS) == 0
 
 
 def test_clearing_an_empty_space_is_nothing(make: MakeWorld) -> None:
@@ -173,15 +253,8 @@ def test_clearing_an_empty_space_is_nothing(make: MakeWorld) -> None:
         world.vectors.clear()
         world.vectors.put([])
 
-        assert world.vectors.count() == world.vectors.count_pending() == 0
-        assert world.source.load() == VectorBlock([], [], array("f"))
-
-
-def test_entries_of_another_kind_need_no_vector_here(make: MakeWorld) -> None:
-    with make() as world:
-        world.repository.put(attrs.evolve(lesson("one"), kind="session"))
-
-        assert (world.vectors.count(), world.vectors.count_pending(), world.vectors.pending(ALL)) == (0, 0, [])
+        assert world.vectors.count(LEARNINGS) == world.vectors.count_pending(LEARNINGS) == 0
+        assert world.source.load(LEARNINGS) == VectorBlock([], [], array("f"))
 
 
 def test_vectors_are_stored_all_or_none(make: MakeWorld) -> None:
@@ -191,7 +264,7 @@ def test_vectors_are_stored_all_or_none(make: MakeWorld) -> None:
 
         with pytest.raises(LookupError):
             world.vectors.put(broken_off_after(first, planted(0.6)))
-        assert world.vectors.count() == 0
+        assert world.vectors.count(LEARNINGS) == 0
 
 
 def broken_off_after(text: PendingText, vector: Vector) -> Iterator[tuple[PendingText, Vector]]:

@@ -1,7 +1,7 @@
 """The same store, once in memory and once for real: what the contracts run on."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeAlias
 
@@ -17,23 +17,20 @@ from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.vector_index import VectorIndex
 from hardwon.ports.vector_source import VectorSource
 from hardwon.ports.vector_store import VectorStore
-from tests.fakes import (
-    InMemoryEntryRepository,
-    InMemoryImportLedger,
-    InMemoryKeywordIndex,
-    InMemoryVectorIndex,
-    InMemoryVectorStore,
-    State,
-)
+from tests.fakes.banks import InMemoryImportLedger
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
+from tests.fakes.state import State
+from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import SPACE
 
 ALL = 1_000
@@ -50,11 +47,15 @@ class World:
     source: VectorSource
     index: VectorIndex
     ledger: ImportLedger
-    vectors_of: Callable[[Space], VectorStore]
+    store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
+
+    def vectors_of(self, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> VectorStore:
+        """Return the vectors of another space, or of some kinds only."""
+        return self.store_of(space, kinds)
 
     def seqs(self) -> dict[str, int]:
-        """Return the store's number of each learning, by id."""
-        return {each.entry_id: each.seq for each in self.repository.newest_by_track_record(LEARNINGS, ALL)}
+        """Return the store's number of each entry, by id."""
+        return {each.entry_id: each.seq for each in self.repository.facts(range(ALL))}
 
     def add(self, *entries: Entry) -> list[int]:
         """Put *entries* and return their numbers."""
@@ -65,8 +66,11 @@ class World:
 
     def embed(self, entry: Entry, vector: Vector) -> None:
         """Store the vector of an entry that waits for one."""
-        seq = self.seqs()[entry.entry_id]
-        self.vectors.put((text, vector) for text in self.vectors.pending(ALL) if text.seq == seq)
+        self.embed_all({self.seqs()[entry.entry_id]: vector})
+
+    def embed_all(self, vectors: Mapping[int, Vector]) -> None:
+        """Store the vectors of those numbers that wait for one."""
+        self.vectors.put((text, vectors[text.seq]) for text in self.vectors.pending(ALL) if text.seq in vectors)
 
 
 def world_in_memory() -> World:
@@ -79,7 +83,7 @@ def world_in_memory() -> World:
         source=vectors,
         index=InMemoryVectorIndex(vectors),
         ledger=InMemoryImportLedger(),
-        vectors_of=lambda space: InMemoryVectorStore(state, space),
+        store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
     )
 
 
@@ -92,7 +96,7 @@ def world_of(database: Database) -> World:
         source=vectors,
         index=NumpyVectorIndex(vectors),
         ledger=SqliteImportLedger(database),
-        vectors_of=lambda space: SqliteVectorStore(database, space, pytest.fail),
+        store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.use_cases.background import Background
-from tests.fakes import FixedClock
+from tests.fakes.clock import FixedClock
 
 ENDLESS = Deadline(FixedClock().monotonic)
 

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from hardwon.domain.model.deadline import Deadline
-from tests.fakes import FixedClock
+from tests.fakes.clock import FixedClock
 
 
 def test_a_deadline_passes_as_its_clock_goes_on() -> None:

@@ -7,18 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError, UnusableVectorError
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.use_cases.embed_pending import BATCH, EmbedPending, Patience
 from hardwon.ports.embedder import Task
-from tests.fakes import (
-    FixedClock,
-    InMemoryEntryRepository,
-    InMemoryVectorStore,
-    PlantedEmbedder,
-    State,
-    UnreliableEmbedder,
-)
+from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.state import State
+from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import QUERY_VECTOR, SPACE, lesson
 
 DEADLINE = FixedClock().deadline()
@@ -41,7 +39,7 @@ def test_at_most_so_many_are_embedded_and_all_without_a_limit(limit: int | None,
     store = store_of(120)
 
     assert EmbedPending(PlantedEmbedder(), store)(limit, DEADLINE) == stored
-    assert (store.count(), store.count_pending()) == (stored, 120 - stored)
+    assert (store.count(LEARNINGS), store.count_pending(LEARNINGS)) == (stored, 120 - stored)
 
 
 def test_the_first_in_the_line_are_embedded_first_as_documents() -> None:
@@ -55,7 +53,7 @@ def test_the_first_in_the_line_are_embedded_first_as_documents() -> None:
 def test_each_batch_is_stored_and_reported_before_the_next() -> None:
     store = store_of(BATCH * 2 + 1)
     heard: list[tuple[int, int]] = []
-    EmbedPending(PlantedEmbedder(), store)(None, DEADLINE, lambda done: heard.append((done, store.count())))
+    EmbedPending(PlantedEmbedder(), store)(None, DEADLINE, lambda done: heard.append((done, store.count(LEARNINGS))))
 
     assert heard == [(50, 50), (100, 100), (101, 101)]
 
@@ -73,13 +71,13 @@ def test_after_failures_it_resumes_and_nothing_is_lost_or_embedded_twice(
 ) -> None:
     store, inner = store_of(count), PlantedEmbedder()
     embed = EmbedPending(UnreliableEmbedder(inner, failing=failing), store)
-    while store.count_pending():
+    while store.count_pending(LEARNINGS):
         try:
             embed(limit, DEADLINE)
         except EmbedderUnavailableError:
-            assert store.count() == len(inner.asked)
+            assert store.count(LEARNINGS) == len(inner.asked)
 
-    assert store.count() == count
+    assert store.count(LEARNINGS) == count
     assert len(set(inner.asked)) == len(inner.asked) == count
 
 
@@ -89,7 +87,7 @@ def test_vectors_are_brought_to_length_one() -> None:
     embedder = PlantedEmbedder({pending.text: type(QUERY_VECTOR)("f", [7.0, 0.0, 0.0, 0.0])})
     EmbedPending(embedder, store)(None, DEADLINE)
 
-    assert store.load().values == QUERY_VECTOR
+    assert store.load(LEARNINGS).values == QUERY_VECTOR
 
 
 class MeddlingEmbedder(PlantedEmbedder):
@@ -108,10 +106,10 @@ def test_a_text_that_changed_meanwhile_is_dropped_and_embedded_anew() -> None:
     state = state_of(3)
     store, embedder = InMemoryVectorStore(state), MeddlingEmbedder(InMemoryEntryRepository(state))
     EmbedPending(embedder, store)(3, DEADLINE)
-    assert store.count_pending() == 1
+    assert store.count_pending(LEARNINGS) == 1
 
     EmbedPending(embedder, store)(None, DEADLINE)
-    assert store.count_pending() == 0
+    assert store.count_pending(LEARNINGS) == 0
     assert embedder.asked[-1] == ("Lesson\nlesson 0\n- changed", "document")
 
 
@@ -127,7 +125,7 @@ def test_too_few_vectors_are_refused_and_nothing_is_stored() -> None:
 
     with pytest.raises(EmbedderUnavailableError, match="3 texts with 2 vectors"):
         EmbedPending(ForgetfulEmbedder(), store)(None, DEADLINE)
-    assert store.count() == 0
+    assert store.count(LEARNINGS) == 0
 
 
 NO_DIRECTION = array("f", [0.0] * SPACE.dimensions)
@@ -140,7 +138,7 @@ def test_one_text_that_has_no_usable_vector_does_not_hold_up_the_others(unusable
     embed = EmbedPending(PlantedEmbedder(planted), store, warnings.append)
 
     assert embed(None, DEADLINE) == 60 - len(unusable)
-    assert store.count_pending() == len(unusable)
+    assert store.count_pending(LEARNINGS) == len(unusable)
     assert len(warnings) == len(unusable)
     assert all("the vector is zero" in warning for warning in warnings)
 
@@ -151,7 +149,7 @@ def test_an_embedder_without_any_usable_vector_is_not_asked_for_every_text() -> 
 
     with pytest.raises(UnusableVectorError):
         EmbedPending(embedder, store)(None, DEADLINE)
-    assert store.count() == 0
+    assert store.count(LEARNINGS) == 0
     assert len(embedder.asked) < 60 * 3
 
 

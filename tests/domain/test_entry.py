@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, MAX_TEXT_BYTES, Entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.identity import content_hash
-from tests.strategies import DAY, NOW, anything, entries, lesson, odd_entries, texts
+from hardwon.domain.model.vocabulary import Kind
+from tests.strategies import DAY, FILE_KINDS, NOW, anything, entries, file_entries, lesson, odd_entries, of_file, texts
 
 PLAIN: dict[str, Any] = {
     "name": "Lesson",
@@ -101,6 +102,29 @@ def test_an_entry_has_the_identity_of_its_description_alone(description: str) ->
     assert attrs.evolve(entry, name="Other", category="heuristics", notes="- more").entry_id == entry.entry_id
 
 
+@given(entry=file_entries, description=texts)
+def test_what_a_file_holds_has_the_identity_of_its_kind_and_path_alone(entry: Entry, description: str) -> None:
+    expected = hashlib.sha256(f"{entry.kind}|{entry.file_path}|".encode()).hexdigest()[:16]
+
+    assert entry.entry_id == attrs.evolve(entry, description=description, name="Other").entry_id == expected
+    assert attrs.evolve(entry, file_path=f"{entry.file_path}x").entry_id != expected
+    assert attrs.evolve(entry, description=description).content_hash == content_hash(description)
+
+
+@pytest.mark.parametrize("kind", FILE_KINDS)
+def test_only_a_learning_has_a_category_and_only_the_others_have_a_file(kind: Kind) -> None:
+    file = of_file("text", kind=kind)
+
+    with pytest.raises(InvalidEntryError, match=r"^category "):
+        attrs.evolve(file, category="patterns")
+    with pytest.raises(InvalidEntryError, match=r"^file_path "):
+        attrs.evolve(file, file_path=None)
+    with pytest.raises(InvalidEntryError, match=r"^category "):
+        make(category=None)
+    with pytest.raises(InvalidEntryError, match=r"^file_path "):
+        make(file_path="/memory/one.md")
+
+
 @given(words=st.lists(st.text(st.characters(max_codepoint=0x7E, min_codepoint=0x21), min_size=1), min_size=1))
 def test_letter_case_and_space_do_not_change_the_identity(words: list[str]) -> None:
     assert (
@@ -125,6 +149,16 @@ def test_keywords_are_at_most_ten_distinct_single_lines_in_order(labels: list[st
 
     assert len(keywords) <= MAX_KEYWORDS == 10
     assert list(keywords) == [label for label in dict.fromkeys(cleaned) if label][:10]
+
+
+@given(labels=st.lists(anything, max_size=30))
+def test_a_file_may_have_any_number_of_labels(labels: list[str]) -> None:
+    cleaned = [" ".join(label.split()) for label in labels]
+    distinct = tuple(label for label in dict.fromkeys(cleaned) if label)
+    file = of_file("text", keywords=tuple(labels), tags=tuple(labels))
+
+    assert file.keywords == file.tags == distinct
+    assert make(tags=tuple(labels)).tags == distinct
 
 
 @given(first=entries, second=entries)
@@ -158,6 +192,11 @@ def test_what_is_embedded_is_name_description_notes_and_reasoning() -> None:
 
     assert entry.searchable_text() == "N\nD\n- M\nR"
     assert make(name="N", description="D").searchable_text() == "N\nD"
+
+
+def test_a_name_that_the_description_begins_with_is_not_embedded_twice() -> None:
+    assert make(name="Retry", description="Retry with a backoff.").searchable_text() == "Retry with a backoff."
+    assert make(name="retry", description="Retry with a backoff.").searchable_text() == "retry\nRetry with a backoff."
 
 
 def test_moments_of_any_zone_are_accepted() -> None:

@@ -9,7 +9,9 @@ from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.use_cases.import_knowledge import Imported, ImportKnowledge
-from tests.fakes import FixedClock, InMemoryEntryRepository, InMemoryImportLedger, InMemoryKnowledgeBank
+from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
+from tests.fakes.clock import FixedClock
+from tests.fakes.entries import InMemoryEntryRepository
 from tests.strategies import DAY, NOW, bank_chunk, banks, lesson
 
 PATH = "here/patterns.md"
@@ -135,7 +137,7 @@ def test_a_deleted_entry_stays_away() -> None:
     importing = Import()
     importing.write(bank_chunk("A", "one"))
     importing.run()
-    importing.repository.remove(importing.only_entry().entry_id)
+    importing.repository.delete(importing.only_entry().entry_id)
 
     assert importing.run() == Imported(known=1)
     assert importing.entries() == []

@@ -8,7 +8,9 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import LabelerUnavailableError
 from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
 from hardwon.ports.keyword_labeler import KeywordLabeler
-from tests.fakes import FixedClock, InMemoryEntryRepository, PlantedLabeler, UnavailableLabeler
+from tests.fakes.clock import FixedClock
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.labelers import PlantedLabeler, UnavailableLabeler
 from tests.strategies import DAY, NOW, lesson
 
 ENDLESS = Deadline(FixedClock().monotonic)
@@ -153,7 +155,7 @@ def test_an_entry_deleted_while_the_labeler_thinks_stays_deleted() -> None:
     repository = _store("a")
 
     def delete(entry: Entry) -> list[str]:
-        repository.remove(entry.entry_id)
+        repository.delete(entry.entry_id)
         return ["sqlite"]
 
     assert _pending(repository, ObligingLabeler(delete))(None, ENDLESS) == Labelled()

@@ -43,7 +43,7 @@ Retry with a backoff.
 
 
 def block_for(entries: list[Entry], *, framed: bool = False) -> MemoryBlock:
-    sizes: Counter[Category] = Counter(entry.category for entry in entries)
+    sizes: Counter[Category] = Counter(entry.category for entry in entries if entry.category)
     return MemoryBlock(diagnostic=lambda printed: f"*{printed} entries*", sizes=sizes, framed=framed)
 
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection
 from hardwon.domain.model.ranking.facts import Candidate
 from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored
@@ -20,7 +19,9 @@ from hardwon.domain.use_cases import select as module
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval
 from hardwon.domain.use_cases.select import Selected, select, whole_store_maxima
 from hardwon.ports.entry_repository import EntryRepository
-from tests.fakes import InMemoryEntryRepository, InMemoryMatches, State
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.searches import InMemoryMatches
+from tests.fakes.state import State
 from tests.strategies import DAY, NOW, cosines, moments, weights
 
 
@@ -129,7 +130,7 @@ def choose(store: Store, weighting: Weights, limit: int, first_depth: int) -> Se
 
 def rank_everything(retrieval: Retrieval, repository: EntryRepository, weighting: Weights) -> list[Scored]:
     """Rank every learning of the store by its true scores: what the word of the requirement asks for."""
-    facts = repository.newest_by_track_record(LEARNINGS, 1_000)
+    facts = repository.newest_by_track_record(1_000)
     seqs = [each.seq for each in facts]
     vector, keyword = retrieval.by_vector.scores(seqs), retrieval.by_keyword.scores(seqs)
     policy = RankingPolicy(

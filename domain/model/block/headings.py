@@ -12,5 +12,10 @@ SECTIONS: dict[Category, str] = {
 }
 """Category to section heading, in the order of printing."""
 
-NAME_PREFIXES: dict[Category, str] = {"anti-patterns": "Anti-Pattern: ", "heuristics": "", "patterns": "Pattern: "}
+NAME_PREFIXES: dict[Category | None, str] = {
+    "anti-patterns": "Anti-Pattern: ",
+    "heuristics": "",
+    "patterns": "Pattern: ",
+    None: "",
+}
 """Category to what stands before a name in an entry's heading."""

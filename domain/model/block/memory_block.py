@@ -57,12 +57,12 @@ class MemoryBlock(NamedTuple):
 
     def render(self, entries: Sequence[Printable]) -> str:
         """Return the text for *entries*, by category, best first within each; nothing for none."""
-        texts: dict[Category, str] = {}
+        texts: dict[Category | None, str] = {}
         for entry in entries:
             texts[entry.category] = texts.get(entry.category, "") + _entry_text(entry)
         return self._assembled(len(entries), texts)
 
-    def _assembled(self, count: int, texts: Mapping[Category, str]) -> str:
+    def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
         """Return the block around the texts of each category that has entries."""
         if not texts:
             return ""
@@ -77,7 +77,9 @@ class MemoryBlock(NamedTuple):
 
     def _least_missed(self, ranked: Sequence[Printable], kept: Sequence[int]) -> int:
         counts = Counter(ranked[place].category for place in kept)
-        can_spare = {category for category, count in counts.items() if count > min(QUOTA, self.sizes[category])}
+        can_spare = {
+            category for category, count in counts.items() if category and count > min(QUOTA, self.sizes[category])
+        }
         return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])
 
 

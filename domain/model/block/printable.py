@@ -22,7 +22,7 @@ class Printable(Protocol):
         ...
 
     @property
-    def category(self) -> Category:
+    def category(self) -> Category | None:
         """The section it is printed in."""
         ...
 

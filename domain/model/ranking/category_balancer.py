@@ -28,9 +28,9 @@ class Selection(NamedTuple):
         return [scored for scored in ranked if scored.facts.seq in chosen]
 
 
-def by_category(ranked: Iterable[Scored]) -> dict[Category, list[Scored]]:
+def by_category(ranked: Iterable[Scored]) -> dict[Category | None, list[Scored]]:
     """Group a ranking by category, keeping its order; the group with the best entry comes first."""
-    groups: dict[Category, list[Scored]] = {}
+    groups: dict[Category | None, list[Scored]] = {}
     for scored in ranked:
         groups.setdefault(scored.facts.category, []).append(scored)
     return groups

@@ -13,13 +13,14 @@ class RankingFacts(NamedTuple):
     Attributes:
         seq: The store's number of the entry.
         entry_id: Last word in every tie.
+        category: None for what is no learning.
         updated_at: Drives recency, and breaks ties before the id does.
 
     """
 
     seq: int
     entry_id: str
-    category: Category
+    category: Category | None
     observation_count: int
     confidence: Confidence
     updated_at: dt.datetime

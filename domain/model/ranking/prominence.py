@@ -39,6 +39,6 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
     )
 
 
-def track_record(facts: RankingFacts) -> tuple[str, int, str, int]:
+def track_record(facts: RankingFacts) -> tuple[str | None, int, str, int]:
     """Return what prominence is made of besides recency, and the category: among equals in it the newer one leads."""
     return (facts.category, facts.observation_count, facts.confidence, min(facts.recall_count, RECALL_CAP))

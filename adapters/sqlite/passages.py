@@ -1,0 +1,97 @@
+"""
+The index of passages: what long entries are searched by.
+
+A passage's row id is its entry's number and its place in it, so no table has to join them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.where import where
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.keyword_query import inverse_document_frequency
+from hardwon.domain.model.ranking.passage_evidence import passage_evidence
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.vocabulary import Category
+
+CREATE = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter unicode61')"
+PLACE_BITS = 20
+MOST_PASSAGES = 1 << PLACE_BITS
+MOST_HITS = 25_000
+"""A question reads about so many hits at most, its rarest words first: about 1 microsecond each."""
+
+SELECT_HITS = f"""
+    SELECT p.rowid, e.seq, -bm25(passages_fts), e.category FROM passages_fts p
+    CROSS JOIN entry e ON e.seq = p.rowid >> {PLACE_BITS} WHERE passages_fts MATCH ? AND {{within}}
+"""
+
+
+def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
+    """
+    Add the passages of one entry.
+
+    Args:
+        database: The store.
+        seq: The entry's number.
+        texts: Its title, then all else that is searched; the title stands before every passage.
+
+    """
+    from hardwon.domain.model.passages import identifier_words, passages  # noqa: PLC0415  # for writers only
+
+    title, *others = texts
+    parts = passages(title, "\n".join(others))[:MOST_PASSAGES]
+    database.run_many(
+        "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)",
+        ((seq << PLACE_BITS | at, "\n".join((part, *identifier_words(part)))) for at, part in enumerate(parts)),
+    )
+
+
+def drop_passages(database: Database, seq: int) -> None:
+    """Take the passages of one entry out of the index."""
+    database.rows(
+        "DELETE FROM passages_fts WHERE rowid BETWEEN ? AND ?",
+        (seq << PLACE_BITS, (seq + 1 << PLACE_BITS) - 1),
+    )
+
+
+def weigh(
+    database: Database, terms: Sequence[str], only: EntryFilter
+) -> "Iterator[tuple[int, float, Category | None]]":
+    """Yield the number, the evidence of the best passage and the category of each entry that holds a term."""
+    size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
+    idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms)}
+    asked = sum(idf.values())
+    within = where(only)
+    bm25s, matched, owners = dict[int, float](), dict[int, float](), dict[int, tuple[int, Any]]()
+    for term, weight in idf.items():
+        rows = database.rows(SELECT_HITS.format(within=within.sql), (quoted(term), *within.parameters))
+        for rowid, seq, bm25, category in rows:
+            bm25s[rowid] = bm25s.get(rowid, 0.0) + bm25
+            matched[rowid] = matched.get(rowid, 0.0) + weight
+            owners[rowid] = (seq, category)
+    best = dict[tuple[int, Any], float]()
+    for rowid, owner in owners.items():
+        evidence = passage_evidence(bm25s[rowid], matched[rowid], asked)
+        best[owner] = max(evidence, best.get(owner, 0.0))
+    return ((seq, evidence, category) for (seq, category), evidence in best.items())
+
+
+def _rarest(database: Database, terms: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield *terms* with the number of passages that hold them, the rarest first, as long as the hits can be read."""
+    counts = {
+        term: int(database.value("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH ?", (quoted(term),)))
+        for term in terms
+    }
+    hits = 0
+    for term in sorted(terms, key=lambda term: (counts[term], term)):
+        if hits and hits + counts[term] > MOST_HITS:
+            return
+        hits += counts[term]
+        yield term, counts[term]
+
+
+def quoted(term: str) -> str:
+    """Return *term* as a phrase that FTS5 takes for text, never for syntax."""
+    return '"' + term.replace('"', '""').replace("\0", " ") + '"'

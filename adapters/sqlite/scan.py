@@ -1,0 +1,98 @@
+"""Keyword search where SQLite has no FTS5: every text is read, word by word."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.fts_matches import FtsMatches
+from hardwon.adapters.sqlite.where import where
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.keyword_query import inverse_document_frequency, words_of
+from hardwon.domain.model.ranking.passage_evidence import passage_evidence
+from hardwon.ports.keyword_index import Mode
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.vocabulary import Category
+
+SATURATION = 1.2
+"""FTS5's k1: how soon one more occurrence of a word stops counting."""
+
+SELECT_WORDS = """
+    SELECT e.seq, e.category, t.name || ' ' || t.description || ' ' || t.notes
+        || ' ' || t.keywords || ' ' || t.tags || ' ' || t.reasoning
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {within}
+"""
+
+
+class ScanKeywordIndex:
+    """
+    Finds words by reading every text; slow, and without stems.
+
+    Args:
+        database: The store.
+
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def size(self) -> int:
+        """Return how many entries there are."""
+        return int(self._database.value("SELECT count(*) FROM entry"))
+
+    def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
+        """Return in how many entries each term occurs."""
+        found = [words for _, _, words in self._read(EVERYTHING, terms, deadline)]
+        return {term: sum(term in words for words in found) for term in terms}
+
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
+        """Return the entries that hold any, or all, of *terms*; each adds its idf, dampened repeats a little more."""
+        idf = self._idf(terms, deadline)
+        least = 1 if mode == "any" else len(idf)
+        scored = (
+            (seq, sum(idf[term] * _saturated(count) for term, count in words.items()), category)
+            for seq, category, words in self._read(only, terms, deadline)
+            if len(words) >= least
+        )
+        return FtsMatches(self._database, scored)
+
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
+        """Return the entries that hold any of *terms*, each as one passage."""
+        idf = self._idf(terms, deadline)
+        asked = sum(idf.values())
+        scored = (
+            (
+                seq,
+                passage_evidence(
+                    sum(idf[term] * _saturated(count) for term, count in words.items()),
+                    sum(idf[term] for term in words),
+                    asked,
+                ),
+                category,
+            )
+            for seq, category, words in self._read(only, terms, deadline)
+        )
+        return FtsMatches(self._database, scored)
+
+    def _idf(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, float]:
+        size, frequencies = self.size(), self.frequencies(terms, deadline)
+        return {term: inverse_document_frequency(size, count) for term, count in frequencies.items()}
+
+    def _read(
+        self, only: EntryFilter, terms: Sequence[str], deadline: Deadline
+    ) -> "Iterator[tuple[int, Category | None, Counter[str]]]":
+        """Yield the number and the category of each entry that holds one of *terms*, and how often it holds each."""
+        within, wanted = where(only), set(terms)
+        for seq, category, text in self._database.stream(SELECT_WORDS.format(within=within.sql), within.parameters):
+            if deadline.passed():
+                raise KeywordIndexUnavailableError("no answer in time")
+            words = Counter(word for word in words_of(text) if word in wanted)
+            if words:
+                yield seq, category, words
+
+
+def _saturated(count: int) -> float:
+    return count * (SATURATION + 1) / (count + SATURATION)

@@ -1,0 +1,86 @@
+"""Policies that go by the two searches alone."""
+
+from hardwon.domain.model.recall.candidate import RecallCandidate
+from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.policy import Parts, PlainPolicy
+
+RRF_K = 60
+"""Cormack, Clarke & Büttcher 2009: damps the head of a ranking."""
+
+VECTOR_SHARE = 0.5
+KEYWORD_SHARE = 0.2
+
+
+class BySearch(PlainPolicy):
+    """
+    What these policies share: a score is the sum of its parts.
+
+    Args:
+        evidence: What the searches found as a whole.
+
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+
+    def score(self, parts: Parts) -> float:
+        """Return the sum of the parts."""
+        return sum(parts.values())
+
+
+class CosinePolicy(BySearch):
+    """
+    `cosine`: cosine similarity, `[0, 1]` (M-B1); an entry without a vector is left out (B-17).
+
+    When meaning can't be searched, the keyword score over the best one stands in for it.
+    """
+
+    def parts(self, candidate: RecallCandidate) -> Parts | None:
+        """Return the similarity."""
+        similarity = similarity_of(candidate, self.evidence)
+        return None if similarity is None else {"similarity": similarity}
+
+
+class KeywordPolicy(BySearch):
+    """`keyword`: BM25, for what holds at least one of the words."""
+
+    def parts(self, candidate: RecallCandidate) -> Parts | None:
+        """Return the keyword score."""
+        return None if candidate.keyword is None else {"keyword": candidate.keyword}
+
+
+class ReciprocalRankPolicy(BySearch):
+    """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over both lists."""
+
+    needs_places = True
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return what each list gives."""
+        return {"vector": _reciprocal(candidate.vector_place), "keyword": _reciprocal(candidate.keyword_place)}
+
+
+class WeightedPolicy(BySearch):
+    """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion there is."""
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return both shares, weighted."""
+        return {
+            "vector": VECTOR_SHARE * share(candidate.vector, self.evidence.vectors.best),
+            "keyword": KEYWORD_SHARE * share(candidate.keyword, self.evidence.keywords.best),
+        }
+
+
+def share(score: float | None, best: float) -> float:
+    """Return *score* over *best*, clamped at 0; nothing has no share."""
+    return max(0.0, score or 0.0) / best if best > 0 else 0.0
+
+
+def similarity_of(candidate: RecallCandidate, evidence: Evidence) -> float | None:
+    """Return the cosine in `[0, 1]`, of an entry without a vector None; where meaning was not searched, the keyword share."""
+    if not evidence.vectors.found:
+        return None if candidate.keyword is None else share(candidate.keyword, evidence.keywords.best)
+    return None if candidate.vector is None else max(0.0, candidate.vector)
+
+
+def _reciprocal(place: int | None) -> float:
+    return 0.0 if place is None else 1 / (RRF_K + place)

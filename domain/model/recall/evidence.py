@@ -1,0 +1,29 @@
+import datetime as dt
+from typing import NamedTuple
+
+from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.recall.workplace import Workplace
+
+
+class Evidence(NamedTuple):
+    """
+    What a policy knows besides the candidate it scores.
+
+    Attributes:
+        size: How many entries were searched.
+        vectors: How the cosines of all of them are spread; nothing found means that meaning was not searched.
+        keywords: How their keyword scores are spread.
+        window: About how many words of a text its vector knows.
+        most_observed: The largest observation count of a learning, at least 1.
+        workplace: Where the question is asked.
+        now: When it is asked.
+
+    """
+
+    size: int
+    vectors: Spread
+    keywords: Spread
+    window: int
+    most_observed: int
+    workplace: Workplace
+    now: dt.datetime

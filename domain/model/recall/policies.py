@@ -1,0 +1,38 @@
+"""Which rule a policy's name stands for."""
+
+from collections.abc import Callable, Mapping
+
+from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.adaptive import AdaptivePolicy
+from hardwon.domain.model.recall.affinity import AffinityPolicy
+from hardwon.domain.model.recall.by_search import CosinePolicy, KeywordPolicy, ReciprocalRankPolicy, WeightedPolicy
+from hardwon.domain.model.recall.collection import PolicyName
+from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.hybrid import HybridPolicy
+from hardwon.domain.model.recall.policy import RecallPolicy
+
+BY_EVIDENCE: Mapping[PolicyName, Callable[[Evidence], RecallPolicy]] = {
+    "adaptive": AdaptivePolicy,
+    "affinity": AffinityPolicy,
+    "cosine": CosinePolicy,
+    "keyword": KeywordPolicy,
+    "rrf": ReciprocalRankPolicy,
+    "weighted": WeightedPolicy,
+}
+
+
+def build_policy(name: PolicyName, evidence: Evidence, weights: Weights) -> RecallPolicy:
+    """
+    Return the policy *name* for one question.
+
+    Args:
+        name: Which rule.
+        evidence: What the searches found as a whole.
+        weights: What the user set for `hybrid`.
+
+    """
+    if name == "hybrid":
+        maxima = Maxima(evidence.vectors.best, evidence.keywords.best, evidence.most_observed)
+        return HybridPolicy(RankingPolicy(weights=weights, maxima=maxima, now=evidence.now))
+    return BY_EVIDENCE[name](evidence)

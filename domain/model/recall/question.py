@@ -1,0 +1,27 @@
+from typing import NamedTuple
+
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.recall.collection import PolicyName
+from hardwon.domain.model.recall.workplace import Workplace
+
+
+class Question(NamedTuple):
+    """
+    What is asked, of what, and what counts as an answer.
+
+    Attributes:
+        text: The user's words.
+        only: Which entries may answer.
+        policy: How answers are ranked.
+        limit: How many answers; 0 and less ask for none.
+        minimum: The lowest score of an answer; None takes any.
+        workplace: Where it is asked.
+
+    """
+
+    text: str
+    only: EntryFilter
+    policy: PolicyName
+    limit: int
+    minimum: float | None
+    workplace: Workplace

@@ -1,0 +1,233 @@
+"""Answer a question from what is remembered."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.hit import Hit
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.prominence import RECALL_CAP
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.candidate import RecallCandidate
+from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.policies import build_policy
+from hardwon.domain.model.recall.policy import Judged, Parts, RecallPolicy, judge
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve
+from hardwon.ports.clock import Clock
+from hardwon.ports.entry_repository import EntryRepository
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+FIRST_DEPTH = 50
+"""How deep both lists are read at first; nearly always enough."""
+
+
+class Answer(NamedTuple):
+    """
+    An entry that answers.
+
+    Attributes:
+        entry: What is remembered.
+        score: How well it answers, as the policy measures it.
+        parts: What the score is made of.
+
+    """
+
+    entry: "Entry"
+    score: float
+    parts: Parts
+
+
+class Recollection(NamedTuple):
+    """
+    All that came of a question.
+
+    Attributes:
+        answers: Best first.
+        searched: How many entries there were to search.
+        found_by_meaning: How many of them have a vector that was compared; 0 when meaning could not be searched.
+        found_by_word: How many of them hold a word of the question.
+        embedded_by: The model that embedded the question, None when none did.
+        degradations: What was missing and why, one line each.
+
+    """
+
+    answers: tuple[Answer, ...] = ()
+    searched: int = 0
+    found_by_meaning: int = 0
+    found_by_word: int = 0
+    embedded_by: str | None = None
+    degradations: tuple[str, ...] = ()
+
+
+class Recall(NamedTuple):
+    """
+    Find, judge, and leave out what says the same twice.
+
+    Attributes:
+        repository: The entries.
+        retrieve: Search by meaning and by word.
+        clock: For recency.
+        weights: What the signals of `hybrid` count for.
+        first_depth: How deep both lists are read at first.
+
+    """
+
+    repository: EntryRepository
+    retrieve: Retrieve
+    clock: Clock
+    weights: Weights
+    first_depth: int = FIRST_DEPTH
+
+    def __call__(self, question: Question, deadline: Deadline) -> Recollection:
+        """
+        Return the best answers to *question*; without words, none.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        if not question.text.strip() or question.limit <= 0:
+            return Recollection()
+        retrieve = self.retrieve._replace(only=question.only, by_passage=question.policy == "adaptive")
+        with self.repository.snapshot():
+            return self._answer(question, retrieve(question.text, deadline))
+
+    def _answer(self, question: Question, retrieval: Retrieval) -> Recollection:
+        evidence = self._evidence(question, retrieval)
+        policy = build_policy(question.policy, evidence, self.weights)
+        depth = max(self.first_depth, question.limit, evidence.size if policy.needs_places else 0)
+        best = _Search(self.repository, retrieval, policy, evidence).best(question.limit, question.minimum, depth)
+        entries = self.repository.hydrate([each.candidate.facts.ranking.seq for each in best])
+        return Recollection(
+            answers=tuple(Answer(entry, each.score, each.parts) for entry, each in zip(entries, best, strict=True)),
+            searched=evidence.size,
+            found_by_meaning=evidence.vectors.found,
+            found_by_word=evidence.keywords.found,
+            embedded_by=retrieval.embedded_by,
+            degradations=retrieval.degradations,
+        )
+
+    def _evidence(self, question: Question, retrieval: Retrieval) -> Evidence:
+        return Evidence(
+            size=self.repository.count(question.only),
+            vectors=retrieval.by_vector.spread(),
+            keywords=retrieval.by_keyword.spread(),
+            window=retrieval.window,
+            most_observed=self.repository.most_observed(),
+            workplace=question.workplace,
+            now=self.clock.now(),
+        )
+
+
+class _Lists(NamedTuple):
+    """The heads of both lists, read to the same depth."""
+
+    depth: int
+    by_vector: Sequence[Hit]
+    by_keyword: Sequence[Hit]
+
+    @property
+    def ended(self) -> bool:
+        """Whether both lists were read to their end."""
+        return max(len(self.by_vector), len(self.by_keyword)) < self.depth
+
+
+class _Search:
+    """Reads the lists ever deeper, until no entry beyond them can be among the best."""
+
+    def __init__(
+        self, repository: EntryRepository, retrieval: Retrieval, policy: RecallPolicy, evidence: Evidence
+    ) -> None:
+        self._repository = repository
+        self._retrieval = retrieval
+        self._policy = policy
+        self._evidence = evidence
+
+    def best(self, limit: int, minimum: float | None, depth: int) -> list[Judged]:
+        """Return the *limit* best of at least *minimum*, exactly as judging every entry found would."""
+        while True:
+            lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
+            judged = judge(self._policy, self._candidates(lists))
+            best = list(islice(_distinct(judged, minimum), limit))
+            if lists.ended or self._is_settled(best, limit, minimum, self._best_beyond(lists)):
+                return best
+            depth *= 2
+
+    def _candidates(self, lists: _Lists) -> list[RecallCandidate]:
+        vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
+        keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
+        seqs = sorted(vector_places.keys() | keyword_places.keys())
+        touched = self._touched(seqs)
+        vectors, keywords = self._retrieval.by_vector.scores(seqs), self._retrieval.by_keyword.scores(seqs)
+        return [
+            RecallCandidate(
+                facts,
+                vectors.get(facts.ranking.seq),
+                keywords.get(facts.ranking.seq),
+                vector_places.get(facts.ranking.seq),
+                keyword_places.get(facts.ranking.seq),
+                touched.get(facts.ranking.seq, 0),
+            )
+            for facts in self._repository.recall_facts(seqs)
+        ]
+
+    def _touched(self, seqs: Sequence[int]) -> Mapping[int, int]:
+        """Return how many of the files touched of late each of *seqs* is about."""
+        files = set(self._evidence.workplace.touched_files)
+        if not files:
+            return {}
+        return {seq: len(files & set(about)) for seq, about in self._repository.references(seqs).items()}
+
+    @staticmethod
+    def _is_settled(best: Sequence[Judged], limit: int, minimum: float | None, beyond: float | None) -> bool:
+        if beyond is None or (minimum is not None and beyond < minimum):
+            return True
+        return len(best) == limit and best[-1].score > beyond
+
+    def _best_beyond(self, lists: _Lists) -> float | None:
+        """Return the highest score that an entry in neither head can have, None when there can't be one."""
+        place = lists.depth + 1
+        vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
+        keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
+        ideal = [
+            RecallCandidate(
+                self._most_favoured(),
+                vector,
+                keyword,
+                None if vector is None else place,
+                None if keyword is None else place,
+                len(self._evidence.workplace.touched_files),
+            )
+            for vector, keyword in product(vectors, keywords)
+            if (vector, keyword) != (None, None)
+        ]
+        return max((each.score for each in judge(self._policy, ideal)), default=None)
+
+    def _most_favoured(self) -> RecallFacts:
+        """Return the facts of an entry that has everything in its favour."""
+        now, workplace = self._evidence.now, self._evidence.workplace
+        ranking = RankingFacts(0, "", None, self._evidence.most_observed, "high", now, RECALL_CAP)
+        return RecallFacts(
+            ranking=ranking,
+            kind="learning",
+            project=workplace.project,
+            workspace=workplace.workspace,
+            branch=workplace.branch,
+            permanent=True,
+            content_hash="",
+            words=0,
+        )
+
+
+def _distinct(judged: Sequence[Judged], minimum: float | None) -> Iterator[Judged]:
+    """Yield those of at least *minimum*, of several that say the same only the best."""
+    seen = set[str]()
+    for each in judged:
+        content = each.candidate.facts.content_hash
+        if content not in seen and (minimum is None or each.score >= minimum):
+            seen.add(content)
+            yield each

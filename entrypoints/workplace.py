@@ -1,0 +1,38 @@
+"""Where the user is working, for questions that nearness answers better."""
+
+import os
+import time
+
+from hardwon.adapters.git import GitChangeProbe
+from hardwon.adapters.git_branch import checked_out_branch
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.composition import Warn
+
+GIT_SECONDS = 0.5
+
+
+def name_of(folder: str) -> str:
+    """Return the name a project or workspace goes by: its folder's, as text that can be stored."""
+    return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace")
+
+
+def workspace_of(project_root: str, settings: Settings) -> str | None:
+    """Return the name of the workspace: the one that is set, else that of the folder that holds the project."""
+    return settings.workspace or name_of(os.path.dirname(os.path.realpath(project_root))) or None
+
+
+def read_workplace(project_root: str, settings: Settings) -> Workplace:
+    """Return where *project_root* stands; free of processes."""
+    return Workplace(
+        project=name_of(project_root),
+        workspace=workspace_of(project_root, settings),
+        branch=checked_out_branch(project_root),
+    )
+
+
+def with_touched_files(workplace: Workplace, project_root: str, warn: Warn) -> Workplace:
+    """Return *workplace* with what git says changed of late."""
+    deadline = Deadline.after(GIT_SECONDS, time.monotonic)
+    return workplace._replace(touched_files=GitChangeProbe(project_root, warn).changed_files(deadline))

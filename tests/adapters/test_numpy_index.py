@@ -1,0 +1,107 @@
+"""What the index keeps is never older than the store."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TypeAlias
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.vector import Vector
+from tests.contracts.worlds import ALL, World, sqlite, world_of
+from tests.strategies import QUERY_VECTOR, all_entries, few_examples, filters, lesson, planted, unit_vectors
+
+Change: TypeAlias = Callable[[World], None]
+
+
+def putting(entry: Entry) -> Change:
+    return lambda world: world.repository.put(entry)
+
+
+def deleting(place: int) -> Change:
+    def delete(world: World) -> None:
+        for entry in world.repository.find(EVERYTHING, limit=1, offset=place):
+            world.repository.delete(entry.entry_id)
+
+    return delete
+
+
+def embedding(vector: Vector, limit: int) -> Change:
+    return lambda world: world.vectors.put((text, vector) for text in world.vectors.pending(limit))
+
+
+def clearing(world: World) -> None:
+    world.vectors.clear()
+
+
+changes = (
+    st.builds(putting, all_entries)
+    | st.builds(embedding, unit_vectors, st.integers(1, 3))
+    | st.builds(deleting, st.integers(0, 2))
+    | st.just(clearing)
+)
+
+
+@contextmanager
+def two_connections() -> Iterator[tuple[World, World]]:
+    with tempfile.TemporaryDirectory() as folder:
+        databases = open_store(folder), open_store(folder)
+        try:
+            yield world_of(databases[0]), world_of(databases[1])
+        finally:
+            for database in databases:
+                database.close()
+
+
+def assert_up_to_date(world: World, only: EntryFilter) -> None:
+    kept, fresh = (index.compare(QUERY_VECTOR, only) for index in (world.index, NumpyVectorIndex(world.source)))
+    assert kept.top(ALL) == fresh.top(ALL)
+    assert kept.spread() == fresh.spread()
+
+
+@given(steps=st.lists(st.tuples(st.booleans(), changes, filters), max_size=12))
+@few_examples
+def test_an_index_that_is_kept_answers_as_a_fresh_one_whoever_writes(
+    steps: list[tuple[bool, Change, EntryFilter]],
+) -> None:
+    with two_connections() as (mine, theirs):
+        for is_mine, change, only in steps:
+            change(mine if is_mine else theirs)
+            assert_up_to_date(mine, only)
+            assert_up_to_date(mine, EVERYTHING)
+
+
+def look_change_and_fail(world: World, change: Change) -> None:
+    with world.repository.transaction():
+        change(world)
+        world.index.compare(QUERY_VECTOR, EVERYTHING)
+        raise LookupError
+
+
+@given(steps=st.lists(st.tuples(st.booleans(), changes), max_size=12))
+@few_examples
+def test_what_was_seen_in_a_transaction_that_failed_is_not_kept(steps: list[tuple[bool, Change]]) -> None:
+    with sqlite() as world:
+        for fails, change in steps:
+            if fails:
+                with suppress(LookupError):
+                    look_change_and_fail(world, change)
+            else:
+                change(world)
+                world.index.compare(QUERY_VECTOR, LEARNINGS)
+            assert_up_to_date(world, EVERYTHING)
+
+
+def test_a_vector_of_a_transaction_that_failed_does_not_come_back_with_the_next_change() -> None:
+    with sqlite() as world:
+        world.add(lesson("one"), lesson("two"))
+        with suppress(LookupError):
+            look_change_and_fail(world, embedding(planted(0.6), 1))
+        world.vectors.put([])
+
+        assert world.index.compare(QUERY_VECTOR, EVERYTHING).count() == 0

@@ -1,0 +1,87 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
+from tests.strategies import NOW, QUERY_VECTOR, all_entries, few_examples, lesson, of_file, planted
+
+pytestmark = on_every_implementation
+
+stores = st.lists(all_entries, min_size=1, max_size=8, unique_by=lambda entry: entry.entry_id)
+ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind)
+
+
+@given(stored=stores, place=st.integers(0, 7))
+@few_examples
+def test_what_is_deleted_is_gone_and_nothing_else(make: MakeWorld, stored: list[Entry], place: int) -> None:
+    gone = stored[place % len(stored)]
+    with make() as world:
+        seqs = dict(zip((entry.entry_id for entry in stored), world.add(*stored), strict=True))
+        world.embed_all(dict.fromkeys(seqs.values(), planted(0.6)))
+        world.repository.record_recall(list(seqs.values()), NOW)
+        before = world.repository.find(EVERYTHING, limit=ALL)
+
+        assert world.repository.delete(gone.entry_id) is True
+        seq = seqs.pop(gone.entry_id)
+        assert world.repository.get(gone.entry_id) is None
+        assert gone.file_path is None or world.repository.with_file(gone.file_path) is None
+        assert (world.repository.hydrate([seq]), world.repository.facts([seq])) == ([], [])
+        assert world.repository.find(EVERYTHING, limit=ALL) == [
+            each for each in before if each.entry_id != gone.entry_id
+        ]
+        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([seq, *seqs.values()]).keys() == set(seqs.values())
+        assert world.keywords.size() == world.vectors.count(EVERYTHING) == len(seqs)
+
+
+def hang_something_on(world: World, entry: Entry) -> int:
+    """Store *entry* with a vector and a recall; return its number."""
+    [seq] = world.add(entry)
+    world.embed(entry, planted(1.0))
+    world.repository.record_recall([seq], NOW)
+    return seq
+
+
+@ONE_OF_EACH
+def test_what_comes_back_begins_anew_under_another_number(make: MakeWorld, entry: Entry) -> None:
+    with make() as world:
+        before = hang_something_on(world, entry)
+        world.repository.delete(entry.entry_id)
+        [seq] = world.add(entry)
+
+        assert seq != before
+        assert world.repository.get(entry.entry_id) == entry
+        assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
+        assert world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count() == world.keywords.size() == 1
+
+
+@ONE_OF_EACH
+def test_deleting_what_is_not_there_changes_nothing(make: MakeWorld, entry: Entry) -> None:
+    with make() as world:
+        assert world.repository.delete(entry.entry_id) is False
+        hang_something_on(world, entry)
+        assert world.repository.delete(entry.entry_id) is True
+        assert world.repository.delete(entry.entry_id) is False
+
+        assert world.repository.count(EVERYTHING) == world.keywords.size() == world.vectors.count(EVERYTHING) == 0
+
+
+@ONE_OF_EACH
+def test_a_deletion_that_is_rolled_back_has_not_been(make: MakeWorld, entry: Entry) -> None:
+    with make() as world:
+        seq = hang_something_on(world, entry)
+        before = world.repository.hydrate([seq])
+        with pytest.raises(LookupError):
+            delete_and_fail(world, entry)
+
+        assert world.repository.hydrate([seq]) == before
+        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([seq]) == {seq: 1.0}
+        assert world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count() == 1
+        assert world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME).count() == 1
+
+
+def delete_and_fail(world: World, entry: Entry) -> None:
+    with world.repository.transaction():
+        world.repository.delete(entry.entry_id)
+        raise LookupError

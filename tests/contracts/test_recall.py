@@ -1,0 +1,193 @@
+"""What `Recall` answers, against judging every entry there is."""
+
+from typing import TypeAlias
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.candidate import RecallCandidate
+from hardwon.domain.model.recall.collection import POLICIES, PolicyName
+from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.policies import build_policy
+from hardwon.domain.model.recall.policy import judge
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.vector import Vector
+from hardwon.domain.use_cases.recall import Recall, Recollection
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
+from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, world_in_memory
+from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import PlantedEmbedder
+from tests.strategies import (
+    NOW,
+    QUERY_VECTOR,
+    WORDS,
+    ages,
+    all_entries,
+    few_examples,
+    filters,
+    lesson,
+    of_file,
+    unit_vectors,
+)
+
+HERE = Workplace("here", "work", "main", ("src/a.py",))
+
+Stored: TypeAlias = list[tuple[Entry, Vector | None]]
+
+stores = st.lists(
+    st.tuples(all_entries, st.none() | unit_vectors), max_size=12, unique_by=lambda pair: pair[0].entry_id
+)
+questions = st.builds(
+    Question,
+    text=st.lists(st.sampled_from([*WORDS, "nowhere", "the"]), min_size=1, max_size=3).map(" ".join),
+    only=st.just(EVERYTHING) | filters,
+    policy=st.sampled_from(POLICIES),
+    limit=st.integers(1, 4),
+    minimum=st.none() | st.sampled_from([0.0, 0.3, 0.6]),
+    workplace=st.just(HERE),
+)
+
+
+def fill(world: World, stored: Stored) -> None:
+    world.add(*(entry for entry, _ in stored))
+    vectors = {entry.entry_id: vector for entry, vector in stored}
+    ids = {seq: entry_id for entry_id, seq in world.seqs().items()}
+    pending = [(text, vectors[ids[text.seq]]) for text in world.vectors.pending(ALL)]
+    world.vectors.put((text, vector) for text, vector in pending if vector)
+
+
+def retrieve_in(world: World, text: str) -> Retrieve:
+    search = SemanticSearch(PlantedEmbedder({text: QUERY_VECTOR}), world.vectors, world.index)
+    return Retrieve([search], world.keywords)
+
+
+def ask(world: World, question: Question, first_depth: int = 1) -> Recollection:
+    recall = Recall(world.repository, retrieve_in(world, question.text), FixedClock(), Weights(), first_depth)
+    return recall(question, IN_TIME)
+
+
+def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
+    """Return the ids and scores of the answers, every entry judged."""
+    retrieve = retrieve_in(world, question.text)._replace(only=question.only, by_passage=question.policy == "adaptive")
+    found = retrieve(question.text, IN_TIME)
+    evidence = Evidence(
+        size=world.repository.count(question.only),
+        vectors=found.by_vector.spread(),
+        keywords=found.by_keyword.spread(),
+        window=found.window,
+        most_observed=world.repository.most_observed(),
+        workplace=HERE,
+        now=NOW,
+    )
+    by_vector, by_keyword = found.by_vector.top(ALL), found.by_keyword.top(ALL)
+    vector_places = {hit.seq: at for at, hit in enumerate(by_vector, 1)}
+    keyword_places = {hit.seq: at for at, hit in enumerate(by_keyword, 1)}
+    vectors, keywords = ({hit.seq: hit.score for hit in hits} for hits in (by_vector, by_keyword))
+    references = world.repository.references(vectors | keywords)
+    candidates = [
+        RecallCandidate(
+            facts,
+            vectors.get(facts.ranking.seq),
+            keywords.get(facts.ranking.seq),
+            vector_places.get(facts.ranking.seq),
+            keyword_places.get(facts.ranking.seq),
+            len(set(references[facts.ranking.seq]) & set(HERE.touched_files)),
+        )
+        for facts in world.repository.recall_facts(vectors | keywords)
+    ]
+    best: dict[str, tuple[str, float]] = {}
+    for each in judge(build_policy(question.policy, evidence, Weights()), candidates):
+        if question.minimum is None or each.score >= question.minimum:
+            best.setdefault(each.candidate.facts.content_hash, (each.candidate.facts.ranking.entry_id, each.score))
+    return list(best.values())[: question.limit]
+
+
+def answered(recollection: Recollection) -> list[tuple[str, float]]:
+    return [(answer.entry.entry_id, answer.score) for answer in recollection.answers]
+
+
+@on_every_implementation
+@given(stored=stores, question=questions)
+@few_examples
+def test_the_answers_are_those_of_judging_every_entry(make: MakeWorld, stored: Stored, question: Question) -> None:
+    with make() as world:
+        fill(world, stored)
+        recollection = ask(world, question)
+
+        assert answered(recollection) == exhaustively(world, question)
+        assert recollection.searched == world.repository.count(question.only)
+
+
+sizes = st.integers(8, 40)
+
+
+@st.composite
+def crowds(draw: st.DrawFn) -> Stored:
+    """Return many entries of few kinds, words and cosines, so that lists must be read deep."""
+    pairs: Stored = []
+    for number in range(draw(sizes)):
+        text = f"{draw(st.sampled_from(['parser', 'parser lock', 'lock', 'cache']))} {number // 2}"
+        age = draw(ages)
+        of_a_file = of_file(
+            text,
+            path=f"{number}.md",
+            age=age,
+            source_project=draw(st.sampled_from(["here", "there"])),
+            permanent=draw(st.booleans()),
+        )
+        entry = of_a_file if number % 3 else lesson(text, age=age)
+        pairs.append((entry, draw(st.none() | unit_vectors)))
+    return list({entry.entry_id: (entry, vector) for entry, vector in pairs}.values())
+
+
+@given(stored=crowds(), policy=st.sampled_from(POLICIES), limit=st.integers(1, 3))
+def test_reading_the_heads_of_lists_is_enough(stored: Stored, policy: PolicyName, limit: int) -> None:
+    world = world_in_memory()
+    fill(world, stored)
+    question = Question("parser lock", EVERYTHING, policy, limit, None, HERE)
+
+    assert answered(ask(world, question)) == exhaustively(world, question)
+
+
+@on_every_implementation
+@given(stored=stores, question=questions)
+@few_examples
+def test_every_score_is_made_of_its_parts(make: MakeWorld, stored: Stored, question: Question) -> None:
+    with make() as world:
+        fill(world, stored)
+        empty = Evidence(0, Spread(), Spread(), 0, 1, HERE, NOW)
+        policy = build_policy(question.policy, empty, Weights())
+
+        for answer in ask(world, question).answers:
+            assert policy.score(answer.parts) == answer.score
+
+
+@on_every_implementation
+@given(stored=stores, question=questions, data=st.data())
+@few_examples
+def test_the_order_of_storing_does_not_show(
+    make: MakeWorld, stored: Stored, question: Question, data: st.DataObject
+) -> None:
+    with make() as world, make() as other:
+        fill(world, stored)
+        fill(other, data.draw(st.permutations(stored)))
+
+        assert ask(world, question).answers == ask(other, question).answers
+
+
+@on_every_implementation
+@given(stored=stores, policy=st.sampled_from(POLICIES), limit=st.integers(-1, 3), text=st.sampled_from(["", " \n"]))
+@few_examples
+def test_without_words_or_places_nothing_is_asked(
+    make: MakeWorld, stored: Stored, policy: PolicyName, limit: int, text: str
+) -> None:
+    with make() as world:
+        fill(world, stored)
+
+        assert ask(world, Question(text, EVERYTHING, policy, limit, None, HERE)) == Recollection()
+        assert ask(world, Question("parser", EVERYTHING, policy, min(limit, 0), None, HERE)) == Recollection()

@@ -1,0 +1,54 @@
+"""Knowledge banks and the ledger of their imports, in memory."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.knowledge_bank import BankFile
+from tests.fakes.state import text_hash
+
+
+class InMemoryImportLedger:
+    def __init__(self) -> None:
+        self._headings: defaultdict[str, set[str]] = defaultdict(set)
+        self._fingerprints: dict[str, str] = {}
+
+    def headings(self, path: str) -> set[str]:
+        return set(self._headings[path])
+
+    def fingerprint(self, path: str) -> str | None:
+        return self._fingerprints.get(path)
+
+    def record(self, path: str, headings: set[str], fingerprint: str) -> None:
+        self._headings[path] |= headings
+        self._fingerprints[path] = fingerprint
+
+
+class InMemoryKnowledgeBank:
+    """Files by name; the name without its ending is the category, the part before the slash the project."""
+
+    def __init__(self, texts: Mapping[str, str] | None = None, on_read: Callable[[], None] = lambda: None) -> None:
+        self.texts = dict(texts or {})
+        self.reads: list[str] = []
+        self.unreadable: set[str] = set()
+        self._on_read = on_read
+
+    def files(self) -> Sequence[BankFile]:
+        return [self._file(path, text) for path, text in self.texts.items()]
+
+    def read(self, file: BankFile) -> Sequence[BankEntry] | None:
+        self.reads.append(file.path)
+        self._on_read()
+        if file.path in self.unreadable:
+            return None
+        return parse_bank(self.texts[file.path], file.category) if file.path in self.texts else ()
+
+    def _file(self, path: str, text: str) -> BankFile:
+        project, _, name = path.rpartition("/")
+        categories: dict[str, Category] = {
+            "anti-patterns.md": "anti-patterns",
+            "heuristics.md": "heuristics",
+            "patterns.md": "patterns",
+        }
+        return BankFile(path, categories[name], project or None, text_hash(text), len(text.encode()))

@@ -1,0 +1,29 @@
+"""Time that stands still."""
+
+import datetime as dt
+
+from hardwon.domain.model.deadline import Deadline
+from tests.strategies import NOW
+
+RECALL_CAP = 10
+
+
+class FixedClock:
+    """Stands still until it is advanced."""
+
+    def __init__(self, now: dt.datetime = NOW) -> None:
+        self._now = now
+        self._monotonic = 1_000.0
+
+    def now(self) -> dt.datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._monotonic
+
+    def advance(self, seconds: float) -> None:
+        self._now += dt.timedelta(seconds=seconds)
+        self._monotonic += seconds
+
+    def deadline(self, seconds: float = 2.0) -> Deadline:
+        return Deadline.after(seconds, self.monotonic)

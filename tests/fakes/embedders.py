@@ -1,0 +1,84 @@
+"""Embedders that need no model."""
+
+import hashlib
+import threading
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import (
+    EmbedderUnavailableError,
+)
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+from hardwon.ports.embedder import Embedder, Task
+from tests.strategies import SPACE
+
+RECALL_CAP = 10
+
+
+class PlantedEmbedder:
+    """Gives each text its planted vector, any other text one made of its hash; remembers what it was asked."""
+
+    def __init__(self, planted: Mapping[str, Vector] | None = None, space: Space = SPACE) -> None:
+        self._planted = planted or {}
+        self._space = space
+        self.asked: list[tuple[str, Task]] = []
+
+    max_tokens = 256
+
+    @property
+    def space(self) -> Space:
+        return self._space
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        del deadline
+        self.asked += [(text, task) for text in texts]
+        return [self._planted[text] if text in self._planted else self._of_hash(text) for text in texts]
+
+    def _of_hash(self, text: str) -> Vector:
+        digest = hashlib.shake_128(text.encode()).digest(self._space.dimensions)
+        return array("f", [byte - 127.5 for byte in digest])
+
+
+class UnreliableEmbedder:
+    """Fails on the calls of these numbers, from 1; on all others it answers as *inner* does."""
+
+    def __init__(self, inner: Embedder, *, failing: Iterable[int]) -> None:
+        self._inner = inner
+        self._failing = frozenset(failing)
+        self._calls = 0
+
+    @property
+    def space(self) -> Space:
+        return self._inner.space
+
+    @property
+    def max_tokens(self) -> int:
+        return self._inner.max_tokens
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        self._calls += 1
+        if self._calls in self._failing:
+            raise EmbedderUnavailableError("no answer")
+        return self._inner.embed(texts, task, deadline)
+
+
+class HangingEmbedder:
+    """Answers nothing until `released` is set."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.released = threading.Event()
+
+    @property
+    def space(self) -> Space:
+        return self._inner.space
+
+    @property
+    def max_tokens(self) -> int:
+        return self._inner.max_tokens
+
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        self.released.wait()
+        return self._inner.embed(texts, task, deadline)

@@ -1,0 +1,149 @@
+"""The entries of a store in memory."""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import attrs
+
+from hardwon.domain.model.block.printable import PrintedEntry
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.errors import (
+    StorageError,
+)
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.entry_repository import Field
+from tests.fakes.state import State, text_hash
+
+RECALL_CAP = 10
+
+
+def _comes_after(entry: Entry, other: Entry) -> bool:
+    """Tell whether *entry* stands after *other* in tie order."""
+    return (other.updated_at, entry.entry_id) > (entry.updated_at, other.entry_id)
+
+
+class InMemoryEntryRepository:
+    def __init__(self, state: State | None = None) -> None:
+        self.state = state or State()
+        self.busy = False
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self._ensure_writable()
+        before = attrs.evolve(
+            self.state,
+            entries=dict(self.state.entries),
+            recalls=dict(self.state.recalls),
+            vectors=dict(self.state.vectors),
+        )
+        try:
+            yield
+        except BaseException:
+            self.state.restore(before)
+            raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        yield
+
+    def get(self, entry_id: str) -> Entry | None:
+        seq = self.state.seq_of(entry_id)
+        return None if seq is None else self.state.entry(seq)
+
+    def put(self, entry: Entry) -> None:
+        self._ensure_writable()
+        state = self.state
+        if (other := self.with_file(entry.file_path)) and other.entry_id != entry.entry_id:
+            raise StorageError("a file has one entry")
+        seq = state.seq_of(entry.entry_id)
+        if seq is None:
+            seq = state.last_seq = state.last_seq + 1
+        created_at = state.entries[seq].created_at if seq in state.entries else entry.created_at
+        state.entries[seq] = attrs.evolve(entry, created_at=created_at, recall_count=0, last_recalled_at=None)
+        new = text_hash(entry.searchable_text())
+        state.vectors = {key: value for key, value in state.vectors.items() if key[1] != seq or value[0] == new}
+
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> list[Entry]:
+        return [self.state.entry(seq) for seq in self.state.within(only)[offset : offset + limit]]
+
+    def unlabelled(self, only: EntryFilter, *, limit: int, after: Entry | None = None) -> list[Entry]:
+        bare = [entry for entry in self._unlabelled(only) if after is None or _comes_after(entry, after)]
+        return bare[:limit]
+
+    def count_unlabelled(self, only: EntryFilter) -> int:
+        return len(self._unlabelled(only))
+
+    def _unlabelled(self, only: EntryFilter) -> list[Entry]:
+        return [entry for entry in map(self.state.entry, self.state.within(only)) if not entry.keywords]
+
+    def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
+        return [self.state.entry(seq) for seq in seqs if seq in self.state.entries]
+
+    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
+        return [
+            PrintedEntry(seq, *(getattr(entry, field) for field in PrintedEntry._fields[1:]))
+            for seq in seqs
+            for entry in self.hydrate([seq])
+        ]
+
+    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
+        return [self.state.facts(seq) for seq in seqs if seq in self.state.entries]
+
+    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
+        return [self.state.recall_facts(seq) for seq in seqs if seq in self.state.entries]
+
+    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        return {seq: self.state.entries[seq].references for seq in seqs if seq in self.state.entries}
+
+    def newest_by_track_record(self, k: int) -> list[RankingFacts]:
+        buckets: defaultdict[tuple[object, ...], list[RankingFacts]] = defaultdict(list)
+        for facts in map(self.state.facts, self.state.within(LEARNINGS)):
+            recalls = min(facts.recall_count, RECALL_CAP)
+            buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(facts)
+        return [facts for bucket in buckets.values() for facts in bucket[:k]]
+
+    def count(self, only: EntryFilter) -> int:
+        return len(self.state.within(only))
+
+    def sizes(self) -> Mapping[Category, int]:
+        return Counter(entry.category for entry in self.state.entries.values() if entry.category)
+
+    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
+        values = [getattr(self.state.entries[seq], field) or "" for seq in self.state.within(only)]
+        return dict(Counter(sorted(values)).most_common())
+
+    def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
+        ids = sorted(entry.entry_id for entry in self.state.entries.values())
+        return [entry_id for entry_id in ids if entry_id.startswith(prefix)][:limit]
+
+    def most_observed(self) -> int:
+        return max((self.state.entries[seq].observation_count for seq in self.state.within(LEARNINGS)), default=1)
+
+    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+        self._ensure_writable()
+        for seq in seqs:
+            if seq in self.state.entries:
+                self.state.recalls[seq] = self.state.recalls.get(seq, (0, at))[0] + 1, at
+
+    def delete(self, entry_id: str) -> bool:
+        self._ensure_writable()
+        seq = self.state.seq_of(entry_id)
+        if seq is None:
+            return False
+        del self.state.entries[seq]
+        self.state.recalls.pop(seq, None)
+        self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] != seq}
+        return True
+
+    def with_file(self, file_path: str | None) -> Entry | None:
+        seqs = (seq for seq, entry in self.state.entries.items() if file_path and entry.file_path == file_path)
+        return next(map(self.state.entry, seqs), None)
+
+    def _ensure_writable(self) -> None:
+        if self.busy:
+            raise StorageError("the store is busy")

@@ -1,0 +1,132 @@
+"""Search by word and by meaning, in memory."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.errors import (
+    KeywordIndexUnavailableError,
+    NumpyMissingError,
+    VectorIndexUnavailableError,
+)
+from hardwon.domain.model.hit import Hit
+from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.vector import Vector, cosine
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.keyword_index import Mode
+from hardwon.ports.vector_source import VectorSource
+from tests.fakes.state import State
+
+
+class InMemoryMatches:
+    def __init__(self, state: State, scores: Mapping[int, float]) -> None:
+        self._state = state
+        self._scores = scores
+
+    def count(self) -> int:
+        return len(self._scores)
+
+    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+        best = sorted(self._found(category), key=lambda seq: -self._scores[seq])
+        return [Hit(seq, self._scores[seq]) for seq in best[:k]]
+
+    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
+        return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
+
+    def spread(self) -> Spread:
+        return Spread.of(self._scores.values())
+
+    def _found(self, category: Category | None) -> list[int]:
+        entries = self._state.entries
+        return [seq for seq in self._state.in_tie_order(self._scores) if category in {None, entries[seq].category}]
+
+
+class InMemoryKeywordIndex:
+    """Scores by how often the terms occur in all."""
+
+    def __init__(self, state: State, *, available: bool = True) -> None:
+        self._state = state
+        self.available = available
+        self.searches: list[tuple[str, ...]] = []
+
+    def size(self) -> int:
+        self._ensure_available()
+        return len(self._state.entries)
+
+    def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
+        del deadline
+        self._ensure_available()
+        return {term: sum(words[term] > 0 for words in self._words().values()) for term in terms}
+
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
+        del deadline
+        self._ensure_available()
+        self.searches.append(tuple(terms))
+        combine = any if mode == "any" else all
+        inside = self._state.within(only)
+        found = {
+            seq: float(sum(words[term] for term in terms))
+            for seq, words in self._words().items()
+            if seq in inside and terms and combine(words[term] for term in terms)
+        }
+        return InMemoryMatches(self._state, found)
+
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
+        return self.match(terms, "any", only, deadline)
+
+    def _words(self) -> dict[int, Counter[str]]:
+        return {
+            seq: Counter(
+                re.findall(r"[^\W_]+", f"{entry.searchable_text()} {' '.join((*entry.keywords, *entry.tags))}".lower())
+            )
+            for seq, entry in self._state.entries.items()
+        }
+
+    def _ensure_available(self) -> None:
+        if not self.available:
+            raise KeywordIndexUnavailableError("no keyword index here")
+
+
+class InMemoryVectorMatches:
+    def __init__(self, source: VectorSource, query: Vector, only: EntryFilter) -> None:
+        self._source = source
+        block = source.load(only)
+        width = source.dimensions
+        rows = [block.values[at : at + width] for at in range(0, len(block.values), width)]
+        self._categories = dict(zip(block.seqs, block.categories, strict=True))
+        self._scores = {seq: cosine(row, query) for seq, row in zip(block.seqs, rows, strict=True)}
+
+    def count(self) -> int:
+        return len(self._scores)
+
+    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+        best = sorted(self._source.in_tie_order(self._within(category)), key=lambda seq: -self._scores[seq])
+        return [Hit(seq, self._scores[seq]) for seq in best[:k]]
+
+    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
+        return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
+
+    def spread(self) -> Spread:
+        return Spread.of(self._scores.values())
+
+    def _within(self, category: Category | None) -> list[int]:
+        return [seq for seq, own in self._categories.items() if category in {None, own}]
+
+
+class InMemoryVectorIndex:
+    """Pure Python; `broken` is what goes wrong, if anything."""
+
+    def __init__(self, source: VectorSource, *, broken: VectorIndexUnavailableError | None = None) -> None:
+        self._source = source
+        self._broken = broken
+
+    def ensure_usable(self) -> None:
+        if isinstance(self._broken, NumpyMissingError):
+            raise self._broken
+
+    def compare(self, query: Vector, only: EntryFilter) -> InMemoryVectorMatches:
+        if self._broken:
+            raise self._broken
+        return InMemoryVectorMatches(self._source, query, only)

@@ -1,0 +1,84 @@
+"""The vectors of a store in memory."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.vocabulary import KINDS, Kind
+from hardwon.ports.vector_source import VectorBlock
+from hardwon.ports.vector_store import PendingText
+from tests.fakes.state import State, text_hash
+from tests.strategies import SPACE
+
+
+class InMemoryVectorStore:
+    """Also the source of an index."""
+
+    def __init__(self, state: State, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> None:
+        self._state = state
+        self._space = space
+        self._kinds = kinds
+        self._version = 0
+
+    @property
+    def space(self) -> Space:
+        return self._space
+
+    @property
+    def dimensions(self) -> int:
+        return self._space.dimensions
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        return self._kinds
+
+    def has_any(self, only: EntryFilter) -> bool:
+        return bool(self._embedded(only))
+
+    def count(self, only: EntryFilter) -> int:
+        return len(self._embedded(only))
+
+    def count_pending(self, only: EntryFilter) -> int:
+        return len(self._pending(only))
+
+    def pending(self, limit: int) -> list[PendingText]:
+        texts = [
+            (seq, self._state.entries[seq].searchable_text()) for seq in self._pending(EVERYTHING)[: max(0, limit)]
+        ]
+        return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
+
+    def clear(self) -> None:
+        self._state.vectors = {
+            (space, seq): each
+            for (space, seq), each in self._state.vectors.items()
+            if space != self._space or self._state.entries[seq].kind not in self._kinds
+        }
+
+    def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
+        for text, vector in list(vectors):
+            entry = self._state.entries.get(text.seq)
+            if entry and text_hash(entry.searchable_text()) == text.text_hash:
+                self._state.vectors[self._space, text.seq] = text.text_hash, vector
+
+    def version(self) -> int:
+        self._version += 1
+        return self._version
+
+    def load(self, only: EntryFilter) -> VectorBlock:
+        there = self._embedded(only)
+        values: Vector = array("f")
+        for seq in there:
+            values.extend(self._state.vectors[self._space, seq][1])
+        return VectorBlock(there, [self._state.entries[seq].category for seq in there], values)
+
+    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
+        return self._state.in_tie_order(seqs)
+
+    def _embedded(self, only: EntryFilter) -> list[int]:
+        return [seq for seq in self._state.within(only) if (self._space, seq) in self._state.vectors]
+
+    def _pending(self, only: EntryFilter) -> list[int]:
+        served = only._replace(kinds=tuple(kind for kind in only.kinds if kind in self._kinds))
+        return [seq for seq in self._state.within(served) if (self._space, seq) not in self._state.vectors]
