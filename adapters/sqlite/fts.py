@@ -181,7 +181,9 @@ class FtsKeywordIndex:
         """Run the search once."""
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            return FtsMatches(self._database, self._found(_expression(terms, mode), only))
+            rows = self._found(_expression(terms, mode), only)
+            scores = {seq: score for seq, score, _ in rows}
+            return FtsMatches(self._database, scores, {seq: category for seq, _, category in rows})
 
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
         """Run the search once for each term, over passages."""

@@ -1,10 +1,12 @@
 from collections.abc import Iterable, Mapping
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import Database, in_list
 from hardwon.adapters.sqlite.tie_order import in_tie_order
 from hardwon.domain.model.hit import Hit
 from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.vocabulary import Category
+
+SELECT_CATEGORIES = "SELECT e.seq, e.category FROM json_each(?) found JOIN entry e ON e.seq = found.value"
 
 
 class FtsMatches:
@@ -13,19 +15,21 @@ class FtsMatches:
 
     Args:
         database: The store.
-        found: The number, the score and the category of every match.
+        scores: The score of every match, by number.
+        categories: Their categories, where they are known already.
 
     """
 
-    def __init__(self, database: Database, found: Iterable[tuple[int, float, Category | None]]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        scores: Mapping[int, float],
+        categories: Mapping[int, Category | None] | None = None,
+    ) -> None:
         self._database = database
-        self._scores: dict[int, float] = {}
-        self._groups: dict[Category | None, list[int]] = {}
-        for seq, score, category in found:
-            self._scores[seq] = score
-            self._groups.setdefault(category, []).append(seq)
-        for group in self._groups.values():
-            group.sort(key=self._scores.__getitem__, reverse=True)
+        self._scores = scores
+        self._categories = categories
+        self._rankings: dict[Category | None, list[int]] = {}
 
     def count(self) -> int:
         """Return how many entries matched."""
@@ -33,8 +37,7 @@ class FtsMatches:
 
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         """Return the *k* best."""
-        groups = [self._groups.get(category, [])] if category else self._groups.values()
-        best = [seq for group in groups for seq in self._best(group, k)]
+        best = self._best(self._ranked(category), k)
         ordered = sorted(in_tie_order(self._database, best), key=lambda seq: -self._scores[seq])
         return [Hit(seq, self._scores[seq]) for seq in ordered[:k]]
 
@@ -45,6 +48,19 @@ class FtsMatches:
     def spread(self) -> Spread:
         """Return how all scores are spread."""
         return Spread.of(self._scores.values())
+
+    def _ranked(self, category: Category | None) -> list[int]:
+        """Return all matches, or those of a category, best first; sorted once."""
+        if category not in self._rankings:
+            self._rankings[category] = sorted(self._of(category), key=self._scores.__getitem__, reverse=True)
+        return self._rankings[category]
+
+    def _of(self, category: Category | None) -> Iterable[int]:
+        if category is None:
+            return self._scores
+        if self._categories is None:
+            self._categories = dict(self._database.rows(SELECT_CATEGORIES, (in_list(self._scores),)))
+        return (seq for seq in self._scores if self._categories[seq] == category)
 
     def _best(self, group: list[int], k: int) -> list[int]:
         """Return the *k* best of *group*, and those that tie with the last of them."""

@@ -5,16 +5,12 @@ A passage's row id is its entry's number and its place in it, so no table has to
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import Database, in_list
 from hardwon.adapters.sqlite.where import where
-from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.keyword_query import inverse_document_frequency
 from hardwon.domain.model.ranking.passage_evidence import passage_evidence
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.vocabulary import Category
 
 CREATE = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter unicode61')"
 PLACE_BITS = 20
@@ -22,10 +18,8 @@ MOST_PASSAGES = 1 << PLACE_BITS
 MOST_HITS = 25_000
 """A question reads about so many hits at most, its rarest words first: about 1 microsecond each."""
 
-SELECT_HITS = f"""
-    SELECT p.rowid, e.seq, -bm25(passages_fts), e.category FROM passages_fts p
-    CROSS JOIN entry e ON e.seq = p.rowid >> {PLACE_BITS} WHERE passages_fts MATCH ? AND {{within}}
-"""
+SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
+SELECT_OF_THEM = "SELECT e.seq FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}"
 
 
 def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
@@ -56,26 +50,30 @@ def drop_passages(database: Database, seq: int) -> None:
     )
 
 
-def weigh(
-    database: Database, terms: Sequence[str], only: EntryFilter
-) -> "Iterator[tuple[int, float, Category | None]]":
-    """Yield the number, the evidence of the best passage and the category of each entry that holds a term."""
+def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> dict[int, float]:
+    """Return for each entry of *only* that holds a term, by number, the evidence of its best passage."""
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms)}
     asked = sum(idf.values())
-    within = where(only)
-    bm25s, matched, owners = dict[int, float](), dict[int, float](), dict[int, tuple[int, Any]]()
+    bm25s, matched = dict[int, float](), dict[int, float]()
     for term, weight in idf.items():
-        rows = database.rows(SELECT_HITS.format(within=within.sql), (quoted(term), *within.parameters))
-        for rowid, seq, bm25, category in rows:
+        for rowid, bm25 in database.rows(SELECT_HITS, (quoted(term),)):
             bm25s[rowid] = bm25s.get(rowid, 0.0) + bm25
             matched[rowid] = matched.get(rowid, 0.0) + weight
-            owners[rowid] = (seq, category)
-    best = dict[tuple[int, Any], float]()
-    for rowid, owner in owners.items():
-        evidence = passage_evidence(bm25s[rowid], matched[rowid], asked)
-        best[owner] = max(evidence, best.get(owner, 0.0))
-    return ((seq, evidence, category) for (seq, category), evidence in best.items())
+    best = dict[int, float]()
+    for rowid, bm25 in bm25s.items():
+        evidence, seq = passage_evidence(bm25, matched[rowid], asked), rowid >> PLACE_BITS
+        if evidence > best.get(seq, 0.0):
+            best[seq] = evidence
+    return _within(database, best, only)
+
+
+def _within(database: Database, scores: dict[int, float], only: EntryFilter) -> dict[int, float]:
+    if only == EVERYTHING:
+        return scores
+    within = where(only)
+    rows = database.rows(SELECT_OF_THEM.format(within=within.sql), (in_list(scores), *within.parameters))
+    return {seq: scores[seq] for (seq,) in rows}
 
 
 def _rarest(database: Database, terms: Sequence[str]) -> Iterator[tuple[str, int]]:

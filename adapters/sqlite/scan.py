@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.fts_matches import FtsMatches
@@ -14,14 +13,11 @@ from hardwon.domain.model.keyword_query import inverse_document_frequency, words
 from hardwon.domain.model.ranking.passage_evidence import passage_evidence
 from hardwon.ports.keyword_index import Mode
 
-if TYPE_CHECKING:
-    from hardwon.domain.model.vocabulary import Category
-
 SATURATION = 1.2
 """FTS5's k1: how soon one more occurrence of a word stops counting."""
 
 SELECT_WORDS = """
-    SELECT e.seq, e.category, t.name || ' ' || t.description || ' ' || t.notes
+    SELECT e.seq, t.name || ' ' || t.description || ' ' || t.notes
         || ' ' || t.keywords || ' ' || t.tags || ' ' || t.reasoning
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {within}
 """
@@ -45,54 +41,41 @@ class ScanKeywordIndex:
 
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         """Return in how many entries each term occurs."""
-        found = [words for _, _, words in self._read(EVERYTHING, terms, deadline)]
+        found = [words for _, words in self._read(EVERYTHING, terms, deadline)]
         return {term: sum(term in words for words in found) for term in terms}
 
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
         """Return the entries that hold any, or all, of *terms*; each adds its idf, dampened repeats a little more."""
         idf = self._idf(terms, deadline)
         least = 1 if mode == "any" else len(idf)
-        scored = (
-            (seq, sum(idf[term] * _saturated(count) for term, count in words.items()), category)
-            for seq, category, words in self._read(only, terms, deadline)
-            if len(words) >= least
-        )
-        return FtsMatches(self._database, scored)
+        scores = {seq: _bm25(words, idf) for seq, words in self._read(only, terms, deadline) if len(words) >= least}
+        return FtsMatches(self._database, scores)
 
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
         """Return the entries that hold any of *terms*, each as one passage."""
         idf = self._idf(terms, deadline)
         asked = sum(idf.values())
-        scored = (
-            (
-                seq,
-                passage_evidence(
-                    sum(idf[term] * _saturated(count) for term, count in words.items()),
-                    sum(idf[term] for term in words),
-                    asked,
-                ),
-                category,
-            )
-            for seq, category, words in self._read(only, terms, deadline)
-        )
-        return FtsMatches(self._database, scored)
+        scores = {
+            seq: passage_evidence(_bm25(words, idf), sum(map(idf.__getitem__, words)), asked)
+            for seq, words in self._read(only, terms, deadline)
+        }
+        return FtsMatches(self._database, scores)
 
     def _idf(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, float]:
         size, frequencies = self.size(), self.frequencies(terms, deadline)
         return {term: inverse_document_frequency(size, count) for term, count in frequencies.items()}
 
-    def _read(
-        self, only: EntryFilter, terms: Sequence[str], deadline: Deadline
-    ) -> "Iterator[tuple[int, Category | None, Counter[str]]]":
-        """Yield the number and the category of each entry that holds one of *terms*, and how often it holds each."""
+    def _read(self, only: EntryFilter, terms: Sequence[str], deadline: Deadline) -> Iterator[tuple[int, Counter[str]]]:
+        """Yield the number of each entry that holds one of *terms*, and how often it holds each."""
         within, wanted = where(only), set(terms)
-        for seq, category, text in self._database.stream(SELECT_WORDS.format(within=within.sql), within.parameters):
+        for seq, text in self._database.stream(SELECT_WORDS.format(within=within.sql), within.parameters):
             if deadline.passed():
                 raise KeywordIndexUnavailableError("no answer in time")
             words = Counter(word for word in words_of(text) if word in wanted)
             if words:
-                yield seq, category, words
+                yield seq, words
 
 
-def _saturated(count: int) -> float:
-    return count * (SATURATION + 1) / (count + SATURATION)
+def _bm25(words: Mapping[str, int], idf: Mapping[str, float]) -> float:
+    """Return BM25 for texts of one length."""
+    return sum(idf[term] * count * (SATURATION + 1) / (count + SATURATION) for term, count in words.items())

@@ -1,6 +1,6 @@
 """Answer a question from what is remembered."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 FIRST_DEPTH = 50
-"""How deep both lists are read at first; nearly always enough."""
+"""How deep both lists are read at first; most often enough."""
+
+BATCH = 32
+"""How many candidates are judged at a time."""
 
 
 class Answer(NamedTuple):
@@ -103,7 +106,10 @@ class Recall(NamedTuple):
         best = _Search(self.repository, retrieval, policy, evidence).best(question.limit, question.minimum, depth)
         entries = self.repository.hydrate([each.candidate.facts.ranking.seq for each in best])
         return Recollection(
-            answers=tuple(Answer(entry, each.score, each.parts) for entry, each in zip(entries, best, strict=True)),
+            answers=tuple(
+                Answer(entry, each.score, policy.parts(each.candidate))
+                for entry, each in zip(entries, best, strict=True)
+            ),
             searched=evidence.size,
             found_by_meaning=evidence.vectors.found,
             found_by_word=evidence.keywords.found,
@@ -136,8 +142,16 @@ class _Lists(NamedTuple):
         return max(len(self.by_vector), len(self.by_keyword)) < self.depth
 
 
+class _Hopeful(NamedTuple):
+    """A candidate that is known by its number only, and the highest score it can have."""
+
+    seq: int
+    candidate: RecallCandidate
+    hope: float
+
+
 class _Search:
-    """Reads the lists ever deeper, until no entry beyond them can be among the best."""
+    """Judges no more than it takes to be sure of the best."""
 
     def __init__(
         self, repository: EntryRepository, retrieval: Retrieval, policy: RecallPolicy, evidence: Evidence
@@ -146,81 +160,106 @@ class _Search:
         self._retrieval = retrieval
         self._policy = policy
         self._evidence = evidence
+        self._favoured = _most_favoured(evidence)
+        self._mean_cosine = evidence.vectors.mean(evidence.vectors.found)
 
     def best(self, limit: int, minimum: float | None, depth: int) -> list[Judged]:
         """Return the *limit* best of at least *minimum*, exactly as judging every entry found would."""
         while True:
             lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
-            judged = judge(self._policy, self._candidates(lists))
-            best = list(islice(_distinct(judged, minimum), limit))
-            if lists.ended or self._is_settled(best, limit, minimum, self._best_beyond(lists)):
+            best = self._best_of(self._hopefuls(lists), limit, minimum)
+            if lists.ended or _is_settled(best, limit, minimum, self._hope_beyond(lists)):
                 return best
-            depth *= 2
+            depth *= 4
 
-    def _candidates(self, lists: _Lists) -> list[RecallCandidate]:
+    def _best_of(self, hopefuls: Sequence[_Hopeful], limit: int, minimum: float | None) -> list[Judged]:
+        """Return the best of *hopefuls*, which stand in the order of their hopes, and are judged as long as one is left."""
+        best, candidates = list[Judged](), list[RecallCandidate]()
+        for start in range(0, len(hopefuls), BATCH):
+            candidates += self._known(hopefuls[start : start + BATCH])
+            best = list(islice(_distinct(judge(self._policy, candidates), minimum), limit))
+            rest = hopefuls[start + BATCH :]
+            if rest and _is_settled(best, limit, minimum, rest[0].hope):
+                break
+        return best
+
+    def _hopefuls(self, lists: _Lists) -> list[_Hopeful]:
         vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
         keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
-        seqs = sorted(vector_places.keys() | keyword_places.keys())
-        touched = self._touched(seqs)
+        seqs = vector_places.keys() | keyword_places.keys()
         vectors, keywords = self._retrieval.by_vector.scores(seqs), self._retrieval.by_keyword.scores(seqs)
-        return [
-            RecallCandidate(
-                facts,
-                vectors.get(facts.ranking.seq),
-                keywords.get(facts.ranking.seq),
-                vector_places.get(facts.ranking.seq),
-                keyword_places.get(facts.ranking.seq),
-                touched.get(facts.ranking.seq, 0),
+        candidates = {
+            seq: RecallCandidate(
+                self._favoured, vectors.get(seq), keywords.get(seq), vector_places.get(seq), keyword_places.get(seq)
             )
-            for facts in self._repository.recall_facts(seqs)
-        ]
+            for seq in seqs
+        }
+        hopes = ((seq, candidate, self._hope(candidate)) for seq, candidate in candidates.items())
+        hopefuls = [_Hopeful(seq, candidate, hope) for seq, candidate, hope in hopes if hope is not None]
+        return sorted(hopefuls, key=lambda each: (-each.hope, each.seq))
 
-    def _touched(self, seqs: Sequence[int]) -> Mapping[int, int]:
+    def _hope(self, candidate: RecallCandidate) -> float | None:
+        """Return the highest score *candidate* can have: a cosine below the mean may be worse than none."""
+        score = self._policy.score(candidate)
+        if candidate.vector is None or candidate.vector >= self._mean_cosine:
+            return score
+        without = self._policy.score(candidate._replace(vector=None))
+        return max((each for each in (score, without) if each is not None), default=None)
+
+    def _known(self, hopefuls: Sequence[_Hopeful]) -> Iterator[RecallCandidate]:
+        """Yield the candidates with their true facts."""
+        found = {each.seq: each.candidate for each in hopefuls}
+        touched = self._touched(found)
+        for facts in self._repository.recall_facts(found):
+            seq = facts.ranking.seq
+            yield found[seq]._replace(facts=facts, touched=touched.get(seq, 0))
+
+    def _touched(self, seqs: Iterable[int]) -> Mapping[int, int]:
         """Return how many of the files touched of late each of *seqs* is about."""
         files = set(self._evidence.workplace.touched_files)
         if not files:
             return {}
         return {seq: len(files & set(about)) for seq, about in self._repository.references(seqs).items()}
 
-    @staticmethod
-    def _is_settled(best: Sequence[Judged], limit: int, minimum: float | None, beyond: float | None) -> bool:
-        if beyond is None or (minimum is not None and beyond < minimum):
-            return True
-        return len(best) == limit and best[-1].score > beyond
-
-    def _best_beyond(self, lists: _Lists) -> float | None:
+    def _hope_beyond(self, lists: _Lists) -> float | None:
         """Return the highest score that an entry in neither head can have, None when there can't be one."""
         place = lists.depth + 1
         vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
         keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
-        ideal = [
+        unseen = (
             RecallCandidate(
-                self._most_favoured(),
+                self._favoured,
                 vector,
                 keyword,
                 None if vector is None else place,
                 None if keyword is None else place,
-                len(self._evidence.workplace.touched_files),
             )
             for vector, keyword in product(vectors, keywords)
             if (vector, keyword) != (None, None)
-        ]
-        return max((each.score for each in judge(self._policy, ideal)), default=None)
-
-    def _most_favoured(self) -> RecallFacts:
-        """Return the facts of an entry that has everything in its favour."""
-        now, workplace = self._evidence.now, self._evidence.workplace
-        ranking = RankingFacts(0, "", None, self._evidence.most_observed, "high", now, RECALL_CAP)
-        return RecallFacts(
-            ranking=ranking,
-            kind="learning",
-            project=workplace.project,
-            workspace=workplace.workspace,
-            branch=workplace.branch,
-            permanent=True,
-            content_hash="",
-            words=0,
         )
+        return max((each.score for each in judge(self._policy, unseen)), default=None)
+
+
+def _most_favoured(evidence: Evidence) -> RecallFacts:
+    """Return the facts of an entry that has everything in its favour."""
+    workplace = evidence.workplace
+    return RecallFacts(
+        ranking=RankingFacts(0, "", None, evidence.most_observed, "high", evidence.now, RECALL_CAP),
+        kind="learning",
+        project=workplace.project,
+        workspace=workplace.workspace,
+        branch=workplace.branch,
+        permanent=True,
+        content_hash="",
+        words=0,
+    )
+
+
+def _is_settled(best: Sequence[Judged], limit: int, minimum: float | None, hope: float | None) -> bool:
+    """Tell whether nothing that scores at most *hope* can join *best*."""
+    if hope is None or (minimum is not None and hope < minimum):
+        return True
+    return len(best) == limit and best[-1].score > hope
 
 
 def _distinct(judged: Sequence[Judged], minimum: float | None) -> Iterator[Judged]:

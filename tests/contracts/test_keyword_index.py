@@ -12,7 +12,7 @@ from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.matches import Matches
-from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, put_and_fail
+from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_keyword_index, put_and_fail
 from tests.strategies import (
     DAY,
     NOW,
@@ -52,7 +52,7 @@ def found_ids(world: World, matches: Matches) -> list[str]:
     return [entry.entry_id for entry in world.repository.hydrate([hit.seq for hit in matches.top(ALL)])]
 
 
-@on_every_implementation
+@on_every_keyword_index
 @given(stored=stores, terms=queries, mode=modes, only=filters)
 @few_examples
 def test_entries_of_the_filter_that_hold_any_or_all_of_the_words_are_found(
@@ -67,7 +67,7 @@ def test_entries_of_the_filter_that_hold_any_or_all_of_the_words_are_found(
         }
 
 
-@on_every_implementation
+@on_every_keyword_index
 @given(stored=stores, terms=queries, only=filters)
 @few_examples
 def test_weighing_finds_the_same_entries_as_matching_any_word(
@@ -83,7 +83,7 @@ def test_weighing_finds_the_same_entries_as_matching_any_word(
         assert all(hit.score > 0 for hit in weighed.top(ALL))
 
 
-@on_every_implementation
+@on_every_keyword_index
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 @given(stored=stores, terms=queries, only=filters)
 @few_examples
@@ -97,7 +97,7 @@ def test_a_filter_changes_no_score(
         assert search(world, terms, only).scores(seqs) == search(world, terms, EVERYTHING).scores(inside)
 
 
-@on_every_implementation
+@on_every_keyword_index
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 @given(stored=stores, terms=queries, only=filters)
 @few_examples
@@ -113,7 +113,7 @@ def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
         assert search(backwards, terms, only).spread() == matches.spread()
 
 
-@on_every_implementation
+@on_every_keyword_index
 def test_without_words_nothing_is_found(make: MakeWorld) -> None:
     with make() as world:
         world.add(lesson("one"), of_file("one"))
@@ -123,7 +123,7 @@ def test_without_words_nothing_is_found(make: MakeWorld) -> None:
             assert (matches.count(), matches.top(ALL), matches.spread()) == (0, [], Spread())
 
 
-@on_every_implementation
+@on_every_keyword_index
 @given(
     stored=stores,
     terms=queries,
@@ -149,7 +149,7 @@ def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
         assert matches.top(k, category) == hits[:k]
 
 
-@on_every_implementation
+@on_every_keyword_index
 @given(stored=stores, terms=queries)
 @few_examples
 def test_scores_are_those_of_the_top_and_no_others(make: MakeWorld, stored: list[Entry], terms: list[str]) -> None:
@@ -161,7 +161,7 @@ def test_scores_are_those_of_the_top_and_no_others(make: MakeWorld, stored: list
         assert dict(matches.scores([])) == {}
 
 
-@on_every_implementation
+@on_every_keyword_index
 @pytest.mark.parametrize("field", ["name", "description", "notes", "keywords", "tags", "reasoning"])
 def test_a_word_is_found_in_each_field(make: MakeWorld, field: str) -> None:
     entry = with_text(lesson("something else"), field, "the zebra")
@@ -171,7 +171,7 @@ def test_a_word_is_found_in_each_field(make: MakeWorld, field: str) -> None:
         assert found_ids(world, world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME)) == [entry.entry_id]
 
 
-@on_every_implementation
+@on_every_keyword_index
 def test_the_index_follows_a_change_at_once(make: MakeWorld) -> None:
     entry = attrs.evolve(lesson("one"), notes="zebra")
     with make() as world:
@@ -183,7 +183,7 @@ def test_the_index_follows_a_change_at_once(make: MakeWorld) -> None:
         assert world.keywords.weigh(["lion", "zebra"], LEARNINGS, IN_TIME).count() == world.keywords.size() == 1
 
 
-@on_every_implementation
+@on_every_keyword_index
 def test_what_a_failed_transaction_wrote_is_not_found(make: MakeWorld) -> None:
     with make() as world:
         with pytest.raises(LookupError):
@@ -193,7 +193,7 @@ def test_what_a_failed_transaction_wrote_is_not_found(make: MakeWorld) -> None:
         assert world.keywords.size() == 0
 
 
-@on_every_implementation
+@on_every_keyword_index
 @given(text=st.text(max_size=20))
 @example('NOT " OR * ^ NEAR( name: \0 \ud800')
 @few_examples
@@ -206,7 +206,7 @@ def test_any_text_can_be_asked_for_by_its_words(make: MakeWorld, text: str) -> N
         assert world.keywords.match(terms, "any", LEARNINGS, IN_TIME).count() in {0, 1}
 
 
-@on_every_implementation
+@on_every_keyword_index
 @pytest.mark.parametrize(
     "term", ['"', "NOT", "a OR b", "name:", "one*", "one\0", "(", "^one", "-", "NEAR(one two)", ""]
 )
@@ -220,7 +220,7 @@ def test_a_term_is_never_query_syntax(make: MakeWorld, term: str, mode: Mode) ->
         assert world.keywords.match([term], mode, LEARNINGS, IN_TIME).count() == 0
 
 
-@on_every_implementation
+@on_every_keyword_index
 def test_two_searches_stand_side_by_side(make: MakeWorld) -> None:
     with make() as world:
         world.add(lesson("zebra"), lesson("lion"), lesson("lion cub", age=2 * DAY))
@@ -230,7 +230,7 @@ def test_two_searches_stand_side_by_side(make: MakeWorld) -> None:
         assert (zebra.count(), lions.count()) == (1, 2)
 
 
-@on_every_implementation
+@on_every_keyword_index
 def test_the_index_follows_a_deletion_at_once(make: MakeWorld) -> None:
     entry = of_file("zebra")
     with make() as world:
@@ -242,7 +242,7 @@ def test_the_index_follows_a_deletion_at_once(make: MakeWorld) -> None:
         assert world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME).count() == 1
 
 
-@on_every_implementation
+@on_every_keyword_index
 def test_a_name_that_begins_the_description_counts_once(make: MakeWorld) -> None:
     short = attrs.evolve(of_file("zebra crossing"), name="zebra")
     whole = attrs.evolve(of_file("zebra crossing", path="two.md"), name="zebra crossing")

@@ -13,6 +13,7 @@ from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.domain.model.deadline import Deadline
@@ -115,6 +116,16 @@ def sqlite() -> Iterator[World]:
             database.close()
 
 
+@contextmanager
+def sqlite_without_fts5() -> Iterator[World]:
+    with tempfile.TemporaryDirectory() as folder:
+        database = open_store(folder)
+        try:
+            yield attrs.evolve(world_of(database), keywords=ScanKeywordIndex(database))
+        finally:
+            database.close()
+
+
 def put_and_fail(world: World, *entries: Entry) -> None:
     """Put *entries* in a transaction that fails: LookupError."""
     with world.repository.transaction():
@@ -126,5 +137,9 @@ def put_and_fail(world: World, *entries: Entry) -> None:
 MakeWorld: TypeAlias = Callable[[], AbstractContextManager[World]]
 
 IMPLEMENTATIONS: dict[str, MakeWorld] = {"in memory": in_memory, "SQLite and numpy": sqlite}
+
+KEYWORD_INDEXES = {**IMPLEMENTATIONS, "without FTS5": sqlite_without_fts5}
+
+on_every_keyword_index = pytest.mark.parametrize("make", KEYWORD_INDEXES.values(), ids=KEYWORD_INDEXES)
 
 on_every_implementation = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)

@@ -65,23 +65,25 @@ class AdaptivePolicy(PlainPolicy):
             window=float(evidence.window),
         )
 
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the score; it has no bounds."""
+        background, length = self.background, candidate.facts.words
+        words = math.pow(_over(candidate.keyword or 0.0, background.evidence_deviation), KEYWORD_POWER)
+        score = KEYWORD_WEIGHT * words - LENGTH_WEIGHT * math.log(max(length, LONG) / LONG)
+        if candidate.vector is not None:
+            standing_out = _over(candidate.vector - background.cosine_mean, background.cosine_deviation)
+            heard = min(1.0, background.window / max(length, 1))
+            score += background.clarity * standing_out * heard * heard
+        return score
+
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return all that the formula reads; an entry without a vector, or a search that did not run, adds nothing."""
+        """Return all that the formula reads; what is missing adds nothing: a cosine is then the mean."""
         return {
             "cosine": self.background.cosine_mean if candidate.vector is None else candidate.vector,
             "evidence": candidate.keyword or 0.0,
             "length": float(candidate.facts.words),
             **self.background._asdict(),
         }
-
-    def score(self, parts: Parts) -> float:
-        """Return the score; it has no bounds."""
-        length = parts["length"]
-        heard = min(1.0, parts["window"] / length) ** 2.0 if length else 1.0
-        standing_out = _over(parts["cosine"] - parts["cosine_mean"], parts["cosine_deviation"])
-        meaning = parts["clarity"] * standing_out * heard
-        words = math.pow(_over(parts["evidence"], parts["evidence_deviation"]), KEYWORD_POWER)
-        return meaning + KEYWORD_WEIGHT * words - LENGTH_WEIGHT * math.log(max(length, LONG) / LONG)
 
 
 def _clarity(vectors: Spread) -> float:

@@ -33,6 +33,15 @@ class AffinityPolicy:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
 
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the boosted weighted sum, in `[0, 1.2]`."""
+        parts = self.parts(candidate)
+        return parts["boost"] * (
+            SIMILARITY_WEIGHT * parts["similarity"]
+            + RECENCY_WEIGHT * parts["recency"]
+            + PROJECT_WEIGHT * parts["project"]
+        )
+
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return similarity, recency, nearness of the project and the boost."""
         facts = candidate.facts
@@ -42,14 +51,6 @@ class AffinityPolicy:
             "project": _project_relevance(facts, self.evidence.workplace),
             "boost": PERMANENT_BOOST if facts.permanent else 1.0,
         }
-
-    def score(self, parts: Parts) -> float:
-        """Return the boosted weighted sum, in `[0, 1.2]`."""
-        return parts["boost"] * (
-            SIMILARITY_WEIGHT * parts["similarity"]
-            + RECENCY_WEIGHT * parts["recency"]
-            + PROJECT_WEIGHT * parts["project"]
-        )
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return what breaks ties: the same branch, then how many touched files it is about."""

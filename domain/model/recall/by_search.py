@@ -13,7 +13,7 @@ KEYWORD_SHARE = 0.2
 
 class BySearch(PlainPolicy):
     """
-    What these policies share: a score is the sum of its parts.
+    What these policies share.
 
     Args:
         evidence: What the searches found as a whole.
@@ -23,10 +23,6 @@ class BySearch(PlainPolicy):
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
 
-    def score(self, parts: Parts) -> float:
-        """Return the sum of the parts."""
-        return sum(parts.values())
-
 
 class CosinePolicy(BySearch):
     """
@@ -35,24 +31,35 @@ class CosinePolicy(BySearch):
     When meaning can't be searched, the keyword score over the best one stands in for it.
     """
 
-    def parts(self, candidate: RecallCandidate) -> Parts | None:
+    def score(self, candidate: RecallCandidate) -> float | None:
         """Return the similarity."""
-        similarity = similarity_of(candidate, self.evidence)
-        return None if similarity is None else {"similarity": similarity}
+        return similarity_of(candidate, self.evidence)
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the similarity."""
+        return {"similarity": self.score(candidate) or 0.0}
 
 
 class KeywordPolicy(BySearch):
     """`keyword`: BM25, for what holds at least one of the words."""
 
-    def parts(self, candidate: RecallCandidate) -> Parts | None:
+    def score(self, candidate: RecallCandidate) -> float | None:
         """Return the keyword score."""
-        return None if candidate.keyword is None else {"keyword": candidate.keyword}
+        return candidate.keyword
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the keyword score."""
+        return {"keyword": candidate.keyword or 0.0}
 
 
 class ReciprocalRankPolicy(BySearch):
     """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over both lists."""
 
     needs_places = True
+
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the sum."""
+        return sum(self.parts(candidate).values())
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return what each list gives."""
@@ -61,6 +68,10 @@ class ReciprocalRankPolicy(BySearch):
 
 class WeightedPolicy(BySearch):
     """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion there is."""
+
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the sum."""
+        return sum(self.parts(candidate).values())
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return both shares, weighted."""

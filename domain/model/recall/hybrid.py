@@ -1,4 +1,4 @@
-from hardwon.domain.model.ranking.ranking_policy import RankingPolicy
+from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Signals
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.policy import Parts, PlainPolicy
 
@@ -15,23 +15,15 @@ class HybridPolicy(PlainPolicy):
     def __init__(self, policy: RankingPolicy) -> None:
         self.policy = policy
 
-    def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return the three signals and their weights."""
-        facts, effective = candidate.facts.ranking, self.policy.effective
-        signals = self.policy.signals(candidate.vector, candidate.keyword, self.policy.prominence(facts))
-        return {
-            "vector": signals.vector,
-            "keyword": signals.keyword,
-            "prominence": signals.prominence,
-            "vector_weight": effective.vector,
-            "keyword_weight": effective.keyword,
-            "prominence_weight": effective.prominence,
-        }
-
-    def score(self, parts: Parts) -> float:
+    def score(self, candidate: RecallCandidate) -> float:
         """Return the weighted sum, in `[0, 1]`."""
-        return (
-            parts["vector_weight"] * parts["vector"]
-            + parts["keyword_weight"] * parts["keyword"]
-            + parts["prominence_weight"] * parts["prominence"]
-        )
+        return self.policy.score(self._signals(candidate))
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the three signals, and their weights."""
+        weights = {f"{name}_weight": weight for name, weight in self.policy.effective._asdict().items()}
+        return {**self._signals(candidate)._asdict(), **weights}
+
+    def _signals(self, candidate: RecallCandidate) -> Signals:
+        record = self.policy.prominence(candidate.facts.ranking)
+        return self.policy.signals(candidate.vector, candidate.keyword, record)

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from hardwon.domain.model.ranking.ranking_policy import tie_order
@@ -16,12 +16,12 @@ class RecallPolicy(Protocol):
         """Whether a candidate's places in both lists must be known, which takes reading them to their end."""
         ...
 
-    def parts(self, candidate: RecallCandidate) -> Parts | None:
-        """Return what the score of *candidate* is made of, None when this policy can't judge it."""
+    def score(self, candidate: RecallCandidate) -> float | None:
+        """Return how well *candidate* answers, higher is better; None when this policy can't judge it."""
         ...
 
-    def score(self, parts: Parts) -> float:
-        """Return the score, higher is better: computed from *parts* and constants alone."""
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return what the score of *candidate* is made of, so that anybody can compute it again."""
         ...
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
@@ -47,22 +47,17 @@ class Judged(NamedTuple):
     Attributes:
         candidate: The entry.
         score: Higher is better; its range is the policy's.
-        parts: What the score is made of.
 
     """
 
     candidate: RecallCandidate
     score: float
-    parts: Parts
 
 
-def judge(policy: RecallPolicy, candidates: list[RecallCandidate]) -> list[Judged]:
+def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate]) -> list[Judged]:
     """Return the candidates *policy* can judge, best first; ties go to the nearer, then as `tie_order` has it."""
-    judged = [
-        Judged(candidate, policy.score(parts), parts)
-        for candidate in candidates
-        if (parts := policy.parts(candidate)) is not None
-    ]
+    scores = ((candidate, policy.score(candidate)) for candidate in candidates)
+    judged = [Judged(candidate, score) for candidate, score in scores if score is not None]
 
     def order(each: Judged) -> tuple[Any, ...]:
         return (-each.score, policy.nearness(each.candidate), *tie_order(each.candidate.facts.ranking))

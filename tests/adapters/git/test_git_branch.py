@@ -1,0 +1,47 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.git_branch import checked_out_branch
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "-b", "feature/two-words")
+    git(folder, "commit", "--allow-empty", "-m", "one")
+    return folder
+
+
+def test_the_branch_is_named_from_anywhere_inside(repository: Path) -> None:
+    inside = repository / "src" / "deep"
+    inside.mkdir(parents=True)
+
+    assert checked_out_branch(str(repository)) == checked_out_branch(str(inside)) == "feature/two-words"
+
+
+def test_a_linked_work_tree_has_its_own_branch(repository: Path, tmp_path: Path) -> None:
+    git(repository, "worktree", "add", "-b", "fix", str(tmp_path / "linked"))
+
+    assert checked_out_branch(str(tmp_path / "linked")) == "fix"
+
+
+def test_without_a_branch_there_is_none(repository: Path, tmp_path: Path) -> None:
+    git(repository, "checkout", "--detach")
+
+    assert checked_out_branch(str(repository)) is None
+    assert checked_out_branch(str(tmp_path / "nowhere")) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"gitdir: /nowhere", b"x" * 10_000])
+def test_an_odd_git_file_is_no_branch(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / ".git").write_bytes(content)
+
+    assert checked_out_branch(str(tmp_path)) is None

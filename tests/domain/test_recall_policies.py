@@ -1,0 +1,241 @@
+import datetime as dt
+import math
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.passage_evidence import passage_evidence
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.candidate import RecallCandidate
+from hardwon.domain.model.recall.collection import POLICIES, PolicyName
+from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.policies import build_policy
+from hardwon.domain.model.recall.policy import Parts, RecallPolicy, judge
+from hardwon.domain.model.recall.workplace import Workplace
+from tests.strategies import DAY, NOW, cosines
+
+HERE = Workplace("here", "work", "main")
+EVIDENCE = Evidence(
+    size=3,
+    vectors=Spread.of([0.6, 0.2, 0.1]),
+    keywords=Spread.of([3.0]),
+    window=300,
+    most_observed=1,
+    workplace=HERE,
+    now=NOW,
+)
+"""Three entries were searched: cosines 0.6, 0.2 and 0.1, and one holds a word of the question."""
+
+FACTS = RecallFacts(
+    ranking=RankingFacts(1, "a", None, 1, "medium", NOW, 0),
+    kind="decision",
+    project="here",
+    workspace="work",
+    branch=None,
+    permanent=False,
+    content_hash="x",
+    words=50,
+)
+OTHER_PROJECT = FACTS._replace(project="there")
+ELSEWHERE = FACTS._replace(project="there", workspace="home")
+
+keyword_scores = st.sampled_from([None, 0.5, 1.0, 3.0])
+
+
+def policy(name: PolicyName, evidence: Evidence = EVIDENCE) -> RecallPolicy:
+    return build_policy(name, evidence, Weights())
+
+
+def score(rule: RecallPolicy, candidate: RecallCandidate) -> float:
+    found = rule.score(candidate)
+    assert found is not None
+    return found
+
+
+def adaptive(evidence: Evidence, *candidates: RecallCandidate) -> list[float]:
+    return [round(score(policy("adaptive", evidence), each), 6) for each in candidates]
+
+
+def test_adaptive_is_the_formula_it_names() -> None:
+    mean, deviation = 0.3, math.sqrt((0.09 + 0.01 + 0.04) / 3)
+    clarity = math.sqrt((0.6 - mean) / deviation / math.sqrt(2 * math.log(3)))
+    words = (3.0 / math.sqrt(2)) ** 0.75
+
+    assert adaptive(
+        EVIDENCE,
+        RecallCandidate(FACTS, 0.6),
+        RecallCandidate(FACTS, 0.2, 3.0),
+        RecallCandidate(FACTS._replace(words=600), 0.6, 3.0),
+    ) == [
+        round(clarity * (0.6 - mean) / deviation, 6),
+        round(clarity * (0.2 - mean) / deviation + 0.65 * words, 6),
+        round(clarity * (0.6 - mean) / deviation * 0.25 + 0.65 * words - 0.2 * math.log(6), 6),
+    ]
+
+
+def test_adaptive_gives_nothing_for_what_is_missing() -> None:
+    unsearched = EVIDENCE._replace(vectors=Spread(), keywords=Spread())
+    alike = EVIDENCE._replace(vectors=Spread.of([0.5, 0.5]), keywords=Spread.of([2.0] * 3))
+
+    assert adaptive(unsearched, RecallCandidate(FACTS)) == [0.0]
+    assert adaptive(alike, RecallCandidate(FACTS, 0.5, 2.0)) == [0.0]
+    assert adaptive(EVIDENCE, RecallCandidate(FACTS)) == [0.0]
+    assert adaptive(EVIDENCE._replace(vectors=Spread.of([0.5])), RecallCandidate(FACTS, 0.5)) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("facts", "similarity", "days", "expected"),
+    [
+        (FACTS, 0.8, 0, 0.5 * 0.8 + 0.25 + 0.25),
+        (FACTS, 0.8, 30, 0.5 * 0.8 + 0.25 * 0.5 + 0.25),
+        (OTHER_PROJECT, 0.8, 0, 0.5 * 0.8 + 0.25 + 0.25 * 0.5),
+        (ELSEWHERE, 0.8, 0, 0.5 * 0.8 + 0.25),
+        (ELSEWHERE, -0.4, 0, 0.25),
+        (FACTS._replace(permanent=True), 0.8, 0, 1.2 * (0.5 * 0.8 + 0.25 + 0.25)),
+        (FACTS._replace(permanent=True), 1.0, 0, 1.2),
+    ],
+)
+def test_affinity_is_the_weighted_sum_with_its_boost(
+    facts: RecallFacts, similarity: float, days: int, expected: float
+) -> None:
+    aged = facts._replace(ranking=facts.ranking._replace(updated_at=NOW - days * DAY))
+
+    assert score(policy("affinity"), RecallCandidate(aged, similarity)) == pytest.approx(expected)
+
+
+def test_without_a_workspace_no_other_project_is_near() -> None:
+    nowhere = EVIDENCE._replace(workplace=Workplace("here"))
+    facts = OTHER_PROJECT._replace(workspace=None)
+
+    assert score(policy("affinity", nowhere), RecallCandidate(facts, 0.0)) == pytest.approx(0.25)
+
+
+def test_branch_then_touched_files_break_ties_of_affinity_only() -> None:
+    newest = FACTS._replace(ranking=FACTS.ranking._replace(entry_id="c"))
+    touched = FACTS._replace(ranking=FACTS.ranking._replace(entry_id="b"))
+    same_branch = FACTS._replace(branch="main", ranking=FACTS.ranking._replace(entry_id="d"))
+    candidates = [
+        RecallCandidate(newest, 0.6),
+        RecallCandidate(touched, 0.6, touched=2),
+        RecallCandidate(same_branch, 0.6),
+        RecallCandidate(FACTS, 0.6),
+    ]
+
+    def order(name: PolicyName) -> list[str]:
+        return [each.candidate.facts.ranking.entry_id for each in judge(policy(name), candidates)]
+
+    assert order("affinity") == ["d", "b", "a", "c"]
+    assert order("cosine") == order("adaptive") == ["a", "b", "c", "d"]
+
+
+def test_cosine_is_clamped_and_leaves_out_what_has_no_vector() -> None:
+    assert score(policy("cosine"), RecallCandidate(FACTS, -0.3)) == 0.0
+    assert score(policy("cosine"), RecallCandidate(FACTS, 0.4)) == 0.4
+    assert policy("cosine").score(RecallCandidate(FACTS, keyword=3.0)) is None
+
+
+@pytest.mark.parametrize("name", ["cosine", "affinity"])
+def test_where_meaning_was_not_searched_words_stand_in(name: PolicyName) -> None:
+    by_word = EVIDENCE._replace(vectors=Spread(), keywords=Spread.of([4.0, 3.0]))
+
+    assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))["similarity"] == 0.75
+
+
+def test_rrf_and_weighted_are_what_everybody_means() -> None:
+    found_twice = RecallCandidate(FACTS, 0.3, 1.5, vector_place=2, keyword_place=1)
+
+    assert score(policy("rrf"), found_twice) == pytest.approx(1 / 62 + 1 / 61)
+    assert score(policy("rrf"), RecallCandidate(FACTS, 0.3, vector_place=2)) == pytest.approx(1 / 62)
+    assert score(policy("weighted"), found_twice) == pytest.approx(0.5 * 0.3 / 0.6 + 0.2 * 1.5 / 3.0)
+    assert score(policy("keyword"), found_twice) == 1.5
+    assert policy("keyword").score(RecallCandidate(FACTS, 0.3)) is None
+
+
+@given(name=st.sampled_from(POLICIES), vector=cosines, more=cosines, keyword=keyword_scores, words=st.integers(0, 900))
+def test_no_policy_scores_lower_when_meaning_fits_better(
+    name: PolicyName, vector: float, more: float, keyword: float | None, words: int
+) -> None:
+    facts, rule = FACTS._replace(words=words), policy(name)
+    pair = [RecallCandidate(facts, each, keyword) for each in sorted([vector, more])]
+    worse, better = map(rule.score, pair)
+
+    assert (worse is None) == (better is None)
+    assert worse is None or better is None or worse <= better
+
+
+@given(name=st.sampled_from(POLICIES), vector=st.none() | cosines, words=st.integers(0, 900))
+def test_no_policy_scores_lower_when_words_fit_better(name: PolicyName, vector: float | None, words: int) -> None:
+    facts, rule = FACTS._replace(words=words), policy(name)
+    scores = [rule.score(RecallCandidate(facts, vector, keyword)) for keyword in (0.5, 1.0, 3.0)]
+
+    known = [each for each in scores if each is not None]
+    assert known == sorted(known)
+
+
+def recomputed(name: PolicyName, parts: Parts) -> float:
+    """Return the score as the tables of the requirements have it, from the parts alone."""
+    each = {**parts}
+    match name:
+        case "hybrid":
+            return sum(each[f"{signal}_weight"] * each[signal] for signal in ("vector", "keyword", "prominence"))
+        case "affinity":
+            weighted = 0.5 * each["similarity"] + 0.25 * each["recency"] + 0.25 * each["project"]
+            return each["boost"] * weighted
+        case "adaptive":
+            deviations = (each["cosine"] - each["cosine_mean"]) / (each["cosine_deviation"] or 1)
+            heard = min(1, each["window"] / max(each["length"], 1)) ** 2
+            words = math.pow(each["evidence"] / (each["evidence_deviation"] or 1), 0.75)
+            return each["clarity"] * deviations * heard + 0.65 * words - 0.2 * math.log(max(each["length"], 100) / 100)
+        case _:
+            return sum(each.values())
+
+
+@given(
+    name=st.sampled_from(POLICIES),
+    vector=st.none() | cosines,
+    keyword=keyword_scores,
+    words=st.integers(0, 900),
+    permanent=st.booleans(),
+)
+def test_every_score_can_be_computed_from_its_parts(
+    name: PolicyName, vector: float | None, keyword: float | None, words: int, *, permanent: bool
+) -> None:
+    candidate = RecallCandidate(FACTS._replace(words=words, permanent=permanent), vector, keyword, 3, 4)
+    rule = policy(name)
+
+    if (score_of := rule.score(candidate)) is not None:
+        assert recomputed(name, rule.parts(candidate)) == pytest.approx(score_of, abs=1e-9)
+
+
+@given(matched=st.floats(0.1, 10), unmatched=st.floats(0, 10), bm25=st.floats(0, 20))
+def test_evidence_counts_half_when_a_quarter_of_the_question_is_there(
+    matched: float, unmatched: float, bm25: float
+) -> None:
+    whole = passage_evidence(bm25, matched, matched)
+
+    assert whole == pytest.approx(bm25 + matched)
+    assert passage_evidence(bm25, matched, matched + unmatched) <= whole
+    assert passage_evidence(bm25, matched, 4 * matched) == pytest.approx(whole / 2)
+
+
+def test_ties_go_to_the_newest_then_to_the_smallest_id() -> None:
+    @attrs.frozen
+    class Named:
+        name: str
+        age: dt.timedelta
+
+    named = [Named("b", DAY), Named("a", DAY), Named("c", 0 * DAY)]
+    candidates = [
+        RecallCandidate(
+            FACTS._replace(ranking=FACTS.ranking._replace(entry_id=each.name, updated_at=NOW - each.age)), 0.6
+        )
+        for each in named
+    ]
+
+    judged = judge(policy("cosine"), candidates)
+    assert [each.candidate.facts.ranking.entry_id for each in judged] == ["c", "a", "b"]
