@@ -9,6 +9,7 @@ import tempfile
 
 from bench.computation import computation_figures
 from bench.figures import Figure
+from bench.questions import cosine_figure, process_figure, question_figures
 from bench.report import print_json, print_report
 from bench.sessions import Sessions
 from bench.writing import writing_figures
@@ -27,9 +28,13 @@ def _measure(folder: str, sizes: list[int], lessons: int, repetitions: int) -> l
     sessions = Sessions(folder, repetitions)
     figures = computation_figures(folder, middle, repetitions)
     for entries in sizes:
-        figures += sessions.figures(entries)
+        store, of_the_hook = sessions.store(entries), sessions.figures(entries)
+        [hook] = [figure for figure in of_the_hook if figure.name == "hook_embedded"]
+        figures += [*of_the_hook, *question_figures(store, entries)]
+        figures.append(process_figure(folder, store, entries, hook.value, repetitions))
     return [
         *figures,
+        cosine_figure(folder),
         sessions.module_figure(sizes[0]),
         sessions.markdown_figure(),
         *writing_figures(folder, middle, lessons, repetitions),

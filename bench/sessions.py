@@ -35,9 +35,13 @@ class Sessions:
         self._project = make_project(os.path.join(folder, "project"))
         self._bank = make_project(os.path.join(folder, "project-with-bank"), lessons=LESSONS)
 
+    def store(self, entries: int) -> str:
+        """Return the folder of the store of *entries* entries; `figures` fills it."""
+        return os.path.join(self._folder, f"store-{entries}")
+
     def figures(self, entries: int) -> list[Figure]:
         """Return the figures of a store of *entries* entries."""
-        store = build_store(os.path.join(self._folder, f"store-{entries}"), entries, MINILM_SPACE)
+        store = build_store(self.store(entries), entries, MINILM_SPACE)
         embedded = self._run(store.folder, f"vector={entries},")
         keyword = self._run(store.folder, "vector=0,", HARDWON_EMBEDDING_PROVIDER="off")
         figures = [
@@ -63,7 +67,7 @@ class Sessions:
             ValueError: numpy is one of them.
 
         """
-        environment = self._environment(f"{self._folder}/store-{entries}", HARDWON_EMBEDDING_PROVIDER="off")
+        environment = self._environment(self.store(entries), HARDWON_EMBEDDING_PROVIDER="off")
         done = subprocess.run(
             [sys.executable, "-X", "importtime", script("hardwon-hook")],
             input=self._payload(self._project),

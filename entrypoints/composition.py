@@ -1,7 +1,7 @@
 """The only place that chooses adapters. Nothing happens at import; what is slow is imported when it is chosen."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
@@ -14,30 +14,28 @@ from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.adapters.system_clock import SystemClock
-from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.inject import Inject
-from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.entrypoints.providers import AUTO, build_embedders, choose_automatically, providers_in_order
+from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.entrypoints.providers import AUTO, choose_automatically
+from hardwon.entrypoints.spaces import EmbeddingSpace, Warn, open_spaces
 from hardwon.ports.clock import Clock
-from hardwon.ports.embedder import Embedder
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
     from hardwon.domain.use_cases.embed_pending import EmbedPending
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+    from hardwon.domain.use_cases.import_memory_index import ImportMemoryIndex
+    from hardwon.domain.use_cases.index_files import IndexFiles
+    from hardwon.domain.use_cases.keep_session import KeepSession
     from hardwon.domain.use_cases.recall import Recall
+    from hardwon.domain.use_cases.recall_nearby import RecallNearby
     from hardwon.domain.use_cases.store_entry import StoreEntry
 
-Warn = Callable[[str], None]
-
-
-class EmbeddingSpace(NamedTuple):
-    """An embedder, and its vectors in the store."""
-
-    embedder: Embedder
-    vectors: SqliteVectorStore
+ASKED_EMBED_SECONDS = 2.0
+"""Who asks waits longer for the question's vector than a session start can (rule U-16)."""
 
 
 class Memory(NamedTuple):
@@ -81,7 +79,7 @@ class Memory(NamedTuple):
     def retrieve(self) -> Retrieve:
         """Search by meaning and by word."""
         return Retrieve(
-            semantic=[_semantic_search(space) for space in self.spaces],
+            semantic=[space.search for space in self.spaces],
             keywords=FtsKeywordIndex(self.database, enabled=self.settings.keyword_search),
         )
 
@@ -90,10 +88,17 @@ class Memory(NamedTuple):
         """Answer questions from all that is remembered; worth keeping, as it keeps the vectors it has loaded."""
         from hardwon.domain.use_cases.recall import Recall
 
-        retrieve = self.retrieve
+        retrieve = self.retrieve._replace(embed_seconds=ASKED_EMBED_SECONDS)
         if not (self.settings.keyword_search and is_available()):
             retrieve = retrieve._replace(keywords=ScanKeywordIndex(self.database))
         return Recall(repository=self.repository, retrieve=retrieve, clock=self.clock, weights=self._weights)
+
+    @property
+    def recall_nearby(self) -> "RecallNearby":
+        """Recall what bears on the user's work, near by first."""
+        from hardwon.domain.use_cases.recall_nearby import RecallNearby
+
+        return RecallNearby(self.recall)
 
     @property
     def _weights(self) -> Weights:
@@ -121,7 +126,7 @@ class Memory(NamedTuple):
 
     def with_provider(self, provider: str) -> "Memory":
         """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""
-        return self._replace(spaces=_spaces(self.settings, provider, self.database, self.warn))
+        return self._replace(spaces=open_spaces(self.settings, provider, self.database, self.warn))
 
     def has_changed_banks(self, project_root: str) -> bool:
         """Tell whether a file of the knowledge banks changed since it was imported."""
@@ -137,6 +142,39 @@ class Memory(NamedTuple):
             ledger=SqliteImportLedger(self.database),
             clock=self.clock,
         )
+
+    def index_files(self, project_root: str, workplace: Workplace) -> "IndexFiles":
+        """Return the indexing of the project's files."""
+        from hardwon.adapters.markdown.source_files import MarkdownFiles
+        from hardwon.domain.use_cases.index_files import IndexFiles
+
+        return IndexFiles(
+            sources=MarkdownFiles(project_root),
+            repository=self.repository,
+            workplace=workplace,
+            project_root=os.path.realpath(project_root),
+        )
+
+    def keep_session(self, project_root: str, workplace: Workplace) -> "KeepSession":
+        """Return the keeping of the project's sessions."""
+        from hardwon.adapters.markdown.session_files import MarkdownSessionFiles
+        from hardwon.adapters.markdown.source_files import MarkdownFiles
+        from hardwon.domain.use_cases.keep_session import KeepSession
+
+        return KeepSession(
+            sources=MarkdownFiles(project_root),
+            sessions=MarkdownSessionFiles(project_root),
+            repository=self.repository,
+            workplace=workplace,
+            clock=self.clock,
+        )
+
+    def import_memory_index(self, project_root: str) -> "ImportMemoryIndex":
+        """Return the import of a `memory-index.json`."""
+        from hardwon.adapters.markdown.source_files import MarkdownFiles
+        from hardwon.domain.use_cases.import_memory_index import ImportMemoryIndex
+
+        return ImportMemoryIndex(sources=MarkdownFiles(project_root), repository=self.repository, clock=self.clock)
 
     def _bank(self, project_root: str) -> MarkdownKnowledgeBank:
         return MarkdownKnowledgeBank(project_root, self.settings.global_store, self.warn)
@@ -171,26 +209,6 @@ def open_memory(
         database=database,
         repository=SqliteEntryRepository(database),
         clock=SystemClock(),
-        spaces=_spaces(settings, automatic, database, warn),
+        spaces=open_spaces(settings, automatic, database, warn),
         warn=warn,
     )
-
-
-def _semantic_search(space: EmbeddingSpace) -> SemanticSearch:
-    from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-
-    return SemanticSearch(embedder=space.embedder, store=space.vectors, vector_index=NumpyVectorIndex(space.vectors))
-
-
-def _spaces(settings: Settings, automatic: str, database: Database, warn: Warn) -> Sequence[EmbeddingSpace]:
-    spaces: list[EmbeddingSpace] = []
-    for provider in providers_in_order(settings, automatic):
-        try:
-            embedders = build_embedders(provider, settings, os.environ)
-        except EmbedderUnavailableError as error:
-            warn(f"no vector search: {error}")
-            continue
-        for embedder, kinds in embedders:
-            vectors = SqliteVectorStore(database, embedder.space, warn, kinds=kinds, is_active=not spaces)
-            spaces.append(EmbeddingSpace(embedder, vectors))
-    return spaces

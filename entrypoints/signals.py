@@ -4,7 +4,7 @@ from hardwon.adapters.feature_files import FeatureFiles
 from hardwon.adapters.git import GitChangeProbe
 from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
-from hardwon.entrypoints.composition import Warn
+from hardwon.entrypoints.spaces import Warn
 
 
 def read_signals(project_root: str, deadline: Deadline, warn: Warn) -> ContextQuery:

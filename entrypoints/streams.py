@@ -24,6 +24,11 @@ def visible(text: str) -> str:
     return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
+def readable(argument: str) -> str:
+    """Return a command's *argument* as text that can be searched and printed, whatever bytes were typed."""
+    return os.fsencode(argument).decode("utf-8", "replace")
+
+
 def on_one_line(text: str) -> str:
     """Return *text* as `visible` does, on one line."""
     return visible(text).replace("\n", "\\n")

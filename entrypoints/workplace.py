@@ -8,7 +8,7 @@ from hardwon.adapters.git_branch import checked_out_branch
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.composition import Warn
+from hardwon.entrypoints.spaces import Warn
 
 GIT_SECONDS = 0.5
 

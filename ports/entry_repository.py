@@ -62,6 +62,10 @@ class EntryRepository(Protocol):
         """Return the entry that stands for the file of that absolute path, None when there is none."""
         ...
 
+    def files_starting_with(self, prefix: str) -> list[str]:
+        """Return the paths of files that begin with *prefix*, in order."""
+        ...
+
     def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
         """Return entries of *only*, the newest `updated_at` first, then by id."""
         ...

@@ -48,12 +48,16 @@ class VectorStore(Protocol):
         """Return how many entries of *only*, among `kinds`, have none."""
         ...
 
+    def vector_of(self, entry_id: str) -> Vector | None:
+        """Return the vector of the entry of that id, None when it has none."""
+        ...
+
     def pending(self, limit: int) -> list[PendingText]:
         """Return at most *limit* entries of `kinds` without a vector, the newest `updated_at` first, then by id."""
         ...
 
-    def clear(self) -> None:
-        """Drop the vectors of all entries of `kinds`, so that they are pending."""
+    def clear(self, only: EntryFilter) -> None:
+        """Drop the vectors of all entries of *only*, among `kinds`, so that they are pending."""
         ...
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:

@@ -10,6 +10,7 @@ FIGURES = {
     "compute",
     "compute_and_load",
     "compute_words",
+    "cosine",
     "embedding_rate",
     "hook_embedded",
     "hook_embedded_memory",
@@ -22,9 +23,12 @@ FIGURES = {
     "import_rate",
     "load",
     "modules_keyword",
+    "recall_p50",
+    "recall_p95",
+    "recall_process",
     "upsert",
 }
-WITH_A_RATIO = {"choose_all", "hook_embedded", "hook_keyword", "hook_markdown", "import", "upsert"}
+WITH_A_RATIO = {"choose_all", "hook_embedded", "hook_keyword", "hook_markdown", "import", "recall_process", "upsert"}
 
 
 def test_the_bench_measures_every_figure() -> None:

@@ -1,14 +1,13 @@
 """Knowledge-bank files, read; the record of the last injection, written. Standard library only."""
 # The hook runs through here and pathlib is slow to import.
 
-import contextlib
 import datetime as dt
 import json
 import os
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
 from hardwon.domain.model.block.markdown_block import Source, SourcedEntry, count_source
 from hardwon.domain.model.vocabulary import Category
 
@@ -19,8 +18,6 @@ FILES: tuple[Category, ...] = ("anti-patterns", "patterns", "heuristics")
 LOCAL_FOLDER = "docs/knowledge-bank"
 RECORD_NAME = ".last-injection.json"
 LARGEST_FILE = 16 * 1024 * 1024
-
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold the hook for ever
 
 
 class BankText(NamedTuple):
@@ -60,11 +57,11 @@ def read_bank(path: str, warn: Warn) -> str | None:
         not a regular file or can't be read.
     """
     try:
-        data = _read_regular_file(path)
+        data = read_regular_file(path, LARGEST_FILE).data
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
-        warn(f"{path!r} is left out: {_reason(error)}")
+        warn(f"{path!r} is left out: {reason(error)}")
         return None
     if len(data) > LARGEST_FILE:
         warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
@@ -88,20 +85,9 @@ def record_injection(
     try:
         record = json.dumps(_record(project_root, selected, now), indent=2)
         os.makedirs(store, mode=0o700, exist_ok=True)
-        _replace(os.path.join(store, RECORD_NAME), record)
+        replace_file(os.path.join(store, RECORD_NAME), record)
     except (OSError, ValueError) as error:
-        warn(f"{RECORD_NAME} is not written in {store!r}: {_reason(error)}")
-
-
-def _read_regular_file(path: str) -> bytes:
-    with open(path, "rb", opener=_open_without_waiting) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError("not a regular file")
-        return file.read(LARGEST_FILE + 1)
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | _NO_WAIT)
+        warn(f"{RECORD_NAME} is not written in {store!r}: {reason(error)}")
 
 
 def _record(project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime) -> dict[str, object]:
@@ -112,23 +98,3 @@ def _record(project_root: str, selected: Sequence[SourcedEntry], now: dt.datetim
         "sources": {"local": count_source(selected, "local"), "global": count_source(selected, "global")},
         "entry_names": [sourced.entry.name for sourced in selected],
     }
-
-
-def _replace(path: str, text: str) -> None:
-    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n", opener=_open_private) as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)

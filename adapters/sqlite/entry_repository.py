@@ -84,6 +84,14 @@ class SqliteEntryRepository:
         rows = self._database.rows(f"{SELECT_ENTRY} WHERE t.file_path = ?", (file_path,))
         return to_entry(rows[0]) if rows else None
 
+    def files_starting_with(self, prefix: str) -> list[str]:
+        """Return the paths of files that begin with *prefix*."""
+        rows = self._database.rows(
+            "SELECT file_path FROM entry_text WHERE substr(file_path, 1, ?1) = ?2 ORDER BY file_path",
+            (len(prefix), prefix),
+        )
+        return [path for (path,) in rows]
+
     def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
         """Return a page of entries, newest first."""
         within = where(only)

@@ -15,7 +15,7 @@ from hardwon.domain.model.ranking.passage_evidence import passage_evidence
 CREATE = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter unicode61')"
 PLACE_BITS = 20
 MOST_PASSAGES = 1 << PLACE_BITS
-MOST_HITS = 25_000
+MOST_HITS = 6_000
 """A question reads about so many hits at most, its rarest words first: about 1 microsecond each."""
 
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"

@@ -91,10 +91,18 @@ class SqliteVectorStore:
 
     def count_pending(self, only: EntryFilter) -> int:
         """Return how many entries of *only* that get theirs here have none."""
-        served = only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds))
+        served = self._served_of(only)
         within = where(served)
         total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters)
         return int(total) - self.count(served)
+
+    def vector_of(self, entry_id: str) -> Vector | None:
+        """Return the vector of one entry."""
+        blob = self._database.value(
+            "SELECT v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.id = ?",
+            (self._space_id(), entry_id),
+        )
+        return None if blob is None else _from_blob(blob)
 
     def pending(self, limit: int) -> list[PendingText]:
         """Return entries without a vector, newest first."""
@@ -121,9 +129,9 @@ class SqliteVectorStore:
         with self._database.transaction():
             self._note_as_active(self._register())
 
-    def clear(self) -> None:
-        """Drop the vectors of all entries that get theirs here."""
-        within = where(self._served)
+    def clear(self, only: EntryFilter) -> None:
+        """Drop the vectors of the entries of *only* that get theirs here."""
+        within = where(self._served_of(only))
         served = f"SELECT seq FROM entry e WHERE {within.sql}"
         with self._database.transaction():
             self._database.rows(
@@ -145,6 +153,9 @@ class SqliteVectorStore:
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         """Return *seqs*, the newest first, then by id."""
         return in_tie_order(self._database, seqs)
+
+    def _served_of(self, only: EntryFilter) -> EntryFilter:
+        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds))
 
     def _block(self, rows: Iterable[Row]) -> VectorBlock:
         seqs, categories, values = list[int](), list[str | None](), array("f")
@@ -191,6 +202,14 @@ class SqliteVectorStore:
 
 
 SPACE_KEY = "(provider, model, dimensions, task_scheme, weights_hash) = (?, ?, ?, ?, ?)"
+
+
+def _from_blob(blob: bytes) -> Vector:
+    vector = array("f")
+    vector.frombytes(blob[: len(blob) // VALUE_BYTES * VALUE_BYTES])
+    if sys.byteorder == "big":
+        vector.byteswap()
+    return vector
 
 
 def _to_blob(vector: Vector) -> bytes:

@@ -5,6 +5,8 @@ What can go wrong, as a caller tells it apart.
 
     HardwonError
       InvalidEntryError (ValueError)      the user's entry can't be stored
+      InvalidEvaluationError (ValueError) a set to evaluate on, or an earlier report, can't be used
+      UnreadableFileError                 this file is left out; the others can be used
       StorageError                        the store can't be read or written now
         NewerSchemaError                  a later hardwon wrote it: upgrade
         CorruptStoreError                 the file is damaged: doctor --repair
@@ -27,6 +29,14 @@ class HardwonError(Exception):
 
 class InvalidEntryError(HardwonError, ValueError):
     """An entry breaks a rule of `Entry`; the message names the field and the value."""
+
+
+class InvalidEvaluationError(HardwonError, ValueError):
+    """A set to evaluate on, or an earlier report, can't be used; the message names the file and the line."""
+
+
+class UnreadableFileError(HardwonError):
+    """A file is not there, can't be read, or is nothing to keep; the message names it and why."""
 
 
 class StorageError(HardwonError):

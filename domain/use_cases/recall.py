@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.hit import Hit
@@ -10,39 +10,21 @@ from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policies import build_policy
-from hardwon.domain.model.recall.policy import Judged, Parts, RecallPolicy, judge
+from hardwon.domain.model.recall.policy import Judged, RecallPolicy, judge
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.entry import Entry
 
 FIRST_DEPTH = 50
 """How deep both lists are read at first; most often enough."""
 
 BATCH = 32
 """How many candidates are judged at a time."""
-
-
-class Answer(NamedTuple):
-    """
-    An entry that answers.
-
-    Attributes:
-        entry: What is remembered.
-        score: How well it answers, as the policy measures it.
-        parts: What the score is made of.
-
-    """
-
-    entry: "Entry"
-    score: float
-    parts: Parts
 
 
 class Recollection(NamedTuple):
@@ -55,6 +37,7 @@ class Recollection(NamedTuple):
         found_by_meaning: How many of them have a vector that was compared; 0 when meaning could not be searched.
         found_by_word: How many of them hold a word of the question.
         embedded_by: The model that embedded the question, None when none did.
+        numpy_missing: The installation is incomplete: vectors can't be compared.
         degradations: What was missing and why, one line each.
 
     """
@@ -64,6 +47,7 @@ class Recollection(NamedTuple):
     found_by_meaning: int = 0
     found_by_word: int = 0
     embedded_by: str | None = None
+    numpy_missing: bool = False
     degradations: tuple[str, ...] = ()
 
 
@@ -95,14 +79,23 @@ class Recall(NamedTuple):
         """
         if not question.text.strip() or question.limit <= 0:
             return Recollection()
-        retrieve = self.retrieve._replace(only=question.only, by_passage=question.policy == "adaptive")
         with self.repository.snapshot():
-            return self._answer(question, retrieve(question.text, deadline))
+            return self.answer(question, self.search(question, deadline))
 
-    def _answer(self, question: Question, retrieval: Retrieval) -> Recollection:
+    def search(self, question: Question, deadline: Deadline) -> Retrieval:
+        """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
+        return self.retrieve._replace(only=question.only, by_passage=question.by_passage)(question.text, deadline)
+
+    def answer(self, question: Question, retrieval: Retrieval) -> Recollection:
+        """
+        Return the best answers to *question* of what was found.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
         evidence = self._evidence(question, retrieval)
         policy = build_policy(question.policy, evidence, self.weights)
-        depth = max(self.first_depth, question.limit, evidence.size if policy.needs_places else 0)
+        depth = max(self.first_depth, question.limit, policy.places)
         best = _Search(self.repository, retrieval, policy, evidence).best(question.limit, question.minimum, depth)
         entries = self.repository.hydrate([each.candidate.facts.ranking.seq for each in best])
         return Recollection(
@@ -114,6 +107,7 @@ class Recall(NamedTuple):
             found_by_meaning=evidence.vectors.found,
             found_by_word=evidence.keywords.found,
             embedded_by=retrieval.embedded_by,
+            numpy_missing=retrieval.numpy_missing,
             degradations=retrieval.degradations,
         )
 

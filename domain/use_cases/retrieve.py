@@ -104,6 +104,7 @@ class Retrieve(NamedTuple):
         keywords: Search by word.
         only: Which entries are searched.
         by_passage: Whether words are weighed by passage, or by whole entry.
+        embed_seconds: How long each embedder may take for the query.
 
     """
 
@@ -111,6 +112,7 @@ class Retrieve(NamedTuple):
     keywords: KeywordIndex
     only: EntryFilter = LEARNINGS
     by_passage: bool = False
+    embed_seconds: float = EMBED_SECONDS
 
     def __call__(self, query: str | None, deadline: Deadline) -> Retrieval:
         """Return what *query* finds before *deadline*; nothing is searched for None."""
@@ -141,9 +143,9 @@ class _Found(NamedTuple):
     embedder: Embedder
 
 
-def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Deadline) -> _Answer:
+def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Deadline, seconds: float) -> _Answer:
     """
-    Embed *query* with the first embedder that answers; secrets are taken out first.
+    Embed *query* with the first embedder that answers in so many *seconds*; secrets are taken out first.
 
     Raises:
         EmbedderUnavailableError: none of them answered; one line says why.
@@ -151,7 +153,7 @@ def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Dead
     public, troubles = redact(query), list[str]()
     for search in searches:
         try:
-            vector = embed_query(search.embedder, public, deadline.within(EMBED_SECONDS))
+            vector = embed_query(search.embedder, public, deadline.within(seconds))
         except EmbedderError as error:
             troubles.append(str(error))
         else:
@@ -168,7 +170,7 @@ class _Search:
         self._deadline = deadline
         self._degradations: list[str] = []
         self._numpy_missing = False
-        self._embed_by = deadline.within(EMBED_SECONDS * len(tools.semantic))
+        self._embed_by = deadline.within(tools.embed_seconds * len(tools.semantic))
 
     def run(self) -> Retrieval:
         embeddings = [(asked, self._start_embedding(asked)) for asked in self._asked()]
@@ -208,7 +210,8 @@ class _Search:
         return _Asked(only, [search for search in searches if search.store.has_any(only)])
 
     def _start_embedding(self, asked: _Asked) -> Background[_Answer]:
-        return Background(lambda: _first_answer(asked.searches, self._query, self._deadline))
+        seconds = self._tools.embed_seconds
+        return Background(lambda: _first_answer(asked.searches, self._query, self._deadline, seconds))
 
     def _compare(self, asked: _Asked, embedding: Background[_Answer]) -> _Found | None:
         try:

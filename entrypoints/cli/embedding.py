@@ -44,9 +44,9 @@ def embed(
         )
     _offer_download(memory)
     if everything:
-        _try(memory)  # or all would be lost
+        try_embedder(memory)  # or all would be lost
         for space in memory.spaces:
-            space.vectors.clear()
+            space.vectors.clear(EVERYTHING)
     filled = _fill(memory)
     pending = memory.vectors.count_pending(EVERYTHING)
     if as_json:
@@ -57,12 +57,12 @@ def embed(
         raise typer.Exit(OUR_TROUBLE)
 
 
-def embed_with_progress(memory: Memory) -> int:
-    """Embed what is pending, with a progress bar; return how many. Trouble is told, not raised."""
-    return _fill(memory).made
+def embed_with_progress(memory: Memory, limit: int | None = None) -> int:
+    """Embed at most *limit* of what is pending, with a progress bar; return how many. Trouble is told, not raised."""
+    return _fill(memory, limit).made
 
 
-def _fill(memory: Memory) -> Filled:
+def _fill(memory: Memory, limit: int | None = None) -> Filled:
     if memory.vectors is None:
         return Filled()
     is_remote = memory.vectors.space.provider != "local"
@@ -70,7 +70,7 @@ def _fill(memory: Memory) -> Filled:
         task = bar.add_task("embedding", total=memory.vectors.count_pending(EVERYTHING))
         filled = fill_spaces(
             memory,
-            None,
+            limit,
             lambda done: bar.update(task, completed=done),
             Patience(pause=_pause, between_batches=float(is_remote)),
         )
@@ -94,12 +94,12 @@ def _changed(memory: Memory, provider: str) -> Memory:
         raise typer.BadParameter(f"{SETTING} names {named!r}: change it there", param_hint="--provider")
     changed = memory.with_provider(provider)
     _offer_download(changed)
-    _try(changed)
+    try_embedder(changed)
     changed.settle_provider(anew=True)
     return changed
 
 
-def _try(memory: Memory) -> None:
+def try_embedder(memory: Memory) -> None:
     """Embed a word, so that a provider that does not work is found out before anything is given up for it."""
     embed_query(memory.spaces[0].embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
 

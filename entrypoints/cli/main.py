@@ -6,8 +6,24 @@ from typing import Annotated
 
 import typer
 
-from hardwon.domain.model.errors import HardwonError, InvalidEntryError
-from hardwon.entrypoints.cli import demo, doctor, embedding, importing, labelling, reading
+from hardwon.domain.model.errors import HardwonError, InvalidEntryError, InvalidEvaluationError
+from hardwon.entrypoints.cli import (
+    counting,
+    deleting,
+    demo,
+    doctor,
+    embedding,
+    evaluating,
+    exporting,
+    importing,
+    indexing,
+    labelling,
+    nearby,
+    reading,
+    recalling,
+    saving,
+    showing,
+)
 from hardwon.entrypoints.cli.options import OK, OUR_TROUBLE, USERS_MISTAKE
 from hardwon.entrypoints.cli.screen import complain, say
 from hardwon.entrypoints.streams import never_fail_to_print, silence
@@ -20,13 +36,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("import")(importing.import_knowledge)
+app.command("recall", epilog=recalling.EXAMPLES)(recalling.recall)
+app.command("context")(nearby.context)
+app.command("save")(saving.save)
+app.command("index", short_help="Bring markdown files into the store.")(indexing.index)
+app.command("import", short_help="Bring a knowledge bank or index into the store.")(importing.import_knowledge)
 app.command("embed")(embedding.embed)
+app.command("export", short_help="Write the sessions as a memory-index.json.")(exporting.export)
 app.command("label")(labelling.label)
 app.command("list")(reading.list_entries)
-app.command("show")(reading.show)
-app.command("stats")(reading.stats)
+app.command("show")(showing.show)
+app.command("delete")(deleting.delete)
+app.command("stats")(counting.stats)
 app.command("doctor")(doctor.doctor)
+app.command("eval", short_help="Measure how well memory answers.")(evaluating.evaluate)
 app.command("demo", short_help="Show what hardwon does, on a sample project.")(demo.demo)
 
 
@@ -61,7 +84,7 @@ def _run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except typer.TyperException as error:
         return _failed(_usage(error), USERS_MISTAKE)
-    except InvalidEntryError as error:
+    except (InvalidEntryError, InvalidEvaluationError) as error:
         return _failed(str(error), USERS_MISTAKE)
     except HardwonError as error:
         return _failed(str(error), OUR_TROUBLE)

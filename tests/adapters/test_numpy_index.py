@@ -36,7 +36,7 @@ def embedding(vector: Vector, limit: int) -> Change:
 
 
 def clearing(world: World) -> None:
-    world.vectors.clear()
+    world.vectors.clear(EVERYTHING)
 
 
 changes = (

@@ -132,7 +132,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
     @rule()
     def drop_all_vectors(self) -> None:
         for world in self.both:
-            world.vectors.clear()
+            world.vectors.clear(EVERYTHING)
 
     @rule(headings=st.sets(st.sampled_from(["A", "B"])), fingerprint=st.sampled_from(["1", "2"]))
     def record_an_import(self, headings: set[str], fingerprint: str) -> None:

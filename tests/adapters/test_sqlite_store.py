@@ -13,7 +13,7 @@ import pytest
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from tests.adapters.sqlite_store import FULL, Sql, dump, opened
@@ -258,7 +258,7 @@ def test_embedding_and_embedding_anew_leave_updated_at(world: World, sql: Sql) -
     world.add(FULL)
     before = sql("SELECT updated_at FROM entries")
     world.embed(FULL, planted(0.6))
-    world.vectors.clear()
+    world.vectors.clear(EVERYTHING)
     world.embed(FULL, planted(0.8))
 
     assert sql("SELECT updated_at FROM entries") == before

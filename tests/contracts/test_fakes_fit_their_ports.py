@@ -10,6 +10,8 @@ from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
+from hardwon.ports.session_files import SessionFiles
+from hardwon.ports.source_files import SourceFiles
 from hardwon.ports.vector_index import VectorIndex
 from hardwon.ports.vector_source import VectorSource
 from hardwon.ports.vector_store import VectorStore
@@ -17,6 +19,7 @@ from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.files import InMemoryFiles
 from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches, InMemoryVectorIndex, InMemoryVectorMatches
 from tests.fakes.state import State
@@ -39,7 +42,10 @@ def test_every_fake_fits_its_port() -> None:
     bank: KnowledgeBank = InMemoryKnowledgeBank()
     found: list[Matches] = [InMemoryMatches(state, {}), InMemoryVectorMatches(store, QUERY_VECTOR, EVERYTHING)]
     index: VectorIndex = InMemoryVectorIndex(store)
+    sessions: SessionFiles = InMemoryFiles()
     source: VectorSource = store
+    sources: SourceFiles = InMemoryFiles()
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
+    assert all((sessions, sources))

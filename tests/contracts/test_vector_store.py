@@ -51,6 +51,20 @@ def rows_of(block: VectorBlock) -> dict[int, Vector]:
     return dict(zip(block.seqs, rows, strict=True))
 
 
+@given(stored=stores)
+@few_examples
+def test_the_vector_of_one_entry_is_the_one_that_was_stored(
+    make: MakeWorld, stored: list[tuple[Entry, Vector | None]]
+) -> None:
+    with make() as world:
+        fill(world, stored)
+
+        for entry, vector in stored:
+            assert world.vectors.vector_of(entry.entry_id) == vector
+            assert world.vectors_of(OTHER_SPACE).vector_of(entry.entry_id) is None
+        assert world.vectors.vector_of("0" * 16) is None
+
+
 @given(stored=stores, only=filters)
 @few_examples
 def test_an_entry_has_a_vector_or_waits_for_one(
@@ -116,7 +130,7 @@ def test_a_space_of_some_kinds_leaves_the_others_alone(
         assert store.count_pending(only) == len(within(only, bare))
         assert store.count(EVERYTHING) == len(vectors)
 
-        store.clear()
+        store.clear(EVERYTHING)
         assert store.count_pending(EVERYTHING) == len(served)
         assert rows_of(world.source.load(EVERYTHING)) == {
             seq: vector for seq, vector in vectors.items() if ids[seq] not in served
@@ -135,7 +149,7 @@ def test_the_version_is_another_one_after_each_change(make: MakeWorld) -> None:
             lambda: world.repository.put(attrs.evolve(entry, permanent=True)),
             lambda: world.repository.put(attrs.evolve(file, notes="changed")),
             lambda: world.repository.delete(entry.entry_id),
-            world.vectors.clear,
+            lambda: world.vectors.clear(EVERYTHING),
         ):
             change()
             seen.append(world.source.version())
@@ -228,7 +242,7 @@ def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:
         assert (world.vectors.count(LEARNINGS), other.count(LEARNINGS)) == (1, 1)
         assert (world.vectors.space, other.space) == (SPACE, OTHER_SPACE)
 
-        world.vectors.clear()
+        world.vectors.clear(EVERYTHING)
         assert (world.vectors.count(LEARNINGS), world.vectors.count_pending(LEARNINGS), other.count(LEARNINGS)) == (
             0,
             1,
@@ -250,7 +264,7 @@ def test_a_changed_text_loses_its_vectors_of_every_space(make: MakeWorld) -> Non
 
 def test_clearing_an_empty_space_is_nothing(make: MakeWorld) -> None:
     with make() as world:
-        world.vectors.clear()
+        world.vectors.clear(EVERYTHING)
         world.vectors.put([])
 
         assert world.vectors.count(LEARNINGS) == world.vectors.count_pending(LEARNINGS) == 0

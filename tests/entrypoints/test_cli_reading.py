@@ -40,7 +40,7 @@ def test_the_list_is_newest_first_a_page_at_a_time(world: World) -> None:
     only = hardwon(world, "list", "--category", "heuristics", "--json").document
     assert (only["total"], [entry["name"] for entry in only["entries"]]) == (1, ["H"])
     lines = hardwon(world, "list", "--limit", "2").stdout.splitlines()
-    assert lines[0].split() == ["id", "category", "seen", "confidence", "updated", "recalls", "name"]
+    assert lines[0].split() == ["id", "kind", "category", "seen", "confidence", "updated", "recalls", "name"]
     assert [line.split()[-1] for line in lines[1:3]] == ["P7", "P6"]
     assert lines[3] == "2 of 8 entries"
 

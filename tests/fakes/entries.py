@@ -144,6 +144,10 @@ class InMemoryEntryRepository:
         seqs = (seq for seq, entry in self.state.entries.items() if file_path and entry.file_path == file_path)
         return next(map(self.state.entry, seqs), None)
 
+    def files_starting_with(self, prefix: str) -> list[str]:
+        paths = (entry.file_path for entry in self.state.entries.values() if entry.file_path)
+        return sorted(path for path in paths if path.startswith(prefix))
+
     def _ensure_writable(self) -> None:
         if self.busy:
             raise StorageError("the store is busy")

@@ -43,17 +43,22 @@ class InMemoryVectorStore:
     def count_pending(self, only: EntryFilter) -> int:
         return len(self._pending(only))
 
+    def vector_of(self, entry_id: str) -> Vector | None:
+        stored = self._state.vectors.get((self._space, self._state.seq_of(entry_id) or 0))
+        return stored[1] if stored else None
+
     def pending(self, limit: int) -> list[PendingText]:
         texts = [
             (seq, self._state.entries[seq].searchable_text()) for seq in self._pending(EVERYTHING)[: max(0, limit)]
         ]
         return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
 
-    def clear(self) -> None:
+    def clear(self, only: EntryFilter) -> None:
+        dropped = self._state.within(self._served_of(only))
         self._state.vectors = {
             (space, seq): each
             for (space, seq), each in self._state.vectors.items()
-            if space != self._space or self._state.entries[seq].kind not in self._kinds
+            if space != self._space or seq not in dropped
         }
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
@@ -80,5 +85,9 @@ class InMemoryVectorStore:
         return [seq for seq in self._state.within(only) if (self._space, seq) in self._state.vectors]
 
     def _pending(self, only: EntryFilter) -> list[int]:
-        served = only._replace(kinds=tuple(kind for kind in only.kinds if kind in self._kinds))
-        return [seq for seq in self._state.within(served) if (self._space, seq) not in self._state.vectors]
+        return [
+            seq for seq in self._state.within(self._served_of(only)) if (self._space, seq) not in self._state.vectors
+        ]
+
+    def _served_of(self, only: EntryFilter) -> EntryFilter:
+        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self._kinds))

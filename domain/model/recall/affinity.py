@@ -28,7 +28,7 @@ class AffinityPolicy:
 
     """
 
-    needs_places = False
+    places = 0
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence

@@ -7,6 +7,9 @@ from hardwon.domain.model.recall.policy import Parts, PlainPolicy
 RRF_K = 60
 """Cormack, Clarke & Büttcher 2009: damps the head of a ranking."""
 
+RRF_PLACES = 200
+"""Of each list; further down a place is worth next to nothing."""
+
 VECTOR_SHARE = 0.5
 KEYWORD_SHARE = 0.2
 
@@ -53,9 +56,9 @@ class KeywordPolicy(BySearch):
 
 
 class ReciprocalRankPolicy(BySearch):
-    """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over both lists."""
+    """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over the first 200 of both lists."""
 
-    needs_places = True
+    places = RRF_PLACES
 
     def score(self, candidate: RecallCandidate) -> float:
         """Return the sum."""
@@ -94,4 +97,4 @@ def similarity_of(candidate: RecallCandidate, evidence: Evidence) -> float | Non
 
 
 def _reciprocal(place: int | None) -> float:
-    return 0.0 if place is None else 1 / (RRF_K + place)
+    return 0.0 if place is None or place > RRF_PLACES else 1 / (RRF_K + place)

@@ -12,8 +12,8 @@ class RecallPolicy(Protocol):
     """A rule that tells how well a candidate answers; it never scores lower when a search finds it better."""
 
     @property
-    def needs_places(self) -> bool:
-        """Whether a candidate's places in both lists must be known, which takes reading them to their end."""
+    def places(self) -> int:
+        """How many places of each list matter."""
         ...
 
     def score(self, candidate: RecallCandidate) -> float | None:
@@ -30,9 +30,9 @@ class RecallPolicy(Protocol):
 
 
 class PlainPolicy:
-    """What most policies share: entries of equal score are equally near, and places don't matter."""
+    """What most policies share: entries of equal score are equally near, and no place matters."""
 
-    needs_places = False
+    places = 0
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return nothing."""

@@ -25,3 +25,8 @@ class Question(NamedTuple):
     limit: int
     minimum: float | None
     workplace: Workplace
+
+    @property
+    def by_passage(self) -> bool:
+        """Whether words are weighed by passage, or by whole entry."""
+        return self.policy == "adaptive"

@@ -1,0 +1,84 @@
+"""Files read and written as a whole, never in part. Standard library only."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable
+from typing import NamedTuple
+
+PRIVATE = 0o600
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold the hook for ever
+
+
+class WholeFile(NamedTuple):
+    """What a file held, and what the system said of it at that moment."""
+
+    data: bytes
+    facts: os.stat_result
+
+
+def read_regular_file(path: str, at_most: int) -> WholeFile:
+    """
+    Return the file of that path, cut one byte after *at_most*, so that a longer one shows.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError: it is not a regular file, or no file system knows such a path.
+    """
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise ValueError("not a regular file")
+        return WholeFile(file.read(at_most + 1), facts)
+
+
+def replace_file(path: str, text: str, mode: int = PRIVATE) -> None:
+    """Write *text* to *path*, in place of what is there, whole or not at all."""
+    _publish(path, text, mode, os.replace)
+
+
+def create_file(path: str, text: str, mode: int = 0o666) -> None:
+    """
+    Write *text* to *path*, whole or not at all.
+
+    Raises:
+        FileExistsError: there is one; it was not touched.
+    """
+    _publish(path, text, mode, _move_to_free_place)
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Return what went wrong, without the path."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_WAIT)
+
+
+def _publish(path: str, text: str, mode: int, move: Callable[[str, str], None]) -> None:
+    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+    try:
+        with open(
+            temporary, "x", encoding="utf-8", newline="\n", opener=lambda name, flags: os.open(name, flags, mode)
+        ) as file:
+            file.write(text)
+        move(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _move_to_free_place(temporary: str, path: str) -> None:
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            raise FileExistsError(path) from None
+        os.rename(temporary, path)
+        return
+    os.unlink(temporary)

@@ -1,0 +1,34 @@
+"""What a markdown text is called when it does not say so itself."""
+
+import re
+
+from hardwon.domain.model.feature_description import COMMENT_OR_FENCE
+from hardwon.domain.model.files.plain_text import plain_text
+
+NAME_LENGTH = 80
+
+_HEADING = re.compile(
+    r"^ {0,3}#{1,6}[ \t]++(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
+)
+_RUN = re.compile(r"\S+(?: \S+)*")
+
+
+def first_heading(body: str) -> str | None:
+    """Return the first heading of *body* without formatting, None when it has none; code and comments don't count."""
+    headings = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
+    texts = (plain_text(found["atx"] or found["underlined"]) for found in headings)
+    return next(filter(None, texts), None)
+
+
+def beginning(text: str) -> str:
+    """
+    Return how *text* begins: its first line, cut at a word to stay under 80 characters.
+
+    It is cut before a run of white space too, as a name has none: so *text*
+    begins with its name to the letter, and no word of it counts twice.
+    """
+    run = _RUN.search(text)
+    if not run or len(run[0]) < NAME_LENGTH:
+        return run[0] if run else ""
+    cut = run[0][: NAME_LENGTH - 1]
+    return cut if run[0][NAME_LENGTH - 1] == " " or " " not in cut else cut.rpartition(" ")[0]

@@ -1,0 +1,121 @@
+"""The passage of a text that a reader wants to see first."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+CUT = "..."
+SHORT = 2
+"""Letters; a term of no more begins too many words to be marked in them."""
+
+
+class Span(NamedTuple):
+    """A part of a text, as Python slices it."""
+
+    start: int
+    end: int
+
+
+class Marked(NamedTuple):
+    """
+    A text of one line, and what to highlight in it.
+
+    Attributes:
+        text: As it is to be shown.
+        spans: In order, apart from one another.
+
+    """
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+    def after(self, prefix: str) -> "Marked":
+        """Return this text with *prefix* before it."""
+        shift = len(prefix)
+        return Marked(prefix + self.text, tuple(Span(start + shift, end + shift) for start, end in self.spans))
+
+
+class _Mark(NamedTuple):
+    """Where a term was found."""
+
+    span: Span
+    term: int
+
+
+def marked(text: str, terms: Sequence[str]) -> Marked:
+    """Return *text* on one line with the words marked that begin with one of *terms*."""
+    line = " ".join(text.split())
+    return Marked(line, tuple(mark.span for mark in _marks(line, terms)))
+
+
+def excerpt(text: str, terms: Sequence[str], room: int) -> Marked:
+    """
+    Return the passage of *text* with most of *terms*, the first of several, cut at the borders of words.
+
+    Args:
+        text: May be long: reading takes time in proportion.
+        terms: As `search_terms` gives them.
+        room: The most characters to return, the signs of cutting included.
+
+    """
+    line = " ".join(text.split())
+    marks = list(_marks(line, terms))
+    if len(line) <= room:
+        return Marked(line, tuple(mark.span for mark in marks))
+    inside = room - 2 * len(CUT)
+    if inside <= 0:
+        return Marked(line[: max(0, room)])
+    return _cut_out(line, marks, _at_borders(line, _richest(marks, inside), inside))
+
+
+def shortened(text: str, room: int) -> str:
+    """Return the beginning of *text* on one line of at most *room* characters."""
+    return excerpt(text, (), room).text
+
+
+def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
+    if not terms:
+        return
+    endings = ("" if len(term) <= SHORT else r"[^\W_]*" for term in terms)
+    words = "|".join(f"({re.escape(term)}{ending})" for term, ending in zip(terms, endings, strict=True))
+    for found in re.finditer(rf"(?<![^\W_])(?:{words})(?![^\W_])", line, re.IGNORECASE):
+        yield _Mark(Span(*found.span()), found.lastindex or 0)
+
+
+def _richest(marks: Sequence[_Mark], room: int) -> Span:
+    """Return the first stretch of at most *room* characters that holds most terms; one long word may exceed it."""
+    inside, best, richest, first = Counter[int](), 0, Span(0, 0), 0
+    for mark in marks:
+        inside[mark.term] += 1
+        while marks[first] is not mark and mark.span.end - marks[first].span.start > room:
+            left_behind = marks[first].term
+            inside[left_behind] -= 1
+            if not inside[left_behind]:
+                del inside[left_behind]
+            first += 1
+        if len(inside) > best:
+            best, richest = len(inside), Span(marks[first].span.start, mark.span.end)
+    return richest
+
+
+def _at_borders(line: str, core: Span, room: int) -> Span:
+    """Return the stretch of at most *room* characters around *core* that begins and ends with a whole word."""
+    core_end = min(core.end, core.start + room)
+    around = room - (core_end - core.start)
+    start = max(0, min(core.start - around // 2, len(line) - room))
+    if start and line[start - 1] != " ":
+        start = line.find(" ", start, core.start) + 1 or core.start
+    end = min(len(line), start + room)
+    if end < len(line) and line[end] != " ":
+        border = line.rfind(" ", core_end, end)
+        end = border if border > 0 else end
+    return Span(start, end)
+
+
+def _cut_out(line: str, marks: Sequence[_Mark], passage: Span) -> Marked:
+    start, end = passage
+    within = (Span(max(each.start, start), min(each.end, end)) for each, _ in marks)
+    spans = tuple(Span(left - start, right - start) for left, right in within if left < right)
+    tail = CUT if end < len(line) else ""
+    return Marked(line[start:end] + tail, spans).after(CUT if start else "")

@@ -1,0 +1,32 @@
+"""How scores are told to who wants to check them."""
+
+from collections.abc import Iterator, Mapping
+
+from hardwon.domain.model.recall.answer import Answer
+from hardwon.domain.model.recall.collection import PolicyName
+
+FORMULAS: Mapping[PolicyName, str] = {
+    "adaptive": "clarity * (cosine - cosine_mean) / cosine_deviation * min(1, window / length) ** 2"
+    " + 0.65 * (evidence / evidence_deviation) ** 0.75 - 0.2 * log(max(length, 100) / 100)",
+    "affinity": "boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)",
+    "cosine": "similarity",
+    "hybrid": "vector_weight * vector + keyword_weight * keyword + prominence_weight * prominence",
+    "keyword": "keyword",
+    "rrf": "vector + keyword",
+    "weighted": "vector + keyword",
+}
+"""Each policy's score, of its parts by name; a term that divides by 0 counts 0."""
+
+SHARES: frozenset[PolicyName] = frozenset({"affinity", "cosine", "hybrid", "weighted"})
+"""Policies whose scores are shares of 1; the others have no bounds."""
+
+
+def percent(score: float) -> str:
+    """Return a share as a percentage; what is kept for good can exceed 1 and is shown as 100 % (M-C2)."""
+    return f"{min(max(score, 0.0), 1.0):.0%}"
+
+
+def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
+    """Yield the formula of *policy* with the score, then all its parts."""
+    yield f"{answer.score:.8g} = {FORMULAS[policy]}{' (what is divided by 0 is 0)' if '/' in FORMULAS[policy] else ''}"
+    yield f"with {', '.join(f'{name} = {value:.8g}' for name, value in answer.parts.items())}"

@@ -1,0 +1,95 @@
+"""What a person reads of answers: lines with the words they asked for marked."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.recall.answer import Answer
+from hardwon.domain.model.recall.collection import PolicyName
+from hardwon.domain.model.recall.excerpt import Marked, excerpt, shortened
+from hardwon.domain.model.recall.formula import SHARES, explanation, percent
+
+INDENT = "   "
+ID_DIGITS = 8
+EXCERPT_LINES = 2
+LONG_WORD = 16
+"""Characters; such a one may not fit into the rest of a line."""
+SESSION_DESCRIPTION = 100
+
+
+class Report(NamedTuple):
+    """
+    How answers are told.
+
+    Attributes:
+        query: The user's words, which are marked.
+        policy: How the answers were ranked.
+        project_root: Paths below this folder are told from there.
+        columns: How long a line may be; an excerpt takes two at most.
+        explained: Whether the parts of every score are told.
+
+    """
+
+    query: str
+    policy: PolicyName
+    project_root: str = ""
+    columns: int = 80
+    explained: bool = False
+
+    def listing(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield for each answer its rank and name, its facts, the passage that answers, and where it stands."""
+        terms = search_terms(self.query)
+        for rank, answer in enumerate(answers, 1):
+            if rank > 1:
+                yield Marked("")
+            yield excerpt(answer.entry.name, terms, self._room()).after(f"{rank}. ")
+            yield Marked(f"{INDENT}{'  '.join(self._facts(answer))}")
+            yield excerpt(_body(answer), terms, self._room()).after(INDENT)
+            if answer.entry.file_path:
+                yield Marked(f"{INDENT}{self._place(answer.entry.file_path)}")
+            yield from self._explanation(answer)
+
+    def sessions(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield for each answer the lines of requirement B-27."""
+        for rank, answer in enumerate(answers, 1):
+            folder, filename = os.path.split(answer.entry.file_path or "")
+            project = answer.entry.source_project or os.path.basename(folder)
+            yield Marked(f"{rank}. [{answer.score:.2f}] {project}/{filename}")
+            yield Marked(f'{INDENT}"{shortened(answer.entry.description, SESSION_DESCRIPTION)}"')
+            if answer.entry.tags:
+                yield Marked(f"{INDENT}Tags: {', '.join(answer.entry.tags)}")
+            yield from self._explanation(answer)
+
+    def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield the parts of each answer's score, where they are wanted."""
+        for rank, answer in enumerate(answers if self.explained else (), 1):
+            yield Marked(f"{rank}. {shortened(answer.entry.name, self._room())}")
+            yield from self._explanation(answer)
+
+    def _room(self) -> int:
+        return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
+
+    def _explanation(self, answer: Answer) -> Iterator[Marked]:
+        if self.explained:
+            yield from (Marked(f"{INDENT}{line}") for line in explanation(answer, self.policy))
+
+    def _facts(self, answer: Answer) -> Iterator[str]:
+        entry = answer.entry
+        if self.policy in SHARES:
+            yield percent(answer.score)
+        yield entry.category or entry.kind
+        yield f"{entry.updated_at:%Y-%m-%d}"
+        yield entry.entry_id[:ID_DIGITS]
+        if entry.permanent:
+            yield "(permanent)"
+
+    def _place(self, path: str) -> str:
+        """Return *path*, from the project on when it is in there."""
+        return path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path
+
+
+def _body(answer: Answer) -> str:
+    """Return all that an answer can be found by, besides its name."""
+    entry = answer.entry
+    return "\n".join(filter(None, (entry.description, entry.notes, entry.reasoning)))

@@ -1,0 +1,93 @@
+"""Ask what is remembered."""
+
+import math
+import os
+import time
+from typing import Annotated
+
+import typer
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName, PolicyName, ScopeName, scope_of
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.report import Report
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.entrypoints.cli.answers import readable_columns
+from hardwon.entrypoints.cli.choosing import MOST, In, OfKinds, Permanent, Tag, chosen
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.cli.telling import Asked, tell
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.workplace import read_workplace, with_touched_files
+
+ANSWER_SECONDS = 10.0
+EXAMPLES = """\b
+Examples:
+  hardwon recall kubernetes network debugging
+  hardwon recall "when did I work on authentication?"
+  hardwon recall helm chart configuration issues"""
+
+
+def recall(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="QUERY", help="Your own words; quotes are allowed.")
+    ] = None,
+    *,
+    collection: In = "all",
+    scope: Annotated[ScopeName | None, typer.Option(help="Where answers may come from.", show_default=False)] = None,
+    kinds: OfKinds = None,
+    limit: Annotated[int | None, typer.Option(max=MOST, metavar="N", help="How many answers at most.")] = None,
+    minimum: Annotated[
+        float | None, typer.Option("--min-score", metavar="X", help="The lowest score of an answer.")
+    ] = None,
+    policy: Annotated[PolicyName | None, typer.Option(help="How answers are ranked.", show_default=False)] = None,
+    permanent: Permanent = False,
+    tag: Tag = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Tell what every score is made of.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask what is remembered, in your own words."""
+    query = readable(" ".join(words or ()))
+    if not query.strip():
+        print_json([]) if as_json else say(context.get_help())
+        return
+    defaults = COLLECTIONS[collection]
+    memory = open_for(project_root, global_store, create=False)
+    workplace = _workplace(collection, project_root, memory)
+    question = Question(
+        text=query,
+        only=chosen(collection, kinds, permanent=permanent, tag=tag)._replace(
+            scope=scope_of(scope or defaults.scope, workplace)
+        ),
+        policy=policy or defaults.policy,
+        limit=defaults.limit if limit is None else limit,
+        minimum=_minimum(minimum, defaults.minimum if policy in {None, defaults.policy} else None),
+        workplace=workplace,
+    )
+    recollection = memory.recall(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
+    report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
+    tell(collection, Asked(memory, question, recollection, report), as_json=as_json)
+
+
+def _workplace(collection: CollectionName, project_root: str, memory: Memory) -> Workplace:
+    """Return where the question is asked; what was touched of late matters to conversations only."""
+    workplace = read_workplace(project_root, memory.settings)
+    if collection != "conversations":
+        return workplace
+    return with_touched_files(workplace, project_root, memory.warn)
+
+
+def _minimum(wanted: float | None, default: float | None) -> float | None:
+    """
+    Return the lowest score of an answer.
+
+    Raises:
+        typer.BadParameter: *wanted* is no number that scores can be compared with.
+    """
+    if wanted is not None and not math.isfinite(wanted):
+        raise typer.BadParameter(f"{wanted} is no number to compare scores with", param_hint="'--min-score'")
+    return default if wanted is None else wanted

@@ -1,0 +1,116 @@
+import os
+import select
+import stat
+import sys
+from typing import Annotated
+
+import typer
+
+from hardwon.adapters.markdown.source_files import LARGEST_FILE
+from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.keep_session import Given, KeepSession
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.screen import counted, entry_document, print_json, say, warn
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.filling import Filled, fill_spaces
+from hardwon.entrypoints.workplace import read_workplace
+
+PATIENCE_SECONDS = 1.0
+"""How long a pipe may stay silent before a description stands for the text; a parent's pipe is silent for ever."""
+
+Labels = Annotated[
+    list[str] | None, typer.Option(metavar="TEXT", help="A label; more with commas, or by naming it again.")
+]
+
+
+def save(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE|-]", help="A markdown file, kept where it is; - for standard input.")
+    ] = None,
+    *,
+    description: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the session was about; this is what recall compares.")
+    ] = None,
+    tag: Labels = None,
+    keyword: Labels = None,
+    permanent: Annotated[bool, typer.Option("--permanent", help="Keep it for good.")] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Keep a session, to be found by what it was about.
+
+    Text from standard input becomes a file in memory/sessions/, without secrets
+    and <private> passages; a description alone is its own text. Without
+    --description, the file's front matter or its first prose describes it.
+    """
+    memory = open_for(project_root, global_store)
+    keep_session = memory.keep_session(project_root, read_workplace(project_root, memory.settings))
+    given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
+    tell = (lambda _: None) if as_json else say
+    try:
+        path = _named(file) or _written(file, given, keep_session)
+        if not _named(file):
+            tell(f"Saved: {path}")
+        entry = keep_session.index(path, given)
+    except UnreadableFileError as error:
+        raise typer.BadParameter(str(error), param_hint="FILE") from error
+    if _named(file):
+        tell(f"Saved: {path}")
+    tell(f"Indexed: {entry.name} (id: {entry.entry_id})")
+    if not no_embed:
+        tell(f"Embedded: {counted(_embed(memory), 'vector', 'vectors')} made")
+    if as_json:
+        print_json(entry_document(entry))
+
+
+def _named(file: str | None) -> str | None:
+    """Return the file that holds the session already, its links resolved."""
+    return None if file in {None, "-"} else os.path.realpath(file or "")
+
+
+def _written(file: str | None, given: Given, keep_session: KeepSession) -> str:
+    """Return the file that holds the session now."""
+    text = _standard_input() if file == "-" or _is_piped(patient=given.description is None) else ""
+    if not text.strip() and file is None and given.description:
+        text = given.description
+    if not text.strip():
+        raise InvalidEntryError("there is nothing to save: name a FILE, pipe a text, or give --description")
+    return keep_session.write(text, given)
+
+
+def _split(labels: list[str] | None) -> tuple[str, ...]:
+    return tuple(each for label in labels or () for each in label.split(","))
+
+
+def _is_piped(*, patient: bool) -> bool:
+    """Tell whether a text comes by standard input; without patience, whether it comes at once."""
+    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
+        return False
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    if stat.S_ISREG(mode) or not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return stat.S_ISREG(mode)
+    return patient or bool(select.select([sys.stdin], [], [], PATIENCE_SECONDS)[0])
+
+
+def _standard_input() -> str:
+    data = sys.stdin.buffer.read(LARGEST_FILE + 1) if sys.stdin else b""
+    if len(data) > LARGEST_FILE:
+        raise InvalidEntryError(f"the text is longer than {LARGEST_FILE} bytes (4 MB): shorten it")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidEntryError(f"the text is not UTF-8: {error}") from error
+
+
+def _embed(memory: Memory) -> int:
+    try:
+        filled = fill_spaces(memory, BATCH)
+    except StorageError as error:
+        filled = Filled(troubles=(str(error),))
+    for trouble in filled.troubles:
+        warn(f"saved without a vector, keyword search finds it: {trouble}")
+    return filled.made

@@ -1,0 +1,98 @@
+"""Show one entry."""
+
+import datetime as dt
+from typing import Annotated
+
+import typer
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
+from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.screen import counted, entry_document, print_json, say
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.streams import on_one_line, readable
+
+
+def show(
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
+    *,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show one entry with all that is known about it."""
+    memory = open_for(project_root, global_store, create=False)
+    entry = find_entry(memory, readable(entry_id))
+    if as_json:
+        print_json({**entry_document(entry), **_as_memory(memory, entry)})
+        return
+    for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
+        if text:
+            say(f"{text}\n")
+    facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
+    for name, value in facts.items():
+        say(f"{name:<14}{on_one_line(str(value))}")
+
+
+def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:
+    """Return the keys of requirement C-T1.3 that an entry's own fields do not have, for the kinds it speaks of."""
+    if entry.kind not in CONVERSATION_KINDS:
+        return {}
+    return {
+        "text": entry.description,
+        "embedding": _embedding(memory, entry),
+        "type": entry.kind,
+        "project": entry.source_project,
+        "timestamp": int(entry.updated_at.timestamp()),
+        "source_file": entry.file_path,
+    }
+
+
+def _embedding(memory: Memory, entry: Entry) -> list[float] | None:
+    stores = (space.vectors for space in memory.spaces if entry.kind in space.vectors.kinds)
+    return next((vector.tolist() for store in stores if (vector := store.vector_of(entry.entry_id))), None)
+
+
+def _facts_of_learning(entry: Entry) -> dict[str, object]:
+    tags = {"tags": ", ".join(entry.tags)} if entry.tags else {}
+    return {
+        "id": entry.entry_id,
+        "category": entry.category,
+        "confidence": entry.confidence,
+        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {_moment(entry.updated_at)}",
+        "recalled": _recalled(entry),
+        "keywords": ", ".join(entry.keywords) or "none",
+        **tags,
+        "references": ", ".join(entry.references) or "none",
+        "source": f"{entry.source}, {entry.source_project or 'universal'}",
+        "created": _moment(entry.created_at),
+    }
+
+
+def _facts_of_file(entry: Entry) -> dict[str, object]:
+    return {
+        "id": entry.entry_id,
+        "kind": entry.kind,
+        "file": entry.file_path,
+        "tags": ", ".join(entry.tags) or "none",
+        "keywords": ", ".join(entry.keywords) or "none",
+        "references": ", ".join(entry.references) or "none",
+        "project": entry.source_project or "none",
+        "workspace": entry.workspace or "none",
+        "branch": entry.branch or "none",
+        "permanent": "yes" if entry.permanent else "no",
+        "source": entry.source,
+        "created": _moment(entry.created_at),
+        "updated": _moment(entry.updated_at),
+    }
+
+
+def _recalled(entry: Entry) -> str:
+    if entry.last_recalled_at is None:
+        return "never"
+    return f"{counted(entry.recall_count, 'time', 'times')}, last {_moment(entry.last_recalled_at)}"
+
+
+def _moment(moment: dt.datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,101 @@
+"""Tell the answers to a question, each collection in its own form."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from hardwon.domain.model.block.diagnostic_line import Diagnostics
+from hardwon.domain.model.block.memory_block import MemoryBlock
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.recall.answer import Answer
+from hardwon.domain.model.recall.collection import CollectionName
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.report import Report
+from hardwon.domain.use_cases.recall import Recollection
+from hardwon.entrypoints.cli.answers import answer_document, explained_document, print_marked, tell_notes
+from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.composition import Memory
+
+NOTHING = "Nothing that is remembered answers that"
+NO_SESSION = "No relevant memories found for query"
+NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
+
+
+class Asked(NamedTuple):
+    """
+    A question with its answers.
+
+    Attributes:
+        memory: Where it was asked.
+        question: What was asked.
+        recollection: What came of it.
+        report: How it is told.
+
+    """
+
+    memory: Memory
+    question: Question
+    recollection: Recollection
+    report: Report
+
+
+def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
+    """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
+    if asked.question.limit > 0:
+        tell_notes(asked.memory, asked.recollection)
+    if as_json:
+        print_json([_document(asked, answer) for answer in asked.recollection.answers])
+    elif asked.question.limit > 0:
+        FORMS.get(collection, _tell_list)(asked)
+
+
+def _document(asked: Asked, answer: Answer) -> dict[str, object]:
+    if asked.report.explained:
+        return explained_document(answer, asked.question.policy)
+    return answer_document(answer)
+
+
+def _tell_list(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.listing(answers))
+    if not answers:
+        say(NOTHING)
+
+
+def _tell_sessions(asked: Asked) -> None:
+    recollection, minimum = asked.recollection, asked.question.minimum
+    say(f"Searching {recollection.searched} memories...")
+    if _nothing_to_compare(asked):
+        say(NO_VECTORS)
+    elif not recollection.answers:
+        say(NO_SESSION)
+    else:
+        print_marked(asked.report.sessions(recollection.answers))
+        threshold = "none" if minimum is None else f"{minimum:g}"
+        say(f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})")
+
+
+def _nothing_to_compare(asked: Asked) -> bool:
+    """Tell whether the question goes by meaning, and no entry has a vector yet though it could have one."""
+    spaces, recollection = asked.memory.spaces, asked.recollection
+    if not spaces or not recollection.searched or asked.question.policy != "cosine":
+        return False
+    return not any(space.vectors.has_any(asked.question.only) for space in spaces)
+
+
+def _tell_block(asked: Asked) -> None:
+    recollection, memory = asked.recollection, asked.memory
+    diagnostics = Diagnostics(
+        total=memory.repository.count(LEARNINGS),
+        vector=recollection.found_by_meaning,
+        keyword=recollection.found_by_word,
+        pending=memory.vectors.count_pending(LEARNINGS) if memory.vectors else 0,
+        query=asked.question.text,
+        model=recollection.embedded_by,
+        numpy_missing=recollection.numpy_missing,
+    )
+    block = MemoryBlock(diagnostic=diagnostics.line, sizes={})
+    say(block.render([answer.entry for answer in recollection.answers]).removesuffix("\n") or NOTHING)
+    print_marked(asked.report.explanations(recollection.answers))
+
+
+FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {"learnings": _tell_block, "sessions": _tell_sessions}

@@ -1,0 +1,118 @@
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.evaluation import jsonl
+from hardwon.adapters.evaluation.eval_set_files import names_of, read_eval_set
+from hardwon.domain.model.errors import InvalidEvaluationError
+
+DOCUMENT = {"id": "d1", "text": "Text."}
+QUERY = {"id": "q1", "text": "text?"}
+HEADER = "query-id\tcorpus-id\tscore\n"
+
+
+def lines(*rows: object) -> str:
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a sound set."""
+    (tmp_path / "docs.jsonl").write_text(lines(DOCUMENT))
+    (tmp_path / "queries.jsonl").write_text(lines(QUERY))
+    (tmp_path / "qrels.tsv").write_text(f"{HEADER}q1\td1\t1\n")
+    return tmp_path
+
+
+def test_a_set_is_read_with_all_that_is_told(folder: Path) -> None:
+    more = {"id": "d2", "text": "More.", "title": None, "timestamp": "2024-01-02", "group": "g", "unknown": [1]}
+    (folder / "docs.jsonl").write_text("\ufeff" + lines(DOCUMENT) + "\n\r\n" + lines(more).strip(), encoding="utf-8")
+    (folder / "queries.jsonl").write_text(lines(QUERY, {"id": "q2", "text": "", "type": "x", "group": "g"}))
+    (folder / "qrels.tsv").write_text(f"{HEADER}q1\td1\t2\r\nq2\td2\t0.5\nq2\td2\t0.5\n")
+
+    made = read_eval_set(str(folder), "name")
+
+    assert made.name == "name"
+    assert [(key, entry.source_project) for key, entry in made.documents.items()] == [("d1", None), ("d2", "g")]
+    assert [(asked.query, asked.grades) for asked in made.queries] == [
+        (("q1", "text?", None), {"d1": 2.0}),
+        (("q2", "", "g"), {"d2": 0.5}),
+    ]
+    assert made.warnings == ()
+
+
+BROKEN: dict[str, tuple[str, str | bytes, str]] = {
+    "no JSON": ("docs.jsonl", lines(DOCUMENT) + "{nonsense\n", "docs.jsonl line 2: is not JSON"),
+    "no object": ("docs.jsonl", "[1, 2]\n", "docs.jsonl line 1: is [1, 2], not a JSON object"),
+    "deeply nested": ("docs.jsonl", "[" * 100_000, "docs.jsonl line 1: is not JSON"),
+    "no id": ("docs.jsonl", lines({"text": "x"}), "docs.jsonl line 1: id is missing"),
+    "blank id": ("queries.jsonl", lines({"id": " ", "text": "x"}), "queries.jsonl line 1: id is blank"),
+    "number as id": ("docs.jsonl", lines({"id": 1, "text": "x"}), "line 1: id is 1: it must be a text"),
+    "null as text": ("queries.jsonl", lines({"id": "q", "text": None}), "queries.jsonl line 1: text is None"),
+    "list as title": ("docs.jsonl", lines({**DOCUMENT, "title": ["x"]}), "line 1: title is ['x']"),
+    "number as group": ("queries.jsonl", lines({**QUERY, "group": 7}), "line 1: group is 7"),
+    "same document twice": ("docs.jsonl", lines(DOCUMENT, DOCUMENT), "line 2: the id 'd1' was there before"),
+    "same query twice": ("queries.jsonl", lines(QUERY, QUERY), "queries.jsonl line 2: the id 'q1' was there before"),
+    "NUL": ("docs.jsonl", lines({"id": "d1", "text": "a\0b"}), "line 1: text holds a NUL character at position 1"),
+    "half a pair": ("queries.jsonl", '{"id": "q", "text": "\\ud800"}', "line 1: text holds half a surrogate pair"),
+    "text over 4 MB": ("docs.jsonl", lines({"id": "d1", "text": "x" * 4_194_305}), "line 1: description has 4194305"),
+    "binary": ("docs.jsonl", lines(DOCUMENT).encode() + b"\xff\xfe\0", "docs.jsonl line 2: is not UTF-8 text"),
+    "score is a word": ("qrels.tsv", f"{HEADER}q1\td1\tgood\n", "qrels.tsv line 2: the score is 'good'"),
+    "score is not a number": ("qrels.tsv", f"{HEADER}q1\td1\tnan\n", "the score is 'nan': it must be a number"),
+    "two columns": ("qrels.tsv", f"{HEADER}q1 d1\t1\n", "qrels.tsv line 2: has 2 columns, not 3"),
+    "no header": ("qrels.tsv", "q1\td1\t1\n", "qrels.tsv line 1: is a judgement"),
+    "judged twice": (
+        "qrels.tsv",
+        f"{HEADER}q1\td1\t1\nq1\td1\t2\n",
+        "line 3: query 'q1' and document 'd1' were judged",
+    ),
+    "nothing judged": ("qrels.tsv", HEADER, "nothing to measure"),
+    "empty documents": ("docs.jsonl", "", "nothing to measure"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "says"), BROKEN.values(), ids=BROKEN)
+def test_what_is_wrong_is_named_with_file_and_line(folder: Path, name: str, content: str | bytes, says: str) -> None:
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    with pytest.raises(InvalidEvaluationError) as refusal:
+        read_eval_set(str(folder), "name")
+    assert says in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["docs.jsonl", "queries.jsonl", "qrels.tsv"])
+def test_a_missing_file_is_named(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+
+    with pytest.raises(InvalidEvaluationError, match=rf"{name}: No such file"):
+        read_eval_set(str(folder), "name")
+
+
+def test_what_is_no_file_is_not_waited_for(folder: Path) -> None:
+    (folder / "docs.jsonl").unlink()
+    os.mkfifo(folder / "docs.jsonl")
+
+    with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl: is not a file"):
+        read_eval_set(str(folder), "name")
+    with pytest.raises(InvalidEvaluationError, match="is not a folder"):
+        read_eval_set(str(folder / "qrels.tsv"), "name")
+
+
+def test_a_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "LONGEST_LINE", 100)
+    (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 200)
+
+    with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl line 2: has over 100 bytes"):
+        read_eval_set(str(folder), "name")
+
+
+@pytest.mark.parametrize(
+    ("folders", "names"),
+    [(["/a/x", "/b/y/"], ["x", "y"]), (["/a/x", "/b/x", "/c/x/"], ["x", "x-2", "x-3"]), (["/"], ["set"]), ([], [])],
+)
+def test_sets_are_named_after_their_folders_and_never_alike(folders: list[str], names: Iterable[str]) -> None:
+    assert names_of(folders) == names

@@ -1,0 +1,87 @@
+import json
+from array import array
+
+import attrs
+import pytest
+
+from hardwon.adapters.memory_index import LARGEST_FILE, read_memory_index, write_memory_index
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.files.memory_index import IndexedMemory
+from tests.strategies import of_file
+
+SESSION = attrs.evolve(
+    of_file("Told.", tags=("a",), keywords=("k",), file_mtime=1_770_000_000, source_project="app"),
+    kind="session",
+    file_path="/no/such/memory-20260212-134206.md",
+)
+FIELDS = {
+    "tags": ["a"],
+    "descriptionKeywords": ["k"],
+    "mtime": 1_770_000_000,
+    "basename": "app",
+    "filename": "memory-20260212-134206.md",
+    "description": "Told.",
+}
+
+
+def index(**fields: object) -> bytes:
+    return json.dumps({SESSION.file_path: fields}).encode()
+
+
+def test_an_index_is_keyed_by_path_and_has_the_fields_of_its_program() -> None:
+    vector = array("f", [1 / 3, -1e-9, *[0.05] * 382])
+    document = json.loads(write_memory_index([(SESSION, vector)]))
+
+    assert document == {SESSION.file_path: {**FIELDS, "embedding": [0.333333, -0.0, *[0.05] * 382]}}
+    assert json.loads(write_memory_index([(SESSION, None)])) == {SESSION.file_path: FIELDS}
+    assert json.loads(write_memory_index([])) == {}
+
+
+def test_an_entry_with_its_vector_takes_about_four_kilobytes() -> None:
+    vector = array("f", [(-1) ** number * (number + 1) / 8000.3 for number in range(384)])
+
+    assert 3_000 < len(write_memory_index([(SESSION, vector)])) < 4_500
+
+
+def test_fields_that_are_missing_empty_or_unknown_are_fine() -> None:
+    read = IndexedMemory(path=SESSION.file_path or "", filename="memory-20260212-134206.md", project="such")
+
+    assert read_memory_index(index()) == [read]
+    assert read_memory_index(index(embedding=None, description=None, colour={"x": []})) == [read]
+    assert read_memory_index(b"{}") == []
+
+
+@pytest.mark.parametrize("name", [*FIELDS, "embedding"])
+@pytest.mark.parametrize("value", [{}, [1, "a"], True, 1.5, [None], 10**30])
+def test_a_field_of_the_wrong_type_is_named_with_its_key(name: str, value: object) -> None:
+    with pytest.raises(InvalidEntryError) as caught:
+        read_memory_index(index(**{name: value}))
+    assert str(caught.value).startswith(f"'{SESSION.file_path}': {name} is ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"1",
+        b"{",
+        b"\xff\xfe",
+        b"\0\1\2",
+        b'{"/a": 1}',
+        b'{"relative/a.md": {}}',
+        b'{"": {}}',
+        b'{"/": {}}',
+        b'{"/a\\u0000b": {}}',
+        b'{"/\\ud800": {}}',
+        b"[" * 100_000,
+        b'{"/a": {"mtime": ' + b"9" * 5_000 + b"}}",
+        b" " * (LARGEST_FILE + 1),
+    ],
+    ids=lambda data: repr(data[:12]),
+)
+def test_what_is_no_index_is_refused_in_one_line(data: bytes) -> None:
+    with pytest.raises(InvalidEntryError) as caught:
+        read_memory_index(data)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,198 @@
+import hashlib
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.markdown.session_files import MarkdownSessionFiles
+from hardwon.adapters.markdown.source_files import LARGEST_FILE, MarkdownFiles
+from hardwon.adapters.markdown.whole_files import create_file
+from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
+from hardwon.domain.model.files.markdown import Markdown
+from tests.privileges import without_root
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes of POSIX")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return a project with some memory."""
+    for name in (
+        "memory/decisions/a.md",
+        "memory/deep/er/B.MD",
+        "memory/c.txt",
+        "memory/.git/d.md",
+        "memory-e.md",
+        "f.md",
+    ):
+        (tmp_path / "app" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "app" / name).write_text(name)
+    return tmp_path / "app"
+
+
+def names(root: Path, files: tuple[str, ...]) -> list[str]:
+    return [os.path.relpath(file, root) for file in files]
+
+
+def test_the_projects_memory_is_its_folder_and_what_lies_beside_it(root: Path) -> None:
+    found = MarkdownFiles(str(root)).of_project()
+
+    assert names(root, found.files) == ["memory-e.md", "memory/decisions/a.md", "memory/deep/er/B.MD"]
+    assert found.prefixes == (f"{root}/memory/", f"{root}/memory-")
+    assert found.skipped == ()
+
+
+def test_a_project_without_memory_has_no_files(tmp_path: Path) -> None:
+    assert MarkdownFiles(str(tmp_path)).of_project().files == ()
+
+
+def test_a_path_is_a_file_or_all_below_a_folder(root: Path) -> None:
+    files = MarkdownFiles("/elsewhere")
+
+    assert names(root, files.at(str(root)).files) == [
+        "f.md",
+        "memory-e.md",
+        "memory/decisions/a.md",
+        "memory/deep/er/B.MD",
+    ]
+    assert names(root, files.at(str(root / "memory" / "c.txt")).files) == ["memory/c.txt"]
+    assert files.at(str(root / "nowhere")).files == ()
+
+
+@posix_only
+def test_links_that_lead_out_are_not_followed(root: Path) -> None:
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("x")
+    (root / "memory" / "folder").symlink_to(outside)
+    (root / "memory" / "file.md").symlink_to(outside / "secret.md")
+    (root / "memory" / "again.md").symlink_to("decisions/a.md")
+    (root / "memory" / "loop").symlink_to(root / "memory")
+    (root / "memory" / "round.md").symlink_to("round.md")
+
+    found = MarkdownFiles(str(root)).at(str(root / "memory"))
+
+    assert names(root, found.files) == ["memory/decisions/a.md", "memory/deep/er/B.MD", "memory/round.md"]
+    assert [line.split(":")[0] for line in found.skipped] == [f"'{root}/memory/file.md'", f"'{root}/memory/folder'"]
+    assert MarkdownFiles(str(root)).at(str(root / "memory" / "file.md")).files == (str(outside / "secret.md"),)
+
+
+@posix_only
+def test_a_memory_folder_that_is_a_link_out_of_the_project_is_not_followed(root: Path) -> None:
+    (root / "memory").rename(root.parent / "outside")
+    (root / "memory").symlink_to(root.parent / "outside")
+
+    found = MarkdownFiles(str(root)).of_project()
+
+    assert (names(root, found.files), len(found.skipped)) == (["memory-e.md"], 1)
+
+
+@posix_only
+def test_a_folder_that_may_not_be_read_is_told_and_what_lies_there_is_not_gone(root: Path) -> None:
+    folder = root / "memory" / "decisions"
+    folder.chmod(0)
+    root.parent.chmod(0o755)
+    try:
+        with without_root():
+            found = MarkdownFiles(str(root)).of_project()
+            is_gone = MarkdownFiles(str(root)).is_gone(str(folder / "a.md"))
+    finally:
+        folder.chmod(0o755)
+
+    assert len(found.skipped) == 1
+    assert not is_gone
+
+
+def test_what_is_not_there_is_gone(root: Path) -> None:
+    files = MarkdownFiles(str(root))
+
+    assert not files.is_gone(str(root / "f.md"))
+    for name in ("g.md", "f.md/g.md", "with\0nul"):
+        assert files.is_gone(f"{root}/{name}")
+
+
+def test_a_file_is_read_with_its_time_and_hash(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"\xef\xbb\xbf---\r\ntitle: x\r\n---\r\nb\xff\r\n")
+    os.utime(path, ns=(0, 1_770_000_000_999_999_999))
+
+    file = MarkdownFiles(str(tmp_path)).read(str(path))
+
+    assert file.markdown == Markdown({"title": "x"}, "b\ufffd\n")
+    assert file.mtime == 1_770_000_000
+    assert file.file_hash == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def make(sort: str, path: Path) -> None:
+    match sort:
+        case "folder":
+            path.mkdir()
+        case "pipe":
+            os.mkfifo(path)
+        case "binary":
+            path.write_bytes(b"a\0b")
+        case "long":
+            path.write_bytes(b"x" * (LARGEST_FILE + 1))
+        case "closed":
+            path.touch(mode=0)
+        case "round":
+            path.symlink_to(path)
+
+
+@posix_only
+@pytest.mark.parametrize("sort", ["missing", "folder", "pipe", "binary", "long", "closed", "round"])
+def test_what_is_no_readable_text_is_refused_in_one_line(tmp_path: Path, sort: str) -> None:
+    path = tmp_path / f"{sort}.md"
+    make(sort, path)
+
+    with without_root(), pytest.raises(UnreadableFileError, match=re.escape(repr(str(path)))) as caught:
+        MarkdownFiles(str(tmp_path)).read(str(path))
+    assert "\n" not in str(caught.value)
+
+
+@posix_only
+def test_a_name_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
+    with open(os.fsencode(tmp_path) + b"/\xff.md", "wb"):
+        pass
+
+    found = MarkdownFiles(str(tmp_path)).at(str(tmp_path))
+
+    assert (found.files, len(found.skipped)) == ((), 1)
+
+
+def test_a_session_gets_a_free_name(tmp_path: Path) -> None:
+    sessions = MarkdownSessionFiles(str(tmp_path))
+
+    paths = [sessions.create("memory-1", {"tags": ("a",)}, f"{number}\n") for number in range(3)]
+
+    folder = tmp_path / "memory" / "sessions"
+    assert paths == [str(folder / name) for name in ("memory-1.md", "memory-1-2.md", "memory-1-3.md")]
+    assert [Path(path).read_text() for path in paths] == [f"---\ntags: [a]\n---\n{number}\n" for number in range(3)]
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_a_session_that_cannot_be_kept_leaves_nothing(tmp_path: Path) -> None:
+    sessions = MarkdownSessionFiles(str(tmp_path))
+
+    for body in ("x" * LARGEST_FILE, "\ud800"):
+        with pytest.raises(InvalidEntryError):
+            sessions.create("memory-1", {}, body)
+    assert list(tmp_path.iterdir()) == []
+
+    (tmp_path / "memory").write_text("in the way")
+    with pytest.raises(UnreadableFileError, match="memory/sessions"):
+        sessions.create("memory-1", {}, "x")
+
+
+def test_without_hard_links_a_file_is_still_created_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refuse)
+    create_file(str(tmp_path / "a.md"), "one")
+
+    with pytest.raises(FileExistsError):
+        create_file(str(tmp_path / "a.md"), "two")
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["one"]

@@ -1,0 +1,44 @@
+"""What a store knows of files: their paths, and the vectors of some of them dropped."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.scope import Scope
+from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation
+from tests.strategies import FILE_KINDS, all_entries, few_examples, lesson, of_file, planted
+
+pytestmark = on_every_implementation
+
+stores = st.lists(all_entries, max_size=8, unique_by=lambda entry: entry.entry_id)
+prefixes = st.sampled_from(["", "/", "/memory/", "/memory/decision", "/memory/session/", "/memory/%", "café"])
+
+
+@given(stored=stores, prefix=prefixes)
+@few_examples
+def test_paths_of_files_are_found_by_how_they_begin(make: MakeWorld, stored: list[Entry], prefix: str) -> None:
+    with make() as world:
+        world.add(*stored)
+
+        expected = sorted(entry.file_path for entry in stored if entry.file_path and entry.file_path.startswith(prefix))
+        assert world.repository.files_starting_with(prefix) == expected
+
+
+@pytest.mark.parametrize("project", ["here", "there"])
+def test_only_the_vectors_asked_for_are_dropped(make: MakeWorld, project: str) -> None:
+    entries = [
+        of_file("one", path="1.md", source_project="here"),
+        of_file("two", path="2.md", source_project="there"),
+        lesson("three"),
+    ]
+    only = EntryFilter(kinds=FILE_KINDS, scope=Scope(project=project))
+    with make() as world:
+        world.embed_all(dict.fromkeys(world.add(*entries), planted(0.6)))
+        world.vectors.clear(only)
+
+        assert world.vectors.count(EVERYTHING) == 2
+        assert world.vectors.count(only) == 0
+        [pending] = world.vectors.pending(ALL)
+        assert world.repository.hydrate([pending.seq])[0].source_project == project

@@ -1,0 +1,104 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.evaluation.comparison import changes, moved_queries
+from hardwon.domain.model.evaluation.figures import Figures, Measured
+from hardwon.domain.model.evaluation.report import (
+    QueryReport,
+    Report,
+    SetReport,
+    Standing,
+    adaptive_beside_the_better,
+    farthest,
+)
+
+GOOD = Figures(0.8, 0.7, 0.9, 0.75, 0.7, 4.0, 9.0)
+
+shares = st.floats(0, 1)
+figures = st.builds(Figures, shares, shares, shares, shares, shares, shares, shares)
+
+
+def report(**sets: dict[str, Figures]) -> Report:
+    return Report({name: SetReport(policies, {}) for name, policies in sets.items()})
+
+
+def test_the_figures_of_two_answers_by_hand() -> None:
+    found = Measured("1", list("xxxxxa"), {"a": 1.0}, 4.0)
+    first = Measured("2", list("b"), {"b": 1.0}, 2.0)
+
+    assert Figures.of([found, first]) == pytest.approx(
+        Figures(
+            ndcg=(1 / 2.807355 + 1) / 2, few_recall=0.5, recall=1, mrr=(1 / 6 + 1) / 2, few_hit=0.5, p50_ms=2, p95_ms=4
+        )
+    )
+    assert Figures.of([]) == (0, 0, 0, 0, 0, 0, 0)
+
+
+def test_what_stands_below_ten_answers_does_not_count() -> None:
+    late = Measured("1", [*"xxxxxxxxxx", "a"], {"a": 1.0}, 1.0)
+
+    assert Figures.of([late])[:-2] == (0, 0, 0, 0, 0)
+
+
+def test_a_mean_counts_every_set_the_same_and_one_set_has_none() -> None:
+    low = GOOD._replace(ndcg=0.4)
+
+    assert report(a={"rrf": GOOD}, b={"rrf": low}).mean["rrf"] == pytest.approx(GOOD._replace(ndcg=0.6))
+    assert report(a={"rrf": GOOD}, b={"vector": low}).mean == {}
+    assert report(a={"rrf": GOOD}).mean == {}
+
+
+@given(before=figures, after=figures)
+def test_a_regression_is_a_figure_that_fell_by_over_the_tolerance(before: Figures, after: Figures) -> None:
+    [change] = changes(report(a={"rrf": before}), report(a={"rrf": after}))
+
+    assert set(change.regressions) == {
+        name for name in Figures._fields[:-2] if getattr(after, name) - getattr(before, name) < -0.005
+    }
+    assert change.differences == tuple(new - old for new, old in zip(after, before, strict=True))
+
+
+def test_only_what_both_reports_have_is_compared() -> None:
+    before = report(a={"rrf": GOOD, "vector": GOOD}, b={"rrf": GOOD})
+    after = report(a={"rrf": GOOD, "hybrid": GOOD}, c={"rrf": GOOD})
+
+    assert [(change.set_name, change.policy) for change in changes(before, after)] == [("a", "rrf")]
+
+
+def test_means_are_compared_when_they_are_over_the_same_sets() -> None:
+    before = report(a={"rrf": GOOD}, b={"rrf": GOOD})
+    after = report(a={"rrf": GOOD}, b={"rrf": GOOD._replace(mrr=0.73)})
+
+    [change] = [change for change in changes(before, after) if change.set_name == "mean"]
+    assert change.regressions == ("mrr",)
+
+
+def test_adaptive_is_held_against_the_better_of_both_searches() -> None:
+    queries = {
+        "1": QueryReport("one", {"keyword": 0.25, "vector": 0.75, "adaptive": 0.5}),
+        "2": QueryReport("two", {"keyword": 0.5, "adaptive": 1.0}),
+        "3": QueryReport("three", {"adaptive": 1.0}),
+        "4": QueryReport("four", {"keyword": 1.0}),
+    }
+    standings = adaptive_beside_the_better("a", SetReport({}, queries))
+
+    assert [(each.query_id, each.before, each.change) for each in standings] == [("1", 0.75, -0.25), ("2", 0.5, 0.5)]
+
+
+def test_queries_are_compared_by_every_policy_that_both_reports_have() -> None:
+    before = SetReport({}, {"1": QueryReport("one", {"keyword": 1.0, "vector": 0.5}), "9": QueryReport("x", {})})
+    after = SetReport({}, {"1": QueryReport("one", {"keyword": 0.5, "rrf": 0.5}), "2": QueryReport("two", {})})
+
+    assert moved_queries("a", before, after) == [Standing("a", "1", "one", "keyword", 1.0, 0.5)]
+
+
+@given(pairs=st.lists(st.tuples(shares, shares), max_size=12), count=st.integers(0, 12))
+def test_those_that_changed_most_come_worst_first(pairs: list[tuple[float, float]], count: int) -> None:
+    standings = [Standing("a", str(at), "", "rrf", before, after) for at, (before, after) in enumerate(pairs)]
+    listed = farthest(standings, count)
+    others = [each for each in standings if each not in listed]
+
+    assert len(listed) == min(count, sum(each.change != 0 for each in standings))
+    assert [each.change for each in listed] == sorted(each.change for each in listed)
+    assert all(abs(other.change) <= abs(each.change) for other in others for each in listed)

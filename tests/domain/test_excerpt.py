@@ -1,0 +1,86 @@
+import time
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.recall.excerpt import CUT, Marked, Span, excerpt, marked, shortened
+from tests.strategies import anything, phrases
+
+ANY_TEXT = st.text(st.characters(), max_size=200) | st.lists(phrases | anything, max_size=40).map(" ".join)
+MEGABYTES_4 = 4 * 1024 * 1024
+
+
+def words_marked(found: Marked) -> list[str]:
+    return [found.text[start:end] for start, end in found.spans]
+
+
+@given(text=ANY_TEXT, query=ANY_TEXT, room=st.integers(-5, 120))
+@example(text="İİ lock", query="i̇ lock", room=20)
+@example(text="a" * 100, query="a" * 100, room=20)
+@example(text="x " * 50 + "lock" * 20, query="lock", room=30)
+def test_a_passage_is_never_longer_than_asked_and_its_marks_lie_inside(text: str, query: str, room: int) -> None:
+    found = excerpt(text, search_terms(query), room)
+
+    assert len(found.text) <= max(0, room)
+    assert "\n" not in found.text
+    ends = [at for span in found.spans for at in span]
+    assert ends == sorted(ends)
+    assert all(0 <= start < end <= len(found.text) for start, end in found.spans)
+
+
+@given(text=ANY_TEXT, query=ANY_TEXT, room=st.integers(20, 120))
+def test_a_passage_is_of_the_text(text: str, query: str, room: int) -> None:
+    found = excerpt(text, search_terms(query), room)
+
+    assert found.text.removeprefix(CUT).removesuffix(CUT) in " ".join(text.split())
+
+
+@given(words=st.lists(st.sampled_from(["of", "lock", "stores", "x"]), min_size=30, max_size=60))
+def test_a_passage_is_cut_at_the_borders_of_words(words: list[str]) -> None:
+    found = excerpt(" ".join(words), ("lock",), 40)
+
+    assert set(found.text.replace(CUT, "").split()) <= set(words)
+
+
+def test_the_passage_with_most_of_the_words_is_taken_the_first_of_several() -> None:
+    text = f"The lock. {'x ' * 40}The lock of a store waits. {'y ' * 40}The store of locks waits."
+
+    found = excerpt(text, ("lock", "store", "waits"), 50)
+
+    assert "The lock of a store waits." in found.text
+    assert found.text.startswith(CUT)
+    assert found.text.endswith(CUT)
+    assert words_marked(found) == ["lock", "store", "waits"]
+
+
+def test_a_short_text_stays_whole_on_one_line() -> None:
+    assert excerpt("We lock\n\n the  store.", ("lock",), 40) == Marked("We lock the store.", (Span(3, 7),))
+
+
+def test_longer_forms_of_a_word_are_marked_and_words_within_words_are_not() -> None:
+    assert words_marked(marked("Locks unlock, LOCKED; lock-free", ("lock",))) == ["Locks", "LOCKED", "lock"]
+
+
+def test_short_words_are_marked_only_where_they_stand_alone() -> None:
+    assert words_marked(marked("c calls C code", ("c",))) == ["c", "C"]
+
+
+def test_the_query_is_never_a_pattern() -> None:
+    assert marked("a.b*c (x|y) [z]", (".*", "(", "|")).text == "a.b*c (x|y) [z]"
+
+
+def test_without_words_the_beginning_is_shown() -> None:
+    assert shortened("We lock the store before we write.", 20) == "We lock the..."
+    assert shortened("短い文章をここに書きますとても長い文章です", 14) == "短い文章をここに...".replace(
+        "をここに", "をここに"
+    )
+
+
+def test_four_megabytes_take_time_in_proportion() -> None:
+    terms = tuple(f"word{number}" for number in range(64))
+    for unit in ("word1 ", "a"):
+        text = unit * (MEGABYTES_4 // len(unit))
+        started = time.process_time()
+        assert len(excerpt(text, terms, 160).text) <= 160
+        assert time.process_time() - started < 20  # quadratic would be hours

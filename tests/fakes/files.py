@@ -1,0 +1,54 @@
+"""Markdown files in memory; a file's name is its path."""
+
+from collections.abc import Mapping
+
+from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFile
+from hardwon.ports.source_files import Listing
+from tests.fakes.state import text_hash
+
+ROOT = "/work/app"
+MEMORY = f"{ROOT}/memory/"
+WRITTEN_AT = 1_770_000_000
+
+
+class InMemoryFiles:
+    """Files to be read, and the folder that sessions are written to; front matter is not parsed but given."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, MarkdownFile] = {}
+        self.unreadable: set[str] = set()
+        self.reads: list[str] = []
+
+    def put(self, path: str, body: str, mtime: int = WRITTEN_AT, **front_matter: FrontValue) -> str:
+        """Write a file of the project's memory, unless *path* is absolute; return its path."""
+        return self._put(path if path.startswith("/") else MEMORY + path, body, mtime, front_matter)
+
+    def _put(self, path: str, body: str, mtime: int, front_matter: Mapping[str, FrontValue]) -> str:
+        digest = text_hash(ascii((sorted(front_matter.items()), body)))
+        self.files[path] = MarkdownFile(path, mtime, digest, Markdown(front_matter, body))
+        return path
+
+    def of_project(self) -> Listing:
+        return self._listing(MEMORY, f"{ROOT}/memory-")
+
+    def at(self, path: str) -> Listing:
+        return self._listing(path)
+
+    def read(self, path: str) -> MarkdownFile:
+        self.reads.append(path)
+        if path in self.unreadable or path not in self.files:
+            raise UnreadableFileError(f"{path!r}: it can't be read")
+        return self.files[path]
+
+    def is_gone(self, path: str) -> bool:
+        return not any(file.startswith(path) for file in self.files)
+
+    def parse(self, text: str) -> Markdown:
+        return Markdown({}, text)
+
+    def create(self, stem: str, front_matter: Mapping[str, FrontValue], body: str) -> str:
+        return self._put(f"{MEMORY}sessions/{stem}.md", body, WRITTEN_AT, front_matter)
+
+    def _listing(self, *prefixes: str) -> Listing:
+        return Listing(tuple(sorted(path for path in self.files if path.startswith(prefixes))), prefixes)
