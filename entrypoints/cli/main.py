@@ -29,7 +29,6 @@ from hardwon.entrypoints.cli.screen import complain, say
 from hardwon.entrypoints.streams import never_fail_to_print, silence
 
 NAME = "hardwon"
-PYDANTICS_PREFIX = "Value error, "
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -98,16 +97,9 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _usage(error: typer.TyperException) -> str:
-    message = " ".join(error.format_message().split()).removesuffix(".").replace(PYDANTICS_PREFIX, "")
+    message = " ".join(error.format_message().split()).removesuffix(".")
     context = getattr(error, "ctx", None)
-    return f"{message}{_refused(error, message)}; see {context.command_path if context else NAME} --help"
-
-
-def _refused(error: typer.TyperException, message: str) -> str:
-    """Return the value that was refused, as pydantic, which typer brings, knows it, unless *message* names it."""
-    details: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()
-    value = repr(details[0]["input"]) if details else ""
-    return "" if value in message else f", not {value}"
+    return f"{message}; see {context.command_path if context else NAME} --help"
 
 
 def _failed(line: str, code: int) -> int:

@@ -29,9 +29,9 @@ MISTAKES = {
         "'tips' is not one of 'anti-patterns', 'heuristics', 'patterns'",
     ),
     "no number": (("list", "--limit", "many"), "'--limit'"),
-    "the number's value": (("list", "--limit", "many"), "not 'many'"),
-    "negative": (("list", "--limit", "-1"), "not '-1'"),
-    "too large": (("list", "--offset", "9" * 30), "less than or equal to 2147483647"),
+    "the number's value": (("list", "--limit", "many"), "'many' is not a valid"),
+    "negative": (("list", "--limit", "-1"), "-1 is not in the range"),
+    "too large": (("list", "--offset", "9" * 30), "is not in the range 0<=x<=2147483647"),
     "no such project": (("import", "--project-root", "/no/where"), "'/no/where' is not a folder"),
     "project is a file": (("stats", "--project-root", "/dev/null"), "'/dev/null' is not a folder"),
 }

@@ -46,7 +46,7 @@ def test_every_command_for_a_user_runs_in_the_order_of_the_readme(tmp_path: Path
         done = run(words, project, tmp_path)
 
         assert done.returncode == 0, (command, done.stderr)
-        assert done.stdout.strip(), command
+        assert (done.stdout + done.stderr).strip(), command
         assert "Traceback" not in done.stderr
 
 
@@ -76,3 +76,22 @@ def test_the_block_in_the_readme_is_real_output(tmp_path: Path) -> None:
 
     real = " ".join(block.split())
     assert all(" ".join(part.split()) in real for part in shown[1].split("…")[0].split("\n\n"))
+
+
+def test_the_answers_in_the_readme_are_real_output(tmp_path: Path) -> None:
+    blocks = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
+    [shown] = [block for block in blocks if block.startswith("1. ")]
+    question = next(command for command in COMMANDS if command.startswith("hardwon recall"))
+    project = tmp_path / "project"
+    make_sample(project)
+    run(["hardwon", "import"], project, tmp_path)
+    run(["hardwon", "index"], project, tmp_path)
+
+    told = without_ids(run(shlex.split(question), project, tmp_path).stdout)
+
+    assert all(part in told for part in without_ids(shown).replace("…", "").splitlines())
+
+
+def without_ids(text: str) -> str:
+    """Return *text* without the ids of files, which come from where they lie."""
+    return re.sub(r"  [0-9a-f]{8}$|\s+$", "", text, flags=re.MULTILINE)

@@ -38,10 +38,10 @@ QUESTIONS = {
     "combining marks": ["e" + "\u0301\u0323" * 500],
 }
 MISTAKES = {
-    "no number": (("--limit", "x"), "not 'x'"),
-    "a fraction": (("--limit", "1.5"), "not '1.5'"),
+    "no number": (("--limit", "x"), "'x' is not a valid"),
+    "a fraction": (("--limit", "1.5"), "'1.5' is not a valid"),
     "too many": (("--limit", "9" * 30), "2147483647"),
-    "no score": (("--min-score", "much"), "not 'much'"),
+    "no score": (("--min-score", "much"), "'much' is not a valid"),
     "not a number": (("--min-score", "nan"), "nan is no number to compare scores with"),
     "infinity": (("--min-score=-inf",), "-inf is no number"),
     "unknown collection": (("--in", "notes"), "'notes' is not one of 'all', 'learnings'"),

@@ -92,4 +92,5 @@ class Report(NamedTuple):
 def _body(answer: Answer) -> str:
     """Return all that an answer can be found by, besides its name."""
     entry = answer.entry
-    return "\n".join(filter(None, (entry.description, entry.notes, entry.reasoning)))
+    description = entry.description.removeprefix(entry.name).strip() or entry.description
+    return "\n".join(filter(None, (description, entry.notes, entry.reasoning)))
