@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.fts_matches import FtsMatches
+from hardwon.adapters.sqlite.fts_query import frequencies, quoted
 from hardwon.adapters.sqlite.passages import CREATE as CREATE_PASSAGES
-from hardwon.adapters.sqlite.passages import drop_passages, index_passages, quoted, weigh
+from hardwon.adapters.sqlite.passages import drop_passages, index_passages, weigh
 from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EntryFilter
@@ -175,7 +176,7 @@ class FtsKeywordIndex:
         """Return in how many entries each term occurs."""
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            return {term: self._frequency(term) for term in terms}
+            return frequencies(self._database, "entries_fts", terms)
 
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
         """Run the search once."""
@@ -203,9 +204,6 @@ class FtsKeywordIndex:
             f" CROSS JOIN entry e ON e.seq = entries_fts.rowid WHERE entries_fts MATCH ? AND {within.sql}",
             (expression, *within.parameters),
         )
-
-    def _frequency(self, term: str) -> int:
-        return int(self._database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", (quoted(term),)))
 
     def _ensure_usable(self) -> None:
         if self._checked:

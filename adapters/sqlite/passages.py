@@ -7,6 +7,7 @@ A passage's row id is its entry's number and its place in it, so no table has to
 from collections.abc import Iterator, Sequence
 
 from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.fts_query import frequencies, quoted
 from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.keyword_query import inverse_document_frequency
@@ -78,18 +79,10 @@ def _within(database: Database, scores: dict[int, float], only: EntryFilter) -> 
 
 def _rarest(database: Database, terms: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Yield *terms* with the number of passages that hold them, the rarest first, as long as the hits can be read."""
-    counts = {
-        term: int(database.value("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH ?", (quoted(term),)))
-        for term in terms
-    }
+    counts = frequencies(database, "passages_fts", terms)
     hits = 0
     for term in sorted(terms, key=lambda term: (counts[term], term)):
         if hits and hits + counts[term] > MOST_HITS:
             return
         hits += counts[term]
         yield term, counts[term]
-
-
-def quoted(term: str) -> str:
-    """Return *term* as a phrase that FTS5 takes for text, never for syntax."""
-    return '"' + term.replace('"', '""').replace("\0", " ") + '"'

@@ -15,8 +15,7 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.scope import ANYWHERE, Scope
 from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.embedding import embed_query
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieval
+from hardwon.domain.use_cases.recall import Found, Recall
 from hardwon.ports.entry_repository import EntryRepository
 
 Stage = Callable[[str, int, int], None]
@@ -106,8 +105,8 @@ class _Run:
         found = {by_passage: self._timed(partial(self._search, each)) for by_passage, each in searches.items()}
         measured = dict[str, Measured]()
         for policy, question in questions.items():
-            retrieval, searching_ms = found[question.by_passage]
-            recollection, judging_ms = self._timed(partial(self._tools.recall.answer, question, retrieval))
+            matches, searching_ms = found[question.by_passage]
+            recollection, judging_ms = self._timed(partial(self._tools.recall.answer, question, matches))
             self._degradations |= dict.fromkeys(recollection.degradations)
             ranked = [self._ids[answer.entry.entry_id] for answer in recollection.answers]
             measured[policy] = Measured(asked.query.query_id, ranked, asked.grades, searching_ms + judging_ms)
@@ -118,7 +117,7 @@ class _Run:
         done = work()
         return done, (self._tools.monotonic() - started) * 1000
 
-    def _search(self, question: Question) -> Retrieval:
+    def _search(self, question: Question) -> Found:
         return self._tools.recall.search(question, STANDING_STILL)
 
     def _question(self, asked: JudgedQuery, policy: str) -> Question:

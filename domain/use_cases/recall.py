@@ -20,7 +20,7 @@ from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 
-FIRST_DEPTH = 50
+FIRST_DEPTH = 32
 """How deep both lists are read at first; most often enough."""
 
 BATCH = 32
@@ -49,6 +49,20 @@ class Recollection(NamedTuple):
     embedded_by: str | None = None
     numpy_missing: bool = False
     degradations: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """
+    What both searches found for one question.
+
+    Attributes:
+        retrieval: The matches.
+        evidence: How they are spread, and what else policies go by.
+
+    """
+
+    retrieval: Retrieval
+    evidence: Evidence
 
 
 class Recall(NamedTuple):
@@ -82,37 +96,11 @@ class Recall(NamedTuple):
         with self.repository.snapshot():
             return self.answer(question, self.search(question, deadline))
 
-    def search(self, question: Question, deadline: Deadline) -> Retrieval:
+    def search(self, question: Question, deadline: Deadline) -> Found:
         """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
-        return self.retrieve._replace(only=question.only, by_passage=question.by_passage)(question.text, deadline)
-
-    def answer(self, question: Question, retrieval: Retrieval) -> Recollection:
-        """
-        Return the best answers to *question* of what was found.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
-        evidence = self._evidence(question, retrieval)
-        policy = build_policy(question.policy, evidence, self.weights)
-        depth = max(self.first_depth, question.limit, policy.places)
-        best = _Search(self.repository, retrieval, policy, evidence).best(question.limit, question.minimum, depth)
-        entries = self.repository.hydrate([each.candidate.facts.ranking.seq for each in best])
-        return Recollection(
-            answers=tuple(
-                Answer(entry, each.score, policy.parts(each.candidate))
-                for entry, each in zip(entries, best, strict=True)
-            ),
-            searched=evidence.size,
-            found_by_meaning=evidence.vectors.found,
-            found_by_word=evidence.keywords.found,
-            embedded_by=retrieval.embedded_by,
-            numpy_missing=retrieval.numpy_missing,
-            degradations=retrieval.degradations,
-        )
-
-    def _evidence(self, question: Question, retrieval: Retrieval) -> Evidence:
-        return Evidence(
+        retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
+        retrieval = retrieve(question.text, deadline)
+        evidence = Evidence(
             size=self.repository.count(question.only),
             vectors=retrieval.by_vector.spread(),
             keywords=retrieval.by_keyword.spread(),
@@ -120,6 +108,31 @@ class Recall(NamedTuple):
             most_observed=self.repository.most_observed(),
             workplace=question.workplace,
             now=self.clock.now(),
+        )
+        return Found(retrieval, evidence)
+
+    def answer(self, question: Question, found: Found) -> Recollection:
+        """
+        Return the best answers to *question* of what was found.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        policy = build_policy(question.policy, found.evidence, self.weights)
+        depth = max(self.first_depth, question.limit, policy.places)
+        best = _Search(self.repository, found, policy).best(question.limit, question.minimum, depth)
+        entries = self.repository.hydrate([each.candidate.facts.ranking.seq for each in best])
+        return Recollection(
+            answers=tuple(
+                Answer(entry, each.score, policy.parts(each.candidate))
+                for entry, each in zip(entries, best, strict=True)
+            ),
+            searched=found.evidence.size,
+            found_by_meaning=found.evidence.vectors.found,
+            found_by_word=found.evidence.keywords.found,
+            embedded_by=found.retrieval.embedded_by,
+            numpy_missing=found.retrieval.numpy_missing,
+            degradations=found.retrieval.degradations,
         )
 
 
@@ -147,15 +160,12 @@ class _Hopeful(NamedTuple):
 class _Search:
     """Judges no more than it takes to be sure of the best."""
 
-    def __init__(
-        self, repository: EntryRepository, retrieval: Retrieval, policy: RecallPolicy, evidence: Evidence
-    ) -> None:
+    def __init__(self, repository: EntryRepository, found: Found, policy: RecallPolicy) -> None:
         self._repository = repository
-        self._retrieval = retrieval
+        self._retrieval, self._evidence = found
         self._policy = policy
-        self._evidence = evidence
-        self._favoured = _most_favoured(evidence)
-        self._mean_cosine = evidence.vectors.mean(evidence.vectors.found)
+        self._favoured = _most_favoured(self._evidence)
+        self._mean_cosine = self._evidence.vectors.mean(self._evidence.vectors.found)
 
     def best(self, limit: int, minimum: float | None, depth: int) -> list[Judged]:
         """Return the *limit* best of at least *minimum*, exactly as judging every entry found would."""
