@@ -1,9 +1,12 @@
 """The branch that is checked out, read from git's own files: no process is started for it."""
 
 import os
+import stat
 
 LONGEST_HEAD = 4096
 BRANCH = "ref: refs/heads/"
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold a recall for ever
 
 
 def checked_out_branch(project_root: str) -> str | None:
@@ -27,7 +30,12 @@ def _git_folder(folder: str) -> str:
 
 def _first_line(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline(LONGEST_HEAD).strip()
-    except OSError:
+        with open(path, encoding="utf-8", errors="replace", opener=_open_without_waiting) as file:
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return file.readline(LONGEST_HEAD).strip() if is_regular else ""
+    except (OSError, ValueError):  # a path with a zero byte is a ValueError
         return ""
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_WAIT)

@@ -126,10 +126,13 @@ def _path(key: str) -> str:
     try:
         key.encode()
         path = os.path.realpath(key) if os.path.isabs(key) and "\0" not in key else ""
+        path.encode()  # a link may lead to any name
     except (UnicodeEncodeError, OSError):
         path = ""
     if not os.path.basename(path):
-        raise InvalidEntryError(f"{key[:200]!r} is no absolute path of a file: an index is keyed by those")
+        raise InvalidEntryError(
+            f"{key[:200]!r} is no absolute path of a file, or leads to a name that is not UTF-8: an index is keyed by paths"
+        )
     return path
 
 

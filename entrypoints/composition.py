@@ -14,9 +14,12 @@ from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.adapters.system_clock import SystemClock
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.space import Space
+from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.inject import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -63,6 +66,19 @@ class Memory(NamedTuple):
     def vectors(self) -> SqliteVectorStore | None:
         """The vectors of the active space."""
         return self.spaces[0].vectors if self.spaces else None
+
+    def vectors_for(self, kind: Kind) -> SqliteVectorStore | None:
+        """Return the vectors of the entries of *kind*, in the first space that is for them."""
+        return next((space.vectors for space in self.spaces if kind in space.vectors.kinds), None)
+
+    def is_of_active_provider(self, space: Space) -> bool:
+        """Tell whether *space* is one that the chosen provider fills, not the fallback's."""
+        return bool(self.spaces) and space.provider == self.spaces[0].embedder.space.provider
+
+    def count_pending(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* wait for a vector of the chosen provider."""
+        stores = [space.vectors for space in self.spaces if self.is_of_active_provider(space.embedder.space)]
+        return sum(store.count_pending(only) for store in stores)
 
     @property
     def inject(self) -> Inject:

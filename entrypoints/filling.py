@@ -17,7 +17,7 @@ class Filled:
     What became of the vectors.
 
     Attributes:
-        made: How many were made in the active space.
+        made: How many were made in the spaces of the active provider.
         troubles: Why a space could not be filled, one line each.
 
     """
@@ -38,16 +38,17 @@ def fill_spaces(
         StorageError: the store can't be written now.
 
     """
-    made, troubles = [], []
+    made, troubles = 0, list[str]()
     for embed_pending in memory.embed_pending:
         before = embed_pending.store.count_pending(EVERYTHING)
         try:
             embed_pending(limit, Deadline(time.monotonic), progress, patience)
         except EmbedderError as error:
             troubles.append(str(error))
-        made.append(before - embed_pending.store.count_pending(EVERYTHING))
+        if memory.is_of_active_provider(embed_pending.store.space):
+            made += before - embed_pending.store.count_pending(EVERYTHING)
         progress = None  # the bar tells of the active space only
     if memory.vectors and memory.vectors.count(EVERYTHING):
         memory.vectors.activate()
         memory.settle_provider()
-    return Filled(made[0] if made else 0, tuple(troubles))
+    return Filled(made, tuple(dict.fromkeys(troubles)))

@@ -14,13 +14,13 @@ GIT_SECONDS = 0.5
 
 
 def name_of(folder: str) -> str:
-    """Return the name a project or workspace goes by: its folder's, as text that can be stored."""
-    return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace")
+    """Return the name a project or workspace goes by: its folder's, as text that can be stored; `/` for the root."""
+    return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
 
 
 def workspace_of(project_root: str, settings: Settings) -> str | None:
     """Return the name of the workspace: the one that is set, else that of the folder that holds the project."""
-    return settings.workspace or name_of(os.path.dirname(os.path.realpath(project_root))) or None
+    return settings.workspace or name_of(os.path.dirname(os.path.realpath(project_root)))
 
 
 def read_workplace(project_root: str, settings: Settings) -> Workplace:

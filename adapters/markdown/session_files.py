@@ -3,11 +3,11 @@ import os
 from collections.abc import Mapping
 
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
-from hardwon.adapters.markdown.source_files import ENDING, LARGEST_FILE
+from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import create_file, reason
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.files.kinds import MEMORY
-from hardwon.domain.model.files.markdown import FrontValue, Markdown
+from hardwon.domain.model.files.markdown import ENDING, FrontValue, Markdown
 
 FOLDER = "sessions"
 

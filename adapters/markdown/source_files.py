@@ -6,13 +6,22 @@ from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.files.kinds import MEMORY
-from hardwon.domain.model.files.markdown import MarkdownFile
+from hardwon.domain.model.files.markdown import ENDING, MarkdownFile
 from hardwon.ports.source_files import Listing
 
-ENDING = ".md"
 BESIDE = f"{MEMORY}-*{ENDING}"
 LARGEST_FILE = 4 * 1024 * 1024
 NANOSECONDS = 10**9
+NOT_STORABLE = "its name is not UTF-8, rename it"
+
+
+def is_storable(path: str) -> bool:
+    """Tell whether the store can hold *path*: a name that is not UTF-8 reaches us with half surrogate pairs."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class MarkdownFiles:
@@ -47,6 +56,8 @@ class MarkdownFiles:
 
     def read(self, path: str) -> MarkdownFile:
         """Return the file of that path."""
+        if not is_storable(path):
+            raise UnreadableFileError(f"{path!r}: {NOT_STORABLE}")
         try:
             data, facts = read_regular_file(path, LARGEST_FILE)
         except (OSError, ValueError) as error:
@@ -79,7 +90,8 @@ class _Finding:
         self._skipped = list[str]()
 
     def listing(self, *prefixes: str) -> Listing:
-        return Listing(tuple(sorted(self._files)), prefixes, tuple(sorted(self._skipped)))
+        storable = tuple(filter(is_storable, prefixes))  # no file of the store lies below another one
+        return Listing(tuple(sorted(self._files)), storable, tuple(sorted(self._skipped)))
 
     def folder(self, folder: str) -> None:
         """Find the markdown files at and below *folder*."""
@@ -106,12 +118,10 @@ class _Finding:
         if not os.path.lexists(path) or not self._stays_within(path):
             return
         real = os.path.realpath(path)
-        try:
-            os.fsencode(real).decode()
-        except UnicodeDecodeError:
-            self._skipped.append(f"{real!r}: its name is not UTF-8, rename it")
-        else:
+        if is_storable(real):
             self._files.add(real)
+        else:
+            self._skipped.append(f"{real!r}: {NOT_STORABLE}")
 
     def _is_entered(self, folder: str) -> bool:
         is_hidden = os.path.basename(folder).startswith(".")

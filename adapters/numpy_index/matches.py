@@ -57,7 +57,7 @@ class NumpyMatches:
             found=len(steps),
             total=int(steps.sum()) / STEPS,
             squares=int((steps * steps).sum()) / STEPS**2,
-            best=int(steps.max()) / STEPS,
+            best=self.top(1)[0].score,
         )
 
     def _places(self, category: Category | None) -> NDArray[np.intp]:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -119,13 +120,17 @@ def _encoded(body: object) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
+_IMPORTING = threading.Lock()
+
+
 def _import_httpx() -> None:
     """Import httpx without its command line, whose rich, click and pygments double the 0.2 s it takes."""
-    if "httpx" in sys.modules:
-        return
-    modules: dict[str, Any] = sys.modules
-    modules["httpx._main"] = None  # makes `from ._main import main` the ImportError that httpx expects
-    try:
-        import httpx  # noqa: F401, PLC0415  # a hook that asks no provider never needs it
-    finally:
-        del modules["httpx._main"]
+    with _IMPORTING:  # several spaces are asked at once, each by a thread of its own
+        if "httpx" in sys.modules:
+            return
+        modules: dict[str, Any] = sys.modules
+        modules["httpx._main"] = None  # makes `from ._main import main` the ImportError that httpx expects
+        try:
+            import httpx  # noqa: F401, PLC0415  # a hook that asks no provider never needs it
+        finally:
+            del modules["httpx._main"]

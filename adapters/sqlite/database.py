@@ -12,6 +12,7 @@ from hardwon.domain.model.errors import CorruptStoreError, StorageError
 FILE_NAME = "memory.db"
 IN_MEMORY = ":memory:"
 BUSY_SECONDS = 5.0
+SHOWN_CHARACTERS = 60
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 REPAIR = ", run: hardwon doctor --repair"
@@ -138,9 +139,11 @@ class Database:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn errors of sqlite3 and of the file system into `StorageError`."""
+        """Turn errors of sqlite3, of the file system and of half surrogate pairs into `StorageError`."""
         try:
             yield
+        except UnicodeEncodeError as error:
+            raise StorageError(f"{self.path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror or error}; check the path and its permissions") from error
         except sqlite3.Error as error:

@@ -17,7 +17,10 @@ CREATE = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter 
 PLACE_BITS = 20
 MOST_PASSAGES = 1 << PLACE_BITS
 MOST_HITS = 6_000
-"""A question reads about so many hits at most, its rarest words first: about 1 microsecond each."""
+"""A question to everything reads about so many hits at most, its rarest words first: about 1 microsecond each."""
+
+FILTERED = 5
+"""So many times as many hits a question to a part may read: what is frequent elsewhere may be rare there."""
 
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
 SELECT_OF_THEM = "SELECT e.seq FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}"
@@ -53,8 +56,9 @@ def drop_passages(database: Database, seq: int) -> None:
 
 def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> dict[int, float]:
     """Return for each entry of *only* that holds a term, by number, the evidence of its best passage."""
+    most = MOST_HITS if only == EVERYTHING else FILTERED * MOST_HITS
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
-    idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms)}
+    idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
     asked = sum(idf.values())
     bm25s, matched = dict[int, float](), dict[int, float]()
     for term, weight in idf.items():
@@ -77,12 +81,12 @@ def _within(database: Database, scores: dict[int, float], only: EntryFilter) -> 
     return {seq: scores[seq] for (seq,) in rows}
 
 
-def _rarest(database: Database, terms: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Yield *terms* with the number of passages that hold them, the rarest first, as long as the hits can be read."""
+def _rarest(database: Database, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
+    """Yield *terms* with the number of passages that hold them, the rarest first, up to *most* hits."""
     counts = frequencies(database, "passages_fts", terms)
     hits = 0
     for term in sorted(terms, key=lambda term: (counts[term], term)):
-        if hits and hits + counts[term] > MOST_HITS:
+        if hits and hits + counts[term] > most:
             return
         hits += counts[term]
         yield term, counts[term]

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.scope import ANYWHERE
 from hardwon.domain.model.vocabulary import KINDS
 
 
@@ -30,7 +31,7 @@ def where(only: EntryFilter) -> Where:
     if only.category:
         clauses.append("e.category = ?")
         parameters.append(only.category)
-    if any(only.scope):
+    if only.scope != ANYWHERE:
         clauses.append("(e.project = ? OR e.workspace = ?)")
         parameters += only.scope
     if only.permanent:

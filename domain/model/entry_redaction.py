@@ -20,5 +20,11 @@ def redact_entry(entry: Entry) -> Entry:
         keywords=tuple(map(redact, entry.keywords)),
         tags=tuple(map(redact, entry.tags)),
         references=tuple(map(redact, entry.references)),
-        source_project=redact(entry.source_project or "").strip() or None,
+        source_project=_redact_optional(entry.source_project),
+        workspace=_redact_optional(entry.workspace),
+        branch=_redact_optional(entry.branch),
     )
+
+
+def _redact_optional(text: str | None) -> str | None:
+    return redact(text or "").strip() or None

@@ -13,9 +13,10 @@ from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.scope import ANYWHERE, Scope
+from hardwon.domain.use_cases.best_answers import Found
 from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.embedding import embed_query
-from hardwon.domain.use_cases.recall import Found, Recall
+from hardwon.domain.use_cases.recall import Recall
 from hardwon.ports.entry_repository import EntryRepository
 
 Stage = Callable[[str, int, int], None]
@@ -129,6 +130,7 @@ class _Run:
             limit=ANSWERS,
             minimum=None,
             workplace=Workplace(project=group or ""),
+            distinct=False,  # a judged document counts though another one says the same
         )
 
     def _by_query(self, measured: dict[str, list[Measured]]) -> dict[str, QueryReport]:

@@ -1,13 +1,15 @@
 """Bring the sessions of a `memory-index.json` into the store."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import attrs
 
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.feature_description import describe
 from hardwon.domain.model.files.fields import read_fields
-from hardwon.domain.model.files.markdown import MarkdownFile
+from hardwon.domain.model.files.markdown import ENDING
 from hardwon.domain.model.files.memory_index import IndexedMemory
 from hardwon.domain.model.redaction import redact
 from hardwon.ports.clock import Clock
@@ -32,6 +34,14 @@ class ImportedIndex:
     skipped: tuple[str, ...] = ()
 
 
+class _Said(NamedTuple):
+    """What is wanted of a file: its text need not be held."""
+
+    description: str
+    mtime: int
+    file_hash: str
+
+
 @attrs.frozen(kw_only=True)
 class ImportMemoryIndex:
     """Make a session of each memory, all or none."""
@@ -49,44 +59,50 @@ class ImportMemoryIndex:
             StorageError: the store can't be written now; nothing was changed.
 
         """
+        told = [(memory, self._said_by_file_of(memory)) for memory in memories]  # nobody waits while files are read
         added, known, skipped = 0, 0, list[str]()
         with self.repository.transaction():
-            for memory in memories:
+            for memory, said in told:
                 earlier = self.repository.with_file(memory.path)
                 if earlier and earlier.kind != "session":
                     skipped.append(f"{memory.path!r} is kept as a {earlier.kind}: it stays as it is")
                     continue
-                self._put(memory)
+                self._put(memory, said, earlier)
                 added, known = added + (earlier is None), known + (earlier is not None)
         return ImportedIndex(added=added, known=known, skipped=tuple(skipped))
 
-    def _put(self, memory: IndexedMemory) -> None:
-        known = self.repository.with_file(memory.path)
-        file = self._file(memory.path)
-        mtime = memory.mtime if memory.mtime is not None else self._mtime(file)
-        described = known.file_hash if known else file.file_hash if file and file.mtime == mtime else None
+    def _put(self, memory: IndexedMemory, said: _Said | None, known: Entry | None) -> None:
+        mtime = memory.mtime if memory.mtime is not None else self._mtime(said)
+        described = known.file_hash if known else said.file_hash if said and said.mtime == mtime else None
         try:
-            entry = memory.to_session(_description(memory, file), mtime, described, known)
+            entry = memory.to_session(_description(memory, said), mtime, described, known)
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
         self.repository.put(entry)
 
-    def _file(self, path: str) -> MarkdownFile | None:
+    def _said_by_file_of(self, memory: IndexedMemory) -> _Said | None:
+        """Return what the file of *memory* says, None when it can't be read; an index has no say over other files."""
+        if not _is_markdown(memory):
+            return None
         try:
-            return self.sources.read(path)
+            file = self.sources.read(memory.path)
         except UnreadableFileError:
             return None
+        fields = read_fields(file.markdown.front_matter)
+        return _Said(fields.description or describe(redact(file.markdown.body)), file.mtime, file.file_hash)
 
-    def _mtime(self, file: MarkdownFile | None) -> int:
-        return file.mtime if file else int(self.clock.now().timestamp())
+    def _mtime(self, said: _Said | None) -> int:
+        return said.mtime if said else int(self.clock.now().timestamp())
 
 
-def _description(memory: IndexedMemory, file: MarkdownFile | None) -> str:
+def _description(memory: IndexedMemory, said: _Said | None) -> str:
     """Return what a memory is about, from its file when the index does not say, else from its labels."""
     labels = ", ".join(memory.keywords or memory.tags)
-    return memory.description or (_said_by(file) if file else "") or labels or memory.filename
+    description = memory.description or (said.description if said else "") or labels
+    if not description and not _is_markdown(memory):
+        raise InvalidEntryError(f"nothing says what it is about, and only files named *{ENDING} are read: describe it")
+    return description or memory.filename
 
 
-def _said_by(file: MarkdownFile) -> str:
-    fields = read_fields(file.markdown.front_matter)
-    return fields.description or describe(redact(file.markdown.body))
+def _is_markdown(memory: IndexedMemory) -> bool:
+    return memory.path.lower().endswith(ENDING)

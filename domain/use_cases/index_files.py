@@ -1,18 +1,17 @@
 """Let the store say what the files say."""
 
+import os
 from collections.abc import Callable, Iterable
 
 import attrs
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.files.fields import FILE_KINDS, read_fields
+from hardwon.domain.model.files.fields import read_fields
 from hardwon.domain.model.files.file_entry import to_entry
 from hardwon.domain.model.files.kinds import kind_by_place
 from hardwon.domain.model.files.markdown import MarkdownFile
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.scope import Scope
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.file_entries import put_in_place
 from hardwon.ports.entry_repository import EntryRepository
@@ -20,6 +19,8 @@ from hardwon.ports.source_files import Listing, SourceFiles
 
 Progress = Callable[[int, int, str], None]
 """Told how many files are done, of how many, and which was the last."""
+
+ANOTHER_TEXT = "(text of no file)"
 
 
 @attrs.frozen(kw_only=True)
@@ -63,11 +64,6 @@ class IndexFiles:
     workplace: Workplace
     project_root: str
 
-    @property
-    def of_project(self) -> EntryFilter:
-        """All entries of this project's files, wherever they lie."""
-        return EntryFilter(kinds=FILE_KINDS, scope=Scope(project=self.workplace.project))
-
     def __call__(
         self,
         paths: Iterable[str] = (),
@@ -86,7 +82,7 @@ class IndexFiles:
         Args:
             paths: Files and folders.
             again: Index files that did not change too.
-            everywhere: Also those the project has entries of that lie elsewhere.
+            everywhere: Also those below the project's folder that have an entry, wherever they lie there.
             rehearsed: Change nothing, only tell what would be done.
             progress: Hears of each file when it is done.
 
@@ -106,10 +102,28 @@ class IndexFiles:
             run.forget(path)
         return run.outcome(skipped=tuple(line for listing in listings for line in listing.skipped))
 
+    def drop_vectors(self) -> None:
+        """
+        Drop the vectors, in every space, of all files below the project's folder, so that they are pending.
+
+        Raises:
+            StorageError: the store can't be written now; nothing was changed.
+
+        """
+        with self.repository.transaction():
+            for path in self._known_below():
+                if entry := self.repository.with_file(path):
+                    # What a filter can say of a project is its name, which another one may share. A vector
+                    # belongs to a text: it goes when the text is another one for a moment.
+                    self.repository.put(attrs.evolve(entry, notes=f"{entry.notes}\n{ANOTHER_TEXT}"))
+                    self.repository.put(entry)
+
     def _elsewhere(self) -> set[str]:
-        """Return the files of the project that there are, wherever they lie."""
-        entries = self.repository.find(self.of_project, limit=self.repository.count(self.of_project))
-        return {entry.file_path for entry in entries if entry.file_path and not self.sources.is_gone(entry.file_path)}
+        """Return the files that have an entry and are there, of all below the project's folder."""
+        return {path for path in self._known_below() if not self.sources.is_gone(path)}
+
+    def _known_below(self) -> list[str]:
+        return self.repository.files_starting_with(os.path.join(self.project_root, ""))
 
     def _gone(self, listings: Iterable[Listing], files: set[str]) -> list[str]:
         prefixes = {prefix for listing in listings for prefix in listing.prefixes}

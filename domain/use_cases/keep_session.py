@@ -6,7 +6,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.feature_description import describe
 from hardwon.domain.model.files.fields import FileFields, read_fields
-from hardwon.domain.model.files.file_entry import moment_of, to_entry
+from hardwon.domain.model.files.file_entry import to_entry
 from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFile
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.redaction import redact
@@ -114,7 +114,7 @@ class KeepSession:
         if not (fields.description or _is_described(known, file) or describe(redact(file.markdown.body))):
             raise InvalidEntryError(NO_DESCRIPTION)
         entry = to_entry(file, fields, "session", self.workplace, known)
-        return attrs.evolve(entry, updated_at=moment_of(file.mtime), source=known.source if known else "manual")
+        return attrs.evolve(entry, source=known.source if known else "manual")
 
 
 def _fields(markdown: Markdown, given: Given) -> FileFields:

@@ -48,7 +48,7 @@ def embed(
         for space in memory.spaces:
             space.vectors.clear(EVERYTHING)
     filled = _fill(memory)
-    pending = memory.vectors.count_pending(EVERYTHING)
+    pending = memory.count_pending(EVERYTHING)
     if as_json:
         print_json({"embedded": filled.made, "pending": pending, "troubles": filled.troubles})
     else:
@@ -67,7 +67,7 @@ def _fill(memory: Memory, limit: int | None = None) -> Filled:
         return Filled()
     is_remote = memory.vectors.space.provider != "local"
     with progress() as bar:
-        task = bar.add_task("embedding", total=memory.vectors.count_pending(EVERYTHING))
+        task = bar.add_task("embedding", total=memory.count_pending(EVERYTHING))
         filled = fill_spaces(
             memory,
             limit,

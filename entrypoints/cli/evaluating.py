@@ -18,6 +18,7 @@ from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, 
 from hardwon.entrypoints.cli.screen import complain, counted, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.evaluation import evaluate_all, own_set
 from hardwon.entrypoints.providers import OFF
+from hardwon.entrypoints.streams import on_one_line
 
 
 def evaluate(
@@ -115,7 +116,7 @@ class _Stages:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(f"{self._name}: {stage}")
+            self._tasks[stage] = self._bar.add_task(on_one_line(f"{self._name}: {stage}"))
         self._bar.update(self._tasks[stage], completed=done, total=total)
 
 

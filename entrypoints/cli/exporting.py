@@ -56,8 +56,9 @@ def _sessions(memory: Memory) -> Iterator[tuple[Entry, Vector | None]]:
 
 def _vectors(memory: Memory) -> dict[str, Vector]:
     """Return the vectors of the sessions, by id, where they are of the width that the index holds."""
-    if memory.vectors is None or memory.vectors.dimensions != DIMENSIONS:
+    stored = memory.vectors_for("session")
+    if stored is None or stored.dimensions != DIMENSIONS:
         return {}
-    seqs, _, values = memory.vectors.load(SESSIONS)
+    seqs, _, values = stored.load(SESSIONS)
     entries = memory.repository.hydrate(seqs)
     return {entry.entry_id: values[row * DIMENSIONS : (row + 1) * DIMENSIONS] for row, entry in enumerate(entries)}

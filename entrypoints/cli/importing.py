@@ -11,6 +11,7 @@ from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.streams import on_one_line
 
 
 def import_knowledge(
@@ -56,7 +57,7 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
     with progress() as bar:
         task = bar.add_task("importing", total=None)
         imported = memory.import_knowledge(project_root).everything(
-            lambda file: bar.update(task, advance=1, description=file.path)
+            lambda file: bar.update(task, advance=1, description=on_one_line(file.path))
         )
     for line in imported.skipped:
         warn(f"not imported: {line}")

@@ -4,14 +4,17 @@ from typing import Annotated
 import attrs
 import typer
 
+from hardwon.adapters.markdown.source_files import is_storable
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from hardwon.entrypoints.cli.embedding import embed_with_progress, try_embedder
+from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.streams import on_one_line
 from hardwon.entrypoints.workplace import read_workplace
 
 
@@ -44,6 +47,7 @@ def index(
         raise typer.BadParameter(
             f"it is about the whole project, not {paths[0]!r}: use --force", param_hint="--rebuild"
         )
+    ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
     index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
     wanted = [_existing(path, index_files) for path in paths or ()]
@@ -63,7 +67,8 @@ def index(
 def _existing(path: str, index_files: IndexFiles) -> str:
     """Return *path* with its links resolved; what is gone but known will be forgotten."""
     real = os.path.realpath(path)
-    if index_files.sources.is_gone(real) and not index_files.repository.files_starting_with(real):
+    is_known = is_storable(real) and index_files.repository.files_starting_with(real)
+    if index_files.sources.is_gone(real) and not is_known:
         raise typer.BadParameter(f"{path!r} is not there: name a file or folder", param_hint="PATHS")
     return real
 
@@ -78,7 +83,9 @@ def _index_with_progress(
             again=again,
             everywhere=everywhere,
             rehearsed=rehearsed,
-            progress=lambda done, total, path: bar.update(task, completed=done, total=total, description=path),
+            progress=lambda done, total, path: bar.update(
+                task, completed=done, total=total, description=on_one_line(path)
+            ),
         )
     for line in indexed.skipped:
         warn(f"skipped: {line}")
@@ -88,15 +95,15 @@ def _index_with_progress(
 
 
 def _drop_vectors(memory: Memory, index_files: IndexFiles) -> None:
-    """Drop the vectors of the project's files, unless none could take their place."""
+    """Drop the vectors of the files below the project's folder, unless none could take their place."""
     try:
         if memory.spaces:
             try_embedder(memory)
     except EmbedderError as error:
         warn(f"the vectors stay as they are: {error}")
         return
-    for space in memory.spaces:
-        space.vectors.clear(index_files.of_project)
+    if memory.spaces:
+        index_files.drop_vectors()
 
 
 def _say_plan(indexed: Indexed) -> None:

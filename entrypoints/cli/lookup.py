@@ -1,9 +1,13 @@
-"""How a person names an entry."""
+"""How a person names an entry, or a project that has some."""
+
+import os
 
 import typer
 
+from hardwon.adapters.markdown.source_files import NOT_STORABLE, is_storable
 from hardwon.domain.model.entry import Entry
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.streams import readable
 
 SHORTEST_PREFIX = 4
 LARGEST_NUMBER = 2**63 - 1
@@ -17,6 +21,7 @@ def find_entry(memory: Memory, reference: str) -> Entry:
     Raises:
         typer.BadParameter: it names none, or more than one.
     """
+    reference = readable(reference)
     if reference.startswith("#"):
         return _numbered(memory, reference)
     if len(reference) < SHORTEST_PREFIX:
@@ -27,6 +32,18 @@ def find_entry(memory: Memory, reference: str) -> Entry:
     if len(ids) == 1 and (entry := memory.repository.get(ids[0])):
         return entry
     raise _not_found(f"more than one entry begins with {reference!r}" if ids else f"no entry has the id {reference!r}")
+
+
+def ensure_storable(project_root: str) -> None:
+    """
+    Check, before anything is written, that the store can hold the paths of the project's files.
+
+    Raises:
+        typer.BadParameter: it can't.
+    """
+    real = os.path.realpath(project_root)
+    if not is_storable(real):
+        raise typer.BadParameter(f"{real!r}: {NOT_STORABLE}", param_hint="'--project-root'")
 
 
 def _numbered(memory: Memory, reference: str) -> Entry:

@@ -32,7 +32,7 @@ Examples:
 def recall(
     context: typer.Context,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="QUERY", help="Your own words; quotes are allowed.")
+        list[str] | None, typer.Argument(metavar="QUERY...", help="Your own words; quotes are allowed.")
     ] = None,
     *,
     collection: In = "all",

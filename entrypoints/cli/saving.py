@@ -10,6 +10,7 @@ from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.keep_session import Given, KeepSession
+from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, entry_document, print_json, say, warn
 from hardwon.entrypoints.composition import Memory
@@ -47,6 +48,7 @@ def save(
     and <private> passages; a description alone is its own text. Without
     --description, the file's front matter or its first prose describes it.
     """
+    ensure_storable(project_root)
     memory = open_for(project_root, global_store)
     keep_session = memory.keep_session(project_root, read_workplace(project_root, memory.settings))
     given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)

@@ -1,5 +1,8 @@
 import json
+import os
+import sys
 from array import array
+from pathlib import Path
 
 import attrs
 import pytest
@@ -85,3 +88,11 @@ def test_what_is_no_index_is_refused_in_one_line(data: bytes) -> None:
     with pytest.raises(InvalidEntryError) as caught:
         read_memory_index(data)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and names of POSIX")
+def test_a_key_that_leads_to_a_name_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    os.symlink(os.fsencode(tmp_path) + b"/\xff.md", os.fsencode(tmp_path) + b"/a.md")
+
+    with pytest.raises(InvalidEntryError, match=r"a\.md' .*not UTF-8"):
+        read_memory_index(json.dumps({f"{tmp_path}/a.md": {}}).encode())

@@ -160,6 +160,22 @@ def test_a_name_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     found = MarkdownFiles(str(tmp_path)).at(str(tmp_path))
 
     assert (found.files, len(found.skipped)) == ((), 1)
+    with pytest.raises(UnreadableFileError, match="not UTF-8, rename it"):
+        MarkdownFiles(str(tmp_path)).read(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.md"))
+
+
+@posix_only
+def test_a_folder_whose_name_is_not_utf_8_has_nothing_to_store(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/\xff"
+    os.makedirs(folder + b"/memory")
+    for name in (b"a.md", b"b.md"):
+        with open(folder + b"/memory/" + name, "wb"):
+            pass
+
+    files = MarkdownFiles(os.fsdecode(folder))
+    for found in (files.of_project(), files.at(os.fsdecode(folder))):
+        assert (found.files, found.prefixes) == ((), ())
+        assert [line.rpartition(": ")[2] for line in found.skipped] == ["its name is not UTF-8, rename it"] * 2
 
 
 def test_a_session_gets_a_free_name(tmp_path: Path) -> None:

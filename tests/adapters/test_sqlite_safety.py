@@ -120,3 +120,13 @@ def test_two_processes_write_at_once_and_nothing_is_lost(folder: Path) -> None:
         assert database.value("SELECT max(observation_count) FROM entries") == 200
         assert database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'writer'") == 200
         database.rows("INSERT INTO entries_fts (entries_fts) VALUES ('integrity-check')")
+
+
+def test_half_a_surrogate_pair_is_an_error_of_the_store(world: World) -> None:
+    for ask in (
+        lambda: world.repository.files_starting_with("/\udcff"),
+        lambda: world.repository.ids_starting_with("\udcff", 1),
+        lambda: world.repository.with_file("/\udcff"),
+    ):
+        with pytest.raises(StorageError, match=r"memory\.db: '.*udcff.*' is not valid text"):
+            ask()

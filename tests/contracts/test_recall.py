@@ -49,6 +49,7 @@ questions = st.builds(
     limit=st.integers(1, 4),
     minimum=st.none() | st.sampled_from([0.0, 0.3, 0.6]),
     workplace=st.just(HERE),
+    distinct=st.booleans(),
 )
 
 
@@ -77,6 +78,7 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
     evidence = Evidence(
         size=world.repository.count(question.only),
         vectors=found.by_vector.spread(),
+        standardised=False,
         keywords=found.by_keyword.spread(),
         window=found.window,
         most_observed=world.repository.most_observed(),
@@ -101,8 +103,10 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
     ]
     best: dict[str, tuple[str, float]] = {}
     for each in judge(build_policy(question.policy, evidence, Weights()), candidates):
+        facts = each.candidate.facts
         if question.minimum is None or each.score >= question.minimum:
-            best.setdefault(each.candidate.facts.content_hash, (each.candidate.facts.ranking.entry_id, each.score))
+            key = facts.content_hash if question.distinct else facts.ranking.entry_id
+            best.setdefault(key, (facts.ranking.entry_id, each.score))
     return list(best.values())[: question.limit]
 
 
@@ -145,7 +149,7 @@ def crowds(draw: st.DrawFn) -> Stored:
     return list({entry.entry_id: (entry, vector) for entry, vector in pairs}.values())
 
 
-@given(stored=crowds(), policy=st.sampled_from(POLICIES), limit=st.integers(1, 3))
+@given(stored=crowds(), policy=st.sampled_from(POLICIES), limit=st.integers(1, 3) | st.integers(4, 40))
 def test_reading_the_heads_of_lists_is_enough(stored: Stored, policy: PolicyName, limit: int) -> None:
     world = world_in_memory()
     fill(world, stored)

@@ -95,6 +95,49 @@ def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_lab
     }
 
 
+def test_a_file_that_is_no_markdown_is_not_read(importing: Importing) -> None:
+    importing.files.put("/etc/passwd", "Private.")
+    importing.files.put("/x/one.MD", "Prose.")
+    told = [memory("/etc/passwd", keywords=("a", "b")), memory("/x/one.MD")]
+
+    assert importing.bring_in(told) == ImportedIndex(added=2)
+    entries = {entry.file_path: entry for entry in importing.repository.find(EVERYTHING, limit=9)}
+    assert (entries["/etc/passwd"].description, entries["/etc/passwd"].file_hash) == ("a, b", None)
+    assert entries["/x/one.MD"].description == "Prose."
+    assert importing.files.reads == ["/x/one.MD"]
+
+
+def test_a_file_that_is_no_markdown_and_not_described_keeps_all_out(importing: Importing) -> None:
+    importing.files.put("/etc/passwd", "Private.")
+
+    with pytest.raises(InvalidEntryError, match=r"'/etc/passwd': .*describe it"):
+        importing.bring_in([memory("/x/one.md", description="fine"), memory("/etc/passwd")])
+    assert (importing.repository.count(EVERYTHING), importing.files.reads) == (0, ["/x/one.md"])
+
+
+def test_files_are_read_before_the_store_is_held_and_each_is_looked_up_once(
+    importing: Importing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = list[str]()
+
+    def note(place: object, name: str) -> None:
+        call = getattr(place, name)
+
+        def noting(*arguments: str) -> object:
+            steps.append(" ".join((name, *arguments)))
+            return call(*arguments)
+
+        monkeypatch.setattr(place, name, noting)
+
+    note(importing.repository, "transaction")
+    note(importing.repository, "with_file")
+    note(importing.files, "read")
+    monkeypatch.setattr(importing.repository, "put", lambda _: None)  # that of the fake looks up too
+    importing.bring_in([memory("/x/one.md"), memory("/x/two.md")])
+
+    assert steps == ["read /x/one.md", "read /x/two.md", "transaction", "with_file /x/one.md", "with_file /x/two.md"]
+
+
 def test_a_memory_without_a_time_has_that_of_its_file_else_now(importing: Importing) -> None:
     importing.files.put("/x/one.md", "Prose.")
     importing.bring_in([memory("/x/one.md"), memory("/x/two.md")])

@@ -9,7 +9,8 @@ from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import MEMORY, ROOT, WRITTEN_AT, InMemoryFiles
-from tests.strategies import NOW, of_file
+from tests.fakes.vectors import InMemoryVectorStore
+from tests.strategies import NOW, lesson, of_file, planted
 
 PATHS = ("decisions/a.md", "gotchas/b.md", "sessions/c.md", "d.md")
 
@@ -137,16 +138,37 @@ def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None
     assert after.updated_at < before.updated_at
 
 
-def test_a_rebuild_reaches_the_projects_files_elsewhere_and_no_other_projects(indexing: Indexing) -> None:
-    for path, project in (("/x/a.md", "app"), ("/x/b.md", "other"), ("/y/gone.md", "app")):
+NAMESAKE = ("/home/app/x.md", "/work/app2/x.md", "/x.md")
+"""Files of projects that are called the same, or begin alike."""
+
+
+def keep_old(indexing: Indexing, *paths: str) -> None:
+    for path in paths:
         indexing.files.put(path, "new")
-        old = attrs.evolve(of_file("old"), kind="document", file_path=path, source_project=project)
-        indexing.repository.put(old)
-    del indexing.files.files["/y/gone.md"]
+        indexing.repository.put(attrs.evolve(of_file("old"), kind="document", file_path=path, source_project="app"))
+
+
+def test_a_rebuild_reaches_all_below_the_projects_folder_and_nothing_of_a_namesake(indexing: Indexing) -> None:
+    keep_old(indexing, f"{ROOT}/docs/a.md", f"{ROOT}/docs/gone.md", *NAMESAKE)
+    del indexing.files.files[f"{ROOT}/docs/gone.md"]
 
     assert counts(indexing.index(again=True, everywhere=True)) == (0, 1, 0, 0, 0)
     said = {path: entry.description for path, entry in indexing.entries().items()}
-    assert said == {"/x/a.md": "new", "/x/b.md": "old", "/y/gone.md": "old"}
+    assert said == {f"{ROOT}/docs/a.md": "new", f"{ROOT}/docs/gone.md": "old", **dict.fromkeys(NAMESAKE, "old")}
+
+
+def test_vectors_are_dropped_below_the_projects_folder_and_nothing_else_changes(indexing: Indexing) -> None:
+    keep_old(indexing, f"{ROOT}/docs/a.md", *NAMESAKE)
+    indexing.repository.put(attrs.evolve(lesson("Learned here."), source_project="app"))
+    vectors = InMemoryVectorStore(indexing.repository.state)
+    vectors.put((text, planted(1.0)) for text in vectors.pending(9))
+    indexing.repository.record_recall([1], NOW)
+    before = indexing.entries()
+
+    indexing.index.drop_vectors()
+
+    assert [text.seq for text in vectors.pending(9)] == [1]
+    assert indexing.entries() == before
 
 
 def test_only_what_was_asked_for_is_indexed_and_forgotten(indexing: Indexing) -> None:

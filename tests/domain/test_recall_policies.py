@@ -23,6 +23,7 @@ HERE = Workplace("here", "work", "main")
 EVIDENCE = Evidence(
     size=3,
     vectors=Spread.of([0.6, 0.2, 0.1]),
+    standardised=False,
     keywords=Spread.of([3.0]),
     window=300,
     most_observed=1,
@@ -239,3 +240,28 @@ def test_ties_go_to_the_newest_then_to_the_smallest_id() -> None:
 
     judged = judge(policy("cosine"), candidates)
     assert [each.candidate.facts.ranking.entry_id for each in judged] == ["c", "a", "b"]
+
+
+def test_of_entries_of_equal_score_the_own_projects_comes_first() -> None:
+    own = FACTS._replace(ranking=FACTS.ranking._replace(entry_id="z"))
+    candidates = [RecallCandidate(OTHER_PROJECT, 0.6, 1.0, 1, 1), RecallCandidate(own, 0.6, 1.0, 1, 1)]
+
+    for name in POLICIES:
+        assert judge(policy(name), candidates)[0].candidate.facts.project == "here", name
+
+
+def test_an_entry_that_waits_for_its_vector_is_found_by_word_in_affinity() -> None:
+    waiting, embedded = RecallCandidate(FACTS, keyword=3.0), RecallCandidate(FACTS, 0.6)
+
+    assert policy("affinity").parts(waiting)["similarity"] == 1.0
+    assert score(policy("affinity"), waiting) > score(policy("affinity"), embedded)
+
+
+def test_where_several_models_were_asked_a_similarity_is_the_share_of_the_best() -> None:
+    standardised = EVIDENCE._replace(vectors=Spread.of([2.0, 1.0, -1.0]), standardised=True)
+
+    for name in ("cosine", "affinity"):
+        similarities = [
+            policy(name, standardised).parts(RecallCandidate(FACTS, each))["similarity"] for each in (2.0, 1.0, -1.0)
+        ]
+        assert similarities == [1.0, 0.5, 0.0]

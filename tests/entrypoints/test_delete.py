@@ -1,5 +1,7 @@
 """`hardwon delete`."""
 
+import os
+
 import pytest
 
 from tests.entrypoints.hook_process import World
@@ -65,3 +67,12 @@ def test_one_id_that_is_unknown_keeps_all(world: World, unknown: str) -> None:
 def test_where_there_is_no_store_none_is_made(world: World) -> None:
     assert hardwon(world, "delete", "0123456789abcdef").code == 1
     assert not world.store.exists()
+
+
+def test_an_id_of_bytes_that_are_no_text_is_unknown(world: World) -> None:
+    keep(world, description="Kept.")
+
+    done = hardwon(world, "delete", os.fsdecode(b"\xff\xff\xff\xff"))
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "no entry has the id" in done.stderr

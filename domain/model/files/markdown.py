@@ -5,6 +5,9 @@ from typing import NamedTuple, TypeAlias
 
 FrontValue: TypeAlias = str | bool | tuple[str, ...]
 
+ENDING = ".md"
+"""How the name of a markdown file ends, in small letters or capitals."""
+
 
 class Markdown(NamedTuple):
     """

@@ -2,6 +2,9 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+LEAST_VARIANCE = 1e-12
+"""Scores that differ by less are alike: what is left is rounding."""
+
 
 class Spread(NamedTuple):
     """
@@ -32,4 +35,5 @@ class Spread(NamedTuple):
 
     def deviation(self, size: int) -> float:
         """Return the population standard deviation over *size* entries; those not found count as 0."""
-        return math.sqrt(max(0.0, self.squares / size - self.mean(size) ** 2)) if size else 0.0
+        variance = self.squares / size - self.mean(size) ** 2 if size else 0.0
+        return math.sqrt(variance) if variance > LEAST_VARIANCE else 0.0

@@ -56,6 +56,7 @@ class AdaptivePolicy(PlainPolicy):
     """
 
     def __init__(self, evidence: Evidence) -> None:
+        super().__init__(evidence)
         vectors, keywords = evidence.vectors, evidence.keywords
         self.background = Background(
             cosine_mean=vectors.mean(vectors.found),

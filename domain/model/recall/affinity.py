@@ -1,6 +1,6 @@
 from hardwon.domain.model.ranking.prominence import recency
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.recall.by_search import similarity_of
+from hardwon.domain.model.recall.by_search import share, similarity_of
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Parts
@@ -46,11 +46,16 @@ class AffinityPolicy:
         """Return similarity, recency, nearness of the project and the boost."""
         facts = candidate.facts
         return {
-            "similarity": similarity_of(candidate, self.evidence) or 0.0,
+            "similarity": self._similarity(candidate),
             "recency": recency(facts.ranking.updated_at, self.evidence.now),
             "project": _project_relevance(facts, self.evidence.workplace),
             "boost": PERMANENT_BOOST if facts.permanent else 1.0,
         }
+
+    def _similarity(self, candidate: RecallCandidate) -> float:
+        """Return the similarity; for an entry that waits for its vector the keyword share stands in."""
+        similarity = similarity_of(candidate, self.evidence)
+        return share(candidate.keyword, self.evidence.keywords.best) if similarity is None else similarity
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return what breaks ties: the same branch, then how many touched files it is about."""

@@ -14,20 +14,7 @@ VECTOR_SHARE = 0.5
 KEYWORD_SHARE = 0.2
 
 
-class BySearch(PlainPolicy):
-    """
-    What these policies share.
-
-    Args:
-        evidence: What the searches found as a whole.
-
-    """
-
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
-
-
-class CosinePolicy(BySearch):
+class CosinePolicy(PlainPolicy):
     """
     `cosine`: cosine similarity, `[0, 1]` (M-B1); an entry without a vector is left out (B-17).
 
@@ -43,7 +30,7 @@ class CosinePolicy(BySearch):
         return {"similarity": self.score(candidate) or 0.0}
 
 
-class KeywordPolicy(BySearch):
+class KeywordPolicy(PlainPolicy):
     """`keyword`: BM25, for what holds at least one of the words."""
 
     def score(self, candidate: RecallCandidate) -> float | None:
@@ -55,7 +42,7 @@ class KeywordPolicy(BySearch):
         return {"keyword": candidate.keyword or 0.0}
 
 
-class ReciprocalRankPolicy(BySearch):
+class ReciprocalRankPolicy(PlainPolicy):
     """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over the first 200 of both lists."""
 
     places = RRF_PLACES
@@ -69,7 +56,7 @@ class ReciprocalRankPolicy(BySearch):
         return {"vector": _reciprocal(candidate.vector_place), "keyword": _reciprocal(candidate.keyword_place)}
 
 
-class WeightedPolicy(BySearch):
+class WeightedPolicy(PlainPolicy):
     """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion there is."""
 
     def score(self, candidate: RecallCandidate) -> float:
@@ -90,10 +77,16 @@ def share(score: float | None, best: float) -> float:
 
 
 def similarity_of(candidate: RecallCandidate, evidence: Evidence) -> float | None:
-    """Return the cosine in `[0, 1]`, of an entry without a vector None; where meaning was not searched, the keyword share."""
+    """
+    Return the cosine in `[0, 1]`, None for an entry without a vector.
+
+    Where meaning was not searched, the keyword share stands in; where several models were asked, the share of the best.
+    """
     if not evidence.vectors.found:
         return None if candidate.keyword is None else share(candidate.keyword, evidence.keywords.best)
-    return None if candidate.vector is None else max(0.0, candidate.vector)
+    if candidate.vector is None:
+        return None
+    return share(candidate.vector, evidence.vectors.best) if evidence.standardised else max(0.0, candidate.vector)
 
 
 def _reciprocal(place: int | None) -> float:

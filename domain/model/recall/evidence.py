@@ -12,6 +12,7 @@ class Evidence(NamedTuple):
     Attributes:
         size: How many entries were searched.
         vectors: How the cosines of all of them are spread; nothing found means that meaning was not searched.
+        standardised: Whether several models were asked, so that these are distances from a mean, not cosines.
         keywords: How their keyword scores are spread.
         window: About how many words of a text its vector knows.
         most_observed: The largest observation count of a learning, at least 1.
@@ -22,6 +23,7 @@ class Evidence(NamedTuple):
 
     size: int
     vectors: Spread
+    standardised: bool
     keywords: Spread
     window: int
     most_observed: int

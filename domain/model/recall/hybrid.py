@@ -1,5 +1,7 @@
-from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Signals
+from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Signals
+from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.candidate import RecallCandidate
+from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Parts, PlainPolicy
 
 
@@ -8,12 +10,15 @@ class HybridPolicy(PlainPolicy):
     `hybrid`: how the session start ranks, by both searches and the track record (requirement A-D3.1).
 
     Args:
-        policy: The session start's own.
+        evidence: What the searches found as a whole.
+        weights: What the signals count for.
 
     """
 
-    def __init__(self, policy: RankingPolicy) -> None:
-        self.policy = policy
+    def __init__(self, evidence: Evidence, weights: Weights) -> None:
+        super().__init__(evidence)
+        maxima = Maxima(evidence.vectors.best, evidence.keywords.best, evidence.most_observed)
+        self.policy = RankingPolicy(weights=weights, maxima=maxima, now=evidence.now)
 
     def score(self, candidate: RecallCandidate) -> float:
         """Return the weighted sum, in `[0, 1]`."""

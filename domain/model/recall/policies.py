@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.adaptive import AdaptivePolicy
 from hardwon.domain.model.recall.affinity import AffinityPolicy
@@ -33,6 +32,5 @@ def build_policy(name: PolicyName, evidence: Evidence, weights: Weights) -> Reca
 
     """
     if name == "hybrid":
-        maxima = Maxima(evidence.vectors.best, evidence.keywords.best, evidence.most_observed)
-        return HybridPolicy(RankingPolicy(weights=weights, maxima=maxima, now=evidence.now))
+        return HybridPolicy(evidence, weights)
     return BY_EVIDENCE[name](evidence)

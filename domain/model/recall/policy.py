@@ -3,13 +3,19 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from hardwon.domain.model.ranking.ranking_policy import tie_order
 from hardwon.domain.model.recall.candidate import RecallCandidate
+from hardwon.domain.model.recall.evidence import Evidence
 
 Parts: TypeAlias = Mapping[str, float]
 """What a score is made of, by name, in the order of the formula."""
 
 
 class RecallPolicy(Protocol):
-    """A rule that tells how well a candidate answers; it never scores lower when a search finds it better."""
+    """
+    A rule that tells how well a candidate answers.
+
+    It never scores lower when a search finds a candidate better. Facts that speak for an entry (its project, its
+    recency, being short) never lower a score, but for one case: what lowers it below that without a vector.
+    """
 
     @property
     def places(self) -> int:
@@ -30,14 +36,22 @@ class RecallPolicy(Protocol):
 
 
 class PlainPolicy:
-    """What most policies share: entries of equal score are equally near, and no place matters."""
+    """
+    What most policies share: no place matters, and of entries of equal score those of the own project are nearer.
+
+    Args:
+        evidence: What the searches found as a whole.
+
+    """
 
     places = 0
 
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return nothing."""
-        del candidate
-        return ()
+        """Return 0 for the own project, 1 for any other."""
+        return (int(candidate.facts.project != self.evidence.workplace.project),)
 
 
 class Judged(NamedTuple):

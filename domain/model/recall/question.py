@@ -16,6 +16,7 @@ class Question(NamedTuple):
         limit: How many answers; 0 and less ask for none.
         minimum: The lowest score of an answer; None takes any.
         workplace: Where it is asked.
+        distinct: Whether of several entries that say the same only the best answers.
 
     """
 
@@ -25,6 +26,7 @@ class Question(NamedTuple):
     limit: int
     minimum: float | None
     workplace: Workplace
+    distinct: bool = True
 
     @property
     def by_passage(self) -> bool:

@@ -1,4 +1,6 @@
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,8 +42,19 @@ def test_without_a_branch_there_is_none(repository: Path, tmp_path: Path) -> Non
     assert checked_out_branch(str(tmp_path / "nowhere")) is None
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"gitdir: /nowhere", b"x" * 10_000])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"gitdir: /nowhere", b"gitdir: a\0b", b"x" * 10_000])
 def test_an_odd_git_file_is_no_branch(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".git").write_bytes(content)
 
     assert checked_out_branch(str(tmp_path)) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.parametrize("name", [".git", ".git/HEAD"])
+def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / name)
+
+    ask = f"from hardwon.adapters.git_branch import checked_out_branch as ask; print(ask({str(tmp_path)!r}))"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, timeout=20)
+    assert done.stdout == "None\n"

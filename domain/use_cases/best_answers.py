@@ -1,0 +1,180 @@
+"""The best of what was found, read no further than it takes to be sure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import NamedTuple
+
+from hardwon.domain.model.hit import Hit
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.prominence import RECALL_CAP
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.recall.candidate import RecallCandidate
+from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.policy import Judged, RecallPolicy, judge
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.use_cases.retrieve import Retrieval
+from hardwon.ports.entry_repository import EntryRepository
+
+FIRST_DEPTH = 32
+"""How deep both lists are read at first; most often enough."""
+
+BATCH = 32
+"""How many candidates are judged at first."""
+
+
+class Found(NamedTuple):
+    """
+    What both searches found for one question.
+
+    Attributes:
+        retrieval: The matches.
+        evidence: How they are spread, and what else policies go by.
+
+    """
+
+    retrieval: Retrieval
+    evidence: Evidence
+
+
+class _Lists(NamedTuple):
+    """The heads of both lists, read to the same depth."""
+
+    depth: int
+    by_vector: Sequence[Hit]
+    by_keyword: Sequence[Hit]
+
+    @property
+    def ended(self) -> bool:
+        """Whether both lists were read to their end."""
+        return max(len(self.by_vector), len(self.by_keyword)) < self.depth
+
+
+class _Hopeful(NamedTuple):
+    """A candidate that is known by its number only, and the highest score it can have."""
+
+    seq: int
+    candidate: RecallCandidate
+    hope: float
+
+
+class BestAnswers:
+    """Judges no more than it takes to be sure of the best."""
+
+    def __init__(self, repository: EntryRepository, found: Found, policy: RecallPolicy) -> None:
+        self._repository = repository
+        self._retrieval, self._evidence = found
+        self._policy = policy
+        self._favoured = _most_favoured(self._evidence)
+        self._mean_cosine = self._evidence.vectors.mean(self._evidence.vectors.found)
+
+    def best(self, wanted: Question, depth: int) -> list[Judged]:
+        """Return the best that are *wanted*, exactly as judging every entry found would."""
+        while True:
+            lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
+            best = self._best_of(self._hopefuls(lists), wanted)
+            if lists.ended or _is_settled(best, wanted, self._hope_beyond(lists)):
+                return best
+            depth *= 4
+
+    def _best_of(self, hopefuls: Sequence[_Hopeful], wanted: Question) -> list[Judged]:
+        """Return the best of *hopefuls*, which stand in the order of their hopes, and are judged as long as one is left."""
+        best, candidates = list[Judged](), list[RecallCandidate]()
+        begin, end = 0, BATCH
+        while begin < len(hopefuls):
+            candidates += self._known(hopefuls[begin:end])
+            best = list(islice(_admitted(judge(self._policy, candidates), wanted), wanted.limit))
+            if end < len(hopefuls) and _is_settled(best, wanted, hopefuls[end].hope):
+                break
+            begin, end = end, 2 * end
+        return best
+
+    def _hopefuls(self, lists: _Lists) -> list[_Hopeful]:
+        vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
+        keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
+        seqs = vector_places.keys() | keyword_places.keys()
+        vectors, keywords = self._retrieval.by_vector.scores(seqs), self._retrieval.by_keyword.scores(seqs)
+        candidates = {
+            seq: RecallCandidate(
+                self._favoured, vectors.get(seq), keywords.get(seq), vector_places.get(seq), keyword_places.get(seq)
+            )
+            for seq in seqs
+        }
+        hopes = ((seq, candidate, self._hope(candidate)) for seq, candidate in candidates.items())
+        hopefuls = [_Hopeful(seq, candidate, hope) for seq, candidate, hope in hopes if hope is not None]
+        return sorted(hopefuls, key=lambda each: (-each.hope, each.seq))
+
+    def _hope(self, candidate: RecallCandidate) -> float | None:
+        """Return the highest score *candidate* can have: a cosine below the mean may be worse than none."""
+        score = self._policy.score(candidate)
+        if candidate.vector is None or candidate.vector >= self._mean_cosine:
+            return score
+        without = self._policy.score(candidate._replace(vector=None))
+        return max((each for each in (score, without) if each is not None), default=None)
+
+    def _known(self, hopefuls: Sequence[_Hopeful]) -> Iterator[RecallCandidate]:
+        """Yield the candidates with their true facts."""
+        found = {each.seq: each.candidate for each in hopefuls}
+        touched = self._touched(found)
+        for facts in self._repository.recall_facts(found):
+            seq = facts.ranking.seq
+            yield found[seq]._replace(facts=facts, touched=touched.get(seq, 0))
+
+    def _touched(self, seqs: Iterable[int]) -> Mapping[int, int]:
+        """Return how many of the files touched of late each of *seqs* is about."""
+        files = set(self._evidence.workplace.touched_files)
+        if not files:
+            return {}
+        return {seq: len(files & set(about)) for seq, about in self._repository.references(seqs).items()}
+
+    def _hope_beyond(self, lists: _Lists) -> float | None:
+        """Return the highest score that an entry in neither head can have, None when there can't be one."""
+        place = lists.depth + 1
+        vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
+        keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
+        hopes = (
+            self._hope(
+                RecallCandidate(
+                    self._favoured,
+                    vector,
+                    keyword,
+                    None if vector is None else place,
+                    None if keyword is None else place,
+                )
+            )
+            for vector, keyword in product(vectors, keywords)
+            if (vector, keyword) != (None, None)
+        )
+        return max((hope for hope in hopes if hope is not None), default=None)
+
+
+def _most_favoured(evidence: Evidence) -> RecallFacts:
+    """Return the facts of an entry that has everything in its favour."""
+    workplace = evidence.workplace
+    return RecallFacts(
+        ranking=RankingFacts(0, "", None, evidence.most_observed, "high", evidence.now, RECALL_CAP),
+        kind="learning",
+        project=workplace.project,
+        workspace=workplace.workspace,
+        branch=workplace.branch,
+        permanent=True,
+        content_hash="",
+        words=0,
+    )
+
+
+def _is_settled(best: Sequence[Judged], wanted: Question, hope: float | None) -> bool:
+    """Tell whether nothing that scores at most *hope* can join *best*."""
+    if hope is None or (wanted.minimum is not None and hope < wanted.minimum):
+        return True
+    return len(best) == wanted.limit and best[-1].score > hope
+
+
+def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
+    """Yield those of at least the minimum, of several that say the same only the best unless all are wanted."""
+    seen = set[str]()
+    for each in judged:
+        content = each.candidate.facts.content_hash
+        is_new = content not in seen or not wanted.distinct
+        if is_new and (wanted.minimum is None or each.score >= wanted.minimum):
+            seen.add(content)
+            yield each

@@ -1,0 +1,52 @@
+"""What a progress bar is told reaches a terminal."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.progress import Progress
+
+from hardwon.domain.use_cases.import_knowledge import Imported
+from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.entrypoints.cli import evaluating, importing, indexing
+
+NAME = "/x/\x1b]0;owned\x07\n.md"
+SHOWN = r"/x/\x1b]0;owned\x07\n.md"
+
+
+@pytest.fixture
+def bar(monkeypatch: pytest.MonkeyPatch) -> Progress:
+    """Return the bar that commands use."""
+    bar = Progress(disable=True)
+    for command in (importing, indexing):
+        monkeypatch.setattr(command, "progress", lambda: bar)
+    return bar
+
+
+def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress) -> None:
+    def index_files(*_: object, progress: Callable[[int, int, str], None], **_more: object) -> Indexed:
+        progress(1, 1, NAME)
+        return Indexed()
+
+    index: Any = index_files
+    indexing._index_with_progress(index, [], again=False, everywhere=False, rehearsed=False)
+
+    assert [task.description for task in bar.tasks] == [SHOWN]
+
+
+def test_a_bank_that_is_imported_cannot_steer_the_terminal(bar: Progress) -> None:
+    def everything(progress: Callable[[object], None]) -> Imported:
+        progress(SimpleNamespace(path=NAME))
+        return Imported()
+
+    memory: Any = SimpleNamespace(import_knowledge=lambda _: SimpleNamespace(everything=everything))
+    importing.import_with_progress(memory, "/x")
+
+    assert [task.description for task in bar.tasks] == [SHOWN]
+
+
+def test_a_set_that_is_measured_cannot_steer_the_terminal(bar: Progress) -> None:
+    evaluating._Stages(bar, NAME)("asking", 1, 2)
+
+    assert [task.description for task in bar.tasks] == [f"{SHOWN}: asking"]
