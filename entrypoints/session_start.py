@@ -8,10 +8,9 @@ from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject import Injection
 from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.signals import read_signals
+from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
 
 SEARCH_SECONDS = 1.6
-GIT_SECONDS = 0.5
 IMPORT_SECONDS = 0.5
 BUSY_SECONDS = 0.5
 LEFT = "{} knowledge-bank files are left for next time, or run: hardwon import"

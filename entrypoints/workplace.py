@@ -8,9 +8,8 @@ from hardwon.adapters.git_branch import checked_out_branch
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.signals import GIT_SECONDS
 from hardwon.entrypoints.spaces import Warn
-
-GIT_SECONDS = 0.5
 
 
 def name_of(folder: str) -> str:

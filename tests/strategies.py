@@ -145,6 +145,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     scope=scopes,
     permanent=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
+    folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
 )
 
 
@@ -156,7 +157,8 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
     is_tagged = only.tag is None or only.tag in entry.tags
-    return entry.kind in only.kinds and is_in_category and is_in_scope and is_kept and is_tagged
+    is_below = only.folder is None or (entry.file_path or "").startswith(only.folder.rstrip("/") + "/")
+    return entry.kind in only.kinds and is_in_category and is_in_scope and is_kept and is_tagged and is_below
 
 
 def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:

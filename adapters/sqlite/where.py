@@ -1,5 +1,6 @@
 """An `EntryFilter` as SQL; the one place that knows what being inside means."""
 
+import os
 from typing import NamedTuple
 
 from hardwon.domain.model.entry_filter import EntryFilter
@@ -39,4 +40,8 @@ def where(only: EntryFilter) -> Where:
     if only.tag is not None:
         clauses.append("e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = ?)")
         parameters.append(only.tag)
+    if only.folder is not None:
+        below = os.path.join(only.folder, "")
+        clauses.append("e.seq IN (SELECT entry_seq FROM entry_text WHERE substr(file_path, 1, ?) = ?)")
+        parameters += (len(below), below)
     return Where(" AND ".join(clauses) or "true", tuple(parameters))

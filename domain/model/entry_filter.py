@@ -14,6 +14,7 @@ class EntryFilter(NamedTuple):
         scope: Only entries from these places.
         permanent: Only entries that are kept for good; False does not ask.
         tag: Only entries the user labelled so, to the letter.
+        folder: Only entries of files below this folder, its path absolute, links resolved.
 
     """
 
@@ -22,6 +23,7 @@ class EntryFilter(NamedTuple):
     scope: Scope = ANYWHERE
     permanent: bool = False
     tag: str | None = None
+    folder: str | None = None
 
 
 LEARNINGS = EntryFilter()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.files.fields import read_fields
 from hardwon.domain.model.files.file_entry import to_entry
@@ -19,8 +20,6 @@ from hardwon.ports.source_files import Listing, SourceFiles
 
 Progress = Callable[[int, int, str], None]
 """Told how many files are done, of how many, and which was the last."""
-
-ANOTHER_TEXT = "(text of no file)"
 
 
 @attrs.frozen(kw_only=True)
@@ -102,21 +101,10 @@ class IndexFiles:
             run.forget(path)
         return run.outcome(skipped=tuple(line for listing in listings for line in listing.skipped))
 
-    def drop_vectors(self) -> None:
-        """
-        Drop the vectors, in every space, of all files below the project's folder, so that they are pending.
-
-        Raises:
-            StorageError: the store can't be written now; nothing was changed.
-
-        """
-        with self.repository.transaction():
-            for path in self._known_below():
-                if entry := self.repository.with_file(path):
-                    # What a filter can say of a project is its name, which another one may share. A vector
-                    # belongs to a text: it goes when the text is another one for a moment.
-                    self.repository.put(attrs.evolve(entry, notes=f"{entry.notes}\n{ANOTHER_TEXT}"))
-                    self.repository.put(entry)
+    @property
+    def of_project(self) -> EntryFilter:
+        """All files below the project's folder that have an entry."""
+        return EVERYTHING._replace(folder=self.project_root)
 
     def _elsewhere(self) -> set[str]:
         """Return the files that have an entry and are there, of all below the project's folder."""

@@ -61,6 +61,8 @@ def evaluate(
     sets, settings = _sets(folders or [], settings, own=own)
     report = _measure(sets, chosen, settings)
     moved = [] if before is None else changes(before, report)
+    if fail_on_regression and not moved:
+        raise typer.BadParameter(f"no set of {compare!r} was measured: nothing can be compared", param_hint="--compare")
     if as_json:
         compared = {} if before is None else {"comparison": comparison_document(moved)}
         print_json({**report_document(report, per_query=per_query), **compared})

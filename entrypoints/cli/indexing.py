@@ -102,8 +102,8 @@ def _drop_vectors(memory: Memory, index_files: IndexFiles) -> None:
     except EmbedderError as error:
         warn(f"the vectors stay as they are: {error}")
         return
-    if memory.spaces:
-        index_files.drop_vectors()
+    for space in memory.spaces:
+        space.vectors.clear(index_files.of_project)
 
 
 def _say_plan(indexed: Indexed) -> None:

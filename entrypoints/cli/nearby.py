@@ -17,11 +17,10 @@ from hardwon.entrypoints.cli.choosing import MOST
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say, warn
 from hardwon.entrypoints.composition import Memory
-from hardwon.entrypoints.signals import read_signals
+from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
 from hardwon.entrypoints.workplace import read_workplace
 
 SEARCH_SECONDS = 10.0
-GIT_SECONDS = 0.5
 SWITCHED_OFF = "memory_injection_enabled is not true: a session start prints nothing"
 FILES_ONLY = "memory_semantic_enabled is not true: a session start prints the knowledge-bank files instead"
 NO_LEARNING = "Nothing is remembered yet: run hardwon import"

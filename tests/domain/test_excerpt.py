@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.keyword_query import search_terms
-from hardwon.domain.model.recall.excerpt import CUT, Marked, Span, excerpt, marked, shortened
+from hardwon.domain.model.recall.excerpt import CUT, Marked, Span, excerpt, shortened
 from tests.strategies import anything, phrases
 
 ANY_TEXT = st.text(st.characters(), max_size=200) | st.lists(phrases | anything, max_size=40).map(" ".join)
@@ -59,15 +59,15 @@ def test_a_short_text_stays_whole_on_one_line() -> None:
 
 
 def test_longer_forms_of_a_word_are_marked_and_words_within_words_are_not() -> None:
-    assert words_marked(marked("Locks unlock, LOCKED; lock-free", ("lock",))) == ["Locks", "LOCKED", "lock"]
+    assert words_marked(excerpt("Locks unlock, LOCKED; lock-free", ("lock",), 100)) == ["Locks", "LOCKED", "lock"]
 
 
 def test_short_words_are_marked_only_where_they_stand_alone() -> None:
-    assert words_marked(marked("c calls C code", ("c",))) == ["c", "C"]
+    assert words_marked(excerpt("c calls C code", ("c",), 100)) == ["c", "C"]
 
 
 def test_the_query_is_never_a_pattern() -> None:
-    assert marked("a.b*c (x|y) [z]", (".*", "(", "|")).text == "a.b*c (x|y) [z]"
+    assert excerpt("a.b*c (x|y) [z]", (".*", "(", "|"), 100).text == "a.b*c (x|y) [z]"
 
 
 def test_without_words_the_beginning_is_shown() -> None:

@@ -26,7 +26,7 @@ def entry_of(body: str, kind: Kind = "decision", known: Entry | None = None, **h
 
 
 def with_head(head: dict[str, FrontValue], body: str, kind: Kind, known: Entry | None = None) -> Entry:
-    file = MarkdownFile("/work/memory/one.md", 1_770_000_000, f"{len(body):064}", Markdown(head, body))
+    file = MarkdownFile("/projects/app/memory/one.md", 1_770_000_000, f"{len(body):064}", Markdown(head, body))
     return to_entry(file, read_fields(head), kind, HERE, known)
 
 
@@ -43,7 +43,7 @@ def test_any_markdown_gives_an_entry_or_one_clear_complaint(head: dict[str, Fron
 
     assert (entry is None) == bool(complaint)
     assert "\n" not in complaint
-    assert entry is None or (entry.kind, entry.file_path) == (kind, "/work/memory/one.md")
+    assert entry is None or (entry.kind, entry.file_path) == (kind, "/projects/app/memory/one.md")
     assert all("\n" not in complaint for complaint in read_fields(head).complaints)
 
 

@@ -138,7 +138,7 @@ def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None
     assert after.updated_at < before.updated_at
 
 
-NAMESAKE = ("/home/app/x.md", "/work/app2/x.md", "/x.md")
+NAMESAKE = ("/elsewhere/app/x.md", "/projects/app2/x.md", "/x.md")
 """Files of projects that are called the same, or begin alike."""
 
 
@@ -165,7 +165,7 @@ def test_vectors_are_dropped_below_the_projects_folder_and_nothing_else_changes(
     indexing.repository.record_recall([1], NOW)
     before = indexing.entries()
 
-    indexing.index.drop_vectors()
+    vectors.clear(indexing.index.of_project)
 
     assert [text.seq for text in vectors.pending(9)] == [1]
     assert indexing.entries() == before

@@ -236,6 +236,17 @@ def test_a_regression_is_marked_and_fails_only_when_asked_to(world: World, notes
     assert (regression["set"], regression["policy"], regression["figure"]) == ("notes", "vector", "mrr")
 
 
+def test_a_report_of_other_sets_fails_where_regressions_must_not_pass(world: World, notes: str, old: Path) -> None:
+    document = json.loads(old.read_text())
+    document["sets"] = {"others": document["sets"]["notes"]}
+    old.write_text(json.dumps(document))
+
+    done = compare(world, notes, old, "--fail-on-regression")
+    assert (done.code, done.stdout) == (1, "")
+    assert "nothing can be compared" in done.stderr.splitlines()[-1]
+    assert compare(world, notes, old).code == 0
+
+
 def test_queries_are_listed_worst_first_and_those_that_moved(world: World, notes: str, old: Path) -> None:
     document = json.loads(old.read_text())
     document["sets"]["notes"]["queries"]["q-units"]["ndcg@10"]["vector"] = 0.25

@@ -135,6 +135,15 @@ def test_words_are_searched_where_meaning_cannot_be(library: Library, provider: 
     assert done.stderr.count("\n") == 1
 
 
+def test_without_an_index_of_words_every_text_is_read(library: Library) -> None:
+    library.world.variables["HARDWON_KEYWORD_SEARCH"] = "false"
+
+    with library.without_answers("off"):
+        done = library.ask(*OURS)
+
+    assert (done.code, done.stdout.startswith("1. Immediate\n")) == (0, True)
+
+
 def test_the_same_branch_and_touched_files_break_ties(library: Library) -> None:
     world = library.world
     world.commit("touched.py")

@@ -5,8 +5,6 @@ import datetime as dt
 from hardwon.domain.model.deadline import Deadline
 from tests.strategies import NOW
 
-RECALL_CAP = 10
-
 
 class FixedClock:
     """Stands still until it is advanced."""

@@ -14,8 +14,6 @@ from hardwon.domain.model.vector import Vector
 from hardwon.ports.embedder import Embedder, Task
 from tests.strategies import SPACE
 
-RECALL_CAP = 10
-
 
 class PlantedEmbedder:
     """Gives each text its planted vector, any other text one made of its hash; remembers what it was asked."""

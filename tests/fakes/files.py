@@ -7,7 +7,7 @@ from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFi
 from hardwon.ports.source_files import Listing
 from tests.fakes.state import text_hash
 
-ROOT = "/work/app"
+ROOT = "/projects/app"
 MEMORY = f"{ROOT}/memory/"
 WRITTEN_AT = 1_770_000_000
 

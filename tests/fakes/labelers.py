@@ -9,8 +9,6 @@ from hardwon.domain.model.errors import (
     LabelerUnavailableError,
 )
 
-RECALL_CAP = 10
-
 
 class PlantedLabeler:
     """Answers as planted, again and again; remembers whom it was asked about and the seconds it was given."""

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from hardwon.domain.model.context_query import Feature
 from hardwon.domain.model.deadline import Deadline
 
-RECALL_CAP = 10
-
 
 class InMemoryFeatureProbe:
     def __init__(self, feature: Feature | None = None) -> None:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+import os
 from collections.abc import Iterable
 
 import attrs
@@ -10,6 +11,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.scope import ANYWHERE
 from hardwon.domain.model.searchable import word_count
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
@@ -76,8 +78,9 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.category in {None, entry.category}
         and (entry.permanent or not only.permanent)
         and (only.tag is None or only.tag in entry.tags)
+        and (only.folder is None or (entry.file_path or "").startswith(os.path.join(only.folder, "")))
         and (
-            not any(only.scope)
+            only.scope == ANYWHERE
             or any(place is not None and place == own for place, own in zip(only.scope, places, strict=True))
         )
     )

@@ -51,7 +51,8 @@ class Scored(NamedTuple):
         return self.candidate.facts
 
 
-def _share(score: float | None, best: float) -> float:
+def share(score: float | None, best: float) -> float:
+    """Return *score* over *best*, clamped at 0; nothing has no share."""
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
 
 
@@ -85,8 +86,8 @@ class RankingPolicy:
     def signals(self, vector: float | None, keyword: float | None, track_record: float) -> Signals:
         """Return the signals of raw scores: clamped at 0 and divided by the store's best."""
         return Signals(
-            vector=_share(vector, self.maxima.vector),
-            keyword=_share(keyword, self.maxima.keyword),
+            vector=share(vector, self.maxima.vector),
+            keyword=share(keyword, self.maxima.keyword),
             prominence=track_record,
         )
 

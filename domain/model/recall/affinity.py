@@ -1,6 +1,7 @@
 from hardwon.domain.model.ranking.prominence import recency
+from hardwon.domain.model.ranking.ranking_policy import share
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.recall.by_search import share, similarity_of
+from hardwon.domain.model.recall.by_search import similarity_of
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Parts

@@ -1,5 +1,6 @@
 """Policies that go by the two searches alone."""
 
+from hardwon.domain.model.ranking.ranking_policy import share
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Parts, PlainPolicy
@@ -69,11 +70,6 @@ class WeightedPolicy(PlainPolicy):
             "vector": VECTOR_SHARE * share(candidate.vector, self.evidence.vectors.best),
             "keyword": KEYWORD_SHARE * share(candidate.keyword, self.evidence.keywords.best),
         }
-
-
-def share(score: float | None, best: float) -> float:
-    """Return *score* over *best*, clamped at 0; nothing has no share."""
-    return max(0.0, score or 0.0) / best if best > 0 else 0.0
 
 
 def similarity_of(candidate: RecallCandidate, evidence: Evidence) -> float | None:

@@ -43,12 +43,6 @@ class _Mark(NamedTuple):
     term: int
 
 
-def marked(text: str, terms: Sequence[str]) -> Marked:
-    """Return *text* on one line with the words marked that begin with one of *terms*."""
-    line = " ".join(text.split())
-    return Marked(line, tuple(mark.span for mark in _marks(line, terms)))
-
-
 def excerpt(text: str, terms: Sequence[str], room: int) -> Marked:
     """
     Return the passage of *text* with most of *terms*, the first of several, cut at the borders of words.

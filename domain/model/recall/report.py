@@ -45,7 +45,8 @@ class Report(NamedTuple):
                 yield Marked("")
             yield excerpt(answer.entry.name, terms, self._room()).after(f"{rank}. ")
             yield Marked(f"{INDENT}{'  '.join(self._facts(answer))}")
-            yield excerpt(_body(answer), terms, self._room()).after(INDENT)
+            if body := _body(answer):
+                yield excerpt(body, terms, self._room()).after(INDENT)
             if answer.entry.file_path:
                 yield Marked(f"{INDENT}{self._place(answer.entry.file_path)}")
             yield from self._explanation(answer)
@@ -90,7 +91,8 @@ class Report(NamedTuple):
 
 
 def _body(answer: Answer) -> str:
-    """Return all that an answer can be found by, besides its name."""
+    """Return all that an answer can be found by, without a first line that only repeats the name."""
     entry = answer.entry
-    description = entry.description.removeprefix(entry.name).strip() or entry.description
+    first, _, rest = entry.description.partition("\n")
+    description = rest.strip() if first == entry.name else entry.description
     return "\n".join(filter(None, (description, entry.notes, entry.reasoning)))
