@@ -6,10 +6,14 @@ Kind: TypeAlias = Literal["learning", "session", "decision", "gotcha", "preferen
 Category: TypeAlias = Literal["anti-patterns", "heuristics", "patterns"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 Source: TypeAlias = Literal["retro", "session-capture", "manual", "import"]
+Tier: TypeAlias = Literal["constitutional", "critical", "important", "normal", "temporary", "deprecated"]
+ContextType: TypeAlias = Literal["research", "implementation", "decision", "discovery", "general"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 SOURCES: tuple[Source, ...] = get_args(Source)
+TIERS: tuple[Tier, ...] = get_args(Tier)
+CONTEXT_TYPES: tuple[ContextType, ...] = get_args(ContextType)
 
 CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")
