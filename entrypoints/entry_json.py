@@ -47,7 +47,7 @@ def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entr
             raise InvalidEntryError(f"{name} is missing: an entry needs {', '.join(REQUIRED)}")
     for name, value in fields.items():
         if not _fits(FIELDS[name], value):
-            raise InvalidEntryError(f"{name} is {_shown(value)}: it must be {FIELDS[name]}")
+            raise InvalidEntryError(f"{name} is {shown(value)}: it must be {FIELDS[name]}")
     values: dict[str, Any] = {"source_project": project, **fields}
     for name in ("keywords", "references"):
         values[name] = tuple(values.get(name, ()))
@@ -68,7 +68,7 @@ def _object(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise InvalidEntryError(f"{_beginning(text)} holds a number that is too long: no field takes one") from error
     if not isinstance(document, dict):
-        raise InvalidEntryError(f"the entry is {_shown(document)}: it must be a JSON object")
+        raise InvalidEntryError(f"the entry is {shown(document)}: it must be a JSON object")
     return document
 
 
@@ -82,7 +82,8 @@ def _fits(shape: str, value: object) -> bool:
     return isinstance(value, str) or (shape is TEXT_OR_NULL and value is None)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return the beginning of *value* as JSON, for a message."""
     try:
         return json.dumps(value)[:SHOWN_CHARACTERS]
     except RecursionError:  # just deep enough to be read, too deep to be written

@@ -34,6 +34,11 @@ def on_one_line(text: str) -> str:
     return visible(text).replace("\n", "\\n")
 
 
+def warn(line: str) -> None:
+    """Tell of trouble that stops nothing."""
+    print(f"Warning: {on_one_line(line)}", file=sys.stderr)
+
+
 def put_out(text: str) -> str:
     """Print *text* at once; return why that is not possible, empty when it is."""
     try:

@@ -5,26 +5,25 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.system_clock import SystemClock
-from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, needs_too_much_room
-from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_checks import MAX_TEXT_BYTES
 from hardwon.domain.model.entry_redaction import redact_entry
-from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
+from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
-from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.store_entry import Stored
-from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
+from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.entry_json import entry_from_json
-from hardwon.entrypoints.filling import fill_spaces
-from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, visible
+from hardwon.entrypoints.storing import complaints_of_length, confirmation, embed_now
+from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
 from hardwon.entrypoints.workplace import name_of
 
-OK, INVALID, DATABASE = 0, 1, 2
+OK, INVALID, DATABASE = 0, USAGE_ERROR, 2
 INTERRUPTED = 130  # what shells say of a program that Ctrl-C ended
 LARGEST_JSON = 8 * MAX_TEXT_BYTES
 
@@ -42,11 +41,6 @@ and, if you like,
 exit codes: 0 stored, 1 the entry or an argument is not valid, 2 the store can't be written"""
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(INVALID, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
-
-
 def main() -> None:
     """Run the writer and leave with its exit code."""
     never_fail_to_print()
@@ -59,10 +53,10 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Store one entry; return 0 when it is stored, 1 when it is not valid, 2 when the store failed."""
-    options = _parse(arguments)
-    resolved = read_settings(options.project_root, os.environ, _flags(options))
+    options = _parser().parse(arguments)
+    resolved = read_settings(options.project_root, os.environ, flags(options))
     for warning in resolved.warnings:
-        _warn(warning)
+        warn(warning)
     if not resolved.settings.semantic_enabled:
         print("Skipped: memory_semantic_enabled is not true, nothing is written to the database")
         return OK
@@ -77,39 +71,20 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _store(entry: Entry, settings: Settings) -> None:
-    memory = open_memory(settings, _warn)
+    memory = open_memory(settings, warn)
     with contextlib.closing(memory.database):
         _report(memory.store_entry(entry))
-        _embed(memory)
+        for trouble in embed_now(memory):
+            warn(trouble)
 
 
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    if not os.path.isdir(options.project_root):
-        parser.error(f"--project-root {options.project_root!r} is not a folder")
-    return options
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="hardwon-writer",
-        description="Keep one lesson, given as JSON.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+def _parser() -> ProjectParser:
+    parser = ProjectParser("hardwon-writer", "Keep one lesson, given as JSON.", EPILOG)
     parser.add_argument("--action", choices=["upsert"], required=True, help="add the entry, or count it once more")
-    parser.add_argument("--global-store", metavar="PATH", help="the folder that holds memory.db")
-    parser.add_argument("--project-root", metavar="PATH", default=".", help="the project (default: the working folder)")
     entry = parser.add_mutually_exclusive_group(required=True)
     entry.add_argument("--entry-json", metavar="JSON", help="the entry")
     entry.add_argument("--entry-file", metavar="PATH", help="a file that holds it, - for standard input")
     return parser
-
-
-def _flags(options: argparse.Namespace) -> dict[str, str]:
-    return {"--global-store": options.global_store} if options.global_store else {}
 
 
 def _read(options: argparse.Namespace) -> str:
@@ -136,15 +111,12 @@ def _bytes(path: str) -> bytes:
 
 def _report(stored: Stored) -> None:
     entry = stored.entry
-    lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]
-    if stored.merged:
-        lines.append(f"Merged: the lesson was known, now observed {entry.observation_count} times")
-    if trouble := put_out("\n".join(lines)):
-        _warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
-    if needs_too_much_room(entry):
-        _warn(f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters")
+    if trouble := put_out("\n".join(confirmation(stored))):
+        warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
+    for line in complaints_of_length(entry):
+        warn(line)
     if lacking := _lacking(entry):
-        _warn(f"incomplete: {', '.join(lacking)}; give them the next time it is observed")
+        warn(f"incomplete: {', '.join(lacking)}; give them the next time it is observed")
 
 
 def _lacking(entry: Entry) -> list[str]:
@@ -156,21 +128,6 @@ def _lacking(entry: Entry) -> list[str]:
         "no references": not entry.references,
     }
     return [what for what, missing in lacks.items() if missing]
-
-
-def _embed(memory: Memory) -> None:
-    try:
-        troubles = fill_spaces(memory, BATCH).troubles
-    except StorageError as error:
-        troubles = (str(error),)
-    providers = {space.embedder.space.provider for space in memory.spaces}
-    found_by = "the embedded model" if len(troubles) < len(providers) else "keyword search"
-    for trouble in troubles:
-        _warn(f"stored without a vector, {found_by} finds it: {trouble}")
-
-
-def _warn(line: str) -> None:
-    print(f"Warning: {on_one_line(line)}", file=sys.stderr)
 
 
 def _failed(error: HardwonError, code: int) -> int:

@@ -12,7 +12,9 @@ from hardwon.domain.model.vocabulary import Category
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry  # brings attrs, which the hook's path has no time for
 
-Field = Literal["kind", "category", "confidence", "source", "source_project"]
+Field = Literal["kind", "category", "confidence", "source", "source_project", "tier", "context_type", "spec_folder"]
+
+Order = Literal["updated_at", "created_at", "importance_weight"]
 
 
 class EntryRepository(Protocol):
@@ -37,15 +39,20 @@ class EntryRepository(Protocol):
         """Return the entry of that id, None when there is none."""
         ...
 
+    def with_number(self, number: int) -> "Entry | None":
+        """Return the entry of that number, None when there is none."""
+        ...
+
     def put(self, entry: "Entry") -> None:
         """
         Add *entry*, or replace the one of its id but for its `created_at`; doing it twice changes nothing more.
 
         The keyword index follows at once; vectors of an earlier text are dropped.
-        Recall counters are not touched (`record_recall` moves them).
+        What is deprecated is in no index, keeps no vector and is never ranked.
+        Counters are not touched: `record_recall` and the `UsageLog` move them.
 
         Raises:
-            StorageError: another entry stands for the same file, or the store can't be written now.
+            StorageError: another entry stands for the same section of a file, or the store can't be written now.
 
         """
         ...
@@ -59,15 +66,19 @@ class EntryRepository(Protocol):
         ...
 
     def with_file(self, file_path: str) -> "Entry | None":
-        """Return the entry that stands for the file of that absolute path, None when there is none."""
+        """Return the entry that stands for the whole file of that absolute path, None when there is none."""
+        ...
+
+    def sections_of(self, file_path: str) -> "list[Entry]":
+        """Return the entries that stand for sections of the file of that absolute path, in the order of their anchors."""
         ...
 
     def files_starting_with(self, prefix: str) -> list[str]:
-        """Return the paths of files that begin with *prefix*, in order."""
+        """Return the paths of files that begin with *prefix*, in order, each once."""
         ...
 
-    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
-        """Return entries of *only*, the newest `updated_at` first, then by id."""
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0, order: Order = "updated_at") -> "list[Entry]":
+        """Return entries of *only*, those of the greatest *order* first, then the newest `updated_at`, then by id."""
         ...
 
     def unlabelled(self, only: EntryFilter, *, limit: int, after: "Entry | None" = None) -> "list[Entry]":
@@ -108,7 +119,7 @@ class EntryRepository(Protocol):
 
     def newest_by_track_record(self, k: int) -> list[RankingFacts]:
         """
-        Return the *k* newest learnings of each track record.
+        Return the *k* newest learnings of each track record, of those that may be ranked.
 
         A track record is a combination of category, observation count, confidence
         and `min(recall_count, 10)`: among its entries only recency decides, so the
@@ -121,7 +132,7 @@ class EntryRepository(Protocol):
         ...
 
     def sizes(self) -> Mapping[Category, int]:
-        """Return how many learnings each category has; empty ones are left out."""
+        """Return how many learnings that may be ranked each category has; empty ones are left out."""
         ...
 
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
@@ -133,7 +144,18 @@ class EntryRepository(Protocol):
         ...
 
     def most_observed(self) -> int:
-        """Return the largest observation count of a learning, 1 when there is none."""
+        """Return the largest observation count of a learning that may be ranked, 1 when there is none."""
+        ...
+
+    def retire_expired(self, now: dt.datetime) -> int:
+        """
+        Take what has expired by *now* out of every index, for good; return how many entries that were.
+
+        Called before anything is ranked; with nothing to do it writes nothing.
+
+        Raises:
+            StorageError: there is something to do and the store can't be written now.
+        """
         ...
 
     def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:

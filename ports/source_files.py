@@ -23,7 +23,33 @@ class SourceFiles(Protocol):
     """Markdown files that entries are made of."""
 
     def of_project(self) -> Listing:
-        """Return the project's memory: all below its folder `memory`, and `memory-*.md` beside that."""
+        """
+        Return the memory of the project and of the other roots that were named.
+
+        That is all below the project's folder `memory`, `memory-*.md` beside it
+        and all below `specs/*/memory`; of another root the same `specs/*/memory`,
+        or all there is where it has no `specs`. Of a root that is not there
+        nothing is asked for, so nothing of it is gone.
+        """
+        ...
+
+    def of_spec_folder(self, name: str) -> Listing:
+        """
+        Return the files of `of_project` whose `spec_folder` is *name*; none where there is no such folder.
+
+        Raises:
+            UnreadableFileError: *name* can't be the name of a folder.
+        """
+        ...
+
+    def ensure_inside(self, path: str) -> str:
+        """
+        Return the real path of the markdown file at *path*, which lies inside the project or another root.
+
+        Raises:
+            UnreadableFileError: *path* is relative, is not there, is no regular
+                file `*.md`, or lies or leads outside; the message names the roots.
+        """
         ...
 
     def at(self, path: str) -> Listing:

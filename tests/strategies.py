@@ -18,9 +18,11 @@ from hardwon.domain.model.vector import Vector, unit
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,
+    CONTEXT_TYPES,
     CONVERSATION_KINDS,
     KINDS,
     SOURCES,
+    TIERS,
     Category,
     Kind,
 )
@@ -69,7 +71,7 @@ def of_file(
 
 def with_text(entry: Entry, field: str, text: str) -> Entry:
     """Return *entry* with *text* in one of its fields; among its labels it is the only one."""
-    value: Any = (text,) if field in {"keywords", "tags"} else text
+    value: Any = (text,) if field in {"keywords", "tags", "trigger_phrases"} else text
     return attrs.evolve(entry, **{field: value})
 
 
@@ -77,6 +79,12 @@ labels = st.lists(st.sampled_from(WORDS), max_size=3).map(tuple)
 references = st.lists(st.sampled_from(["src/a.py", "src/b.py"]), max_size=2).map(tuple)
 projects = st.none() | st.sampled_from(["here", "there"])
 workspaces = st.none() | st.sampled_from(["work", "home", "here"])
+tiers = st.sampled_from(TIERS[:4])
+"""Of entries that stay in the indexes; what does not has tests of its own."""
+
+importance_weights = st.sampled_from([0.0, 0.5, 1.0])
+spec_folders = st.none() | st.sampled_from(["005-memory", "049-auth"])
+anchors = st.just("") | st.sampled_from(["summary", "retry-lock"])
 branches = st.none() | st.sampled_from(["main", "fix/lock"])
 
 
@@ -101,6 +109,10 @@ def entries_about(descriptions: st.SearchStrategy[str]) -> st.SearchStrategy[Ent
         workspace=workspaces,
         branch=branches,
         permanent=st.booleans(),
+        tier=tiers,
+        importance_weight=importance_weights,
+        context_type=st.sampled_from(CONTEXT_TYPES[:2]),
+        trigger_phrases=labels,
     )
 
 
@@ -127,6 +139,12 @@ file_entries = st.builds(
     workspace=workspaces,
     branch=branches,
     permanent=st.booleans(),
+    tier=tiers,
+    importance_weight=importance_weights,
+    context_type=st.sampled_from(CONTEXT_TYPES[:2]),
+    trigger_phrases=labels,
+    spec_folder=spec_folders,
+    anchor_id=anchors,
     file_mtime=st.none() | st.sampled_from([0, 1_767_225_600]),
     file_hash=st.none() | st.just("0" * 64),
 )
@@ -146,6 +164,10 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     permanent=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
     folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
+    spec_folder=spec_folders,
+    anchor=st.none() | anchors,
+    tier=st.none() | tiers,
+    context_type=st.none() | st.sampled_from(CONTEXT_TYPES[:2]),
 )
 
 
@@ -158,7 +180,11 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_kept = entry.permanent or not only.permanent
     is_tagged = only.tag is None or only.tag in entry.tags
     is_below = only.folder is None or (entry.file_path or "").startswith(only.folder.rstrip("/") + "/")
-    return entry.kind in only.kinds and is_in_category and is_in_scope and is_kept and is_tagged and is_below
+    asked = (only.spec_folder, only.anchor, only.tier, only.context_type)
+    own = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type)
+    is_alike = all(wish in {None, value} for wish, value in zip(asked, own, strict=True))
+    is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
+    return is_of_sort and is_in_scope and is_kept and is_tagged and is_below
 
 
 def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:

@@ -9,12 +9,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
+from hardwon.domain.model.files.complaints import first_of
 from hardwon.domain.model.files.markdown import FrontValue, Markdown
 
 FENCES = ("---", "...")
 NOTHING = ("", "~", "null", "Null", "NULL")
 FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-MOST_COMPLAINTS = 5
 SHOWN_CHARACTERS = 60
 
 _FIELD = re.compile(r"(?P<key>[A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(?P<value>.*))?")
@@ -64,9 +64,7 @@ class _Head:
         return self._values | {key: tuple(items) for key, items in self._lists.items() if items}
 
     def complaints(self) -> tuple[str, ...]:
-        more = len(self._complaints) - MOST_COMPLAINTS
-        rest = (f"{more} more lines of the front matter are left out",) if more > 0 else ()
-        return (*self._complaints[:MOST_COMPLAINTS], *rest)
+        return first_of(self._complaints, "lines of the front matter are left out")
 
     def read(self, number: int, line: str) -> None:
         goes_on = self._was_refused and line[:1] in {" ", "\t", "-"}

@@ -1,16 +1,20 @@
 import fnmatch
 import hashlib
 import os
+from collections.abc import Sequence
 
+from hardwon.adapters.markdown.confinement import is_within, regular_markdown
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.files.kinds import MEMORY
 from hardwon.domain.model.files.markdown import ENDING, MarkdownFile
+from hardwon.domain.model.files.spec_folder import SPECS, spec_folder
 from hardwon.ports.source_files import Listing
 
 BESIDE = f"{MEMORY}-*{ENDING}"
 LARGEST_FILE = 4 * 1024 * 1024
+NOT_IN_NAMES = set("/\\\0")
 NANOSECONDS = 10**9
 NOT_STORABLE = "its name is not UTF-8, rename it"
 
@@ -29,25 +33,47 @@ class MarkdownFiles:
     Markdown files of a project, and anywhere.
 
     Args:
-        project_root: Its memory is the folder `memory` in it, and `memory-*.md` beside that.
+        project_root: Its memory is the folder `memory` in it, `memory-*.md` beside that, and all below `specs/*/memory`.
+        roots: More folders with memory: all below their `specs/*/memory`, or all there is where they have no `specs`.
 
     """
 
-    def __init__(self, project_root: str) -> None:
+    def __init__(self, project_root: str, roots: Sequence[str] = ()) -> None:
         self._root = os.path.realpath(project_root)
+        self._more_roots = tuple(map(os.path.realpath, roots))
+        self._roots = (self._root, *self._more_roots)
 
     def of_project(self) -> Listing:
-        """Return the files of the project's memory."""
+        """Return the files of the project's memory, and of the other roots."""
         memory = os.path.join(self._root, MEMORY)
-        found = _Finding(self._root)
+        found = _Finding(self._roots)
         found.folder(memory)
         found.names(self._root, BESIDE)
-        return found.listing(os.path.join(memory, ""), f"{memory}-")
+        for root in self._roots:
+            found.spec_folders(os.path.join(root, SPECS))
+        for root in self._whole_roots():
+            found.folder(root)
+        for root in self._missing_roots():
+            found.skip(f"{root!r} is no folder: mount it, or name another root")
+        return found.listing(os.path.join(memory, ""), f"{memory}-", *self._places())
+
+    def of_spec_folder(self, name: str) -> Listing:
+        """Return those that belong to the spec folder *name*."""
+        if not name.strip() or name in {os.curdir, os.pardir} or NOT_IN_NAMES & set(name) or not is_storable(name):
+            raise UnreadableFileError(f"{name!r} is no spec folder: write the name of one, such as '005-memory'")
+        all_files = self.of_project()
+        own = tuple(file for file in all_files.files if spec_folder(file) == name)
+        prefixes = tuple(os.path.join(place, name, MEMORY, "") for place in self._places())
+        return all_files._replace(files=own, prefixes=prefixes)
+
+    def ensure_inside(self, path: str) -> str:
+        """Return the real path of a markdown file inside the project or the other roots."""
+        return regular_markdown(path, self._roots)
 
     def at(self, path: str) -> Listing:
         """Return the file of that path, or all below the folder."""
         real = os.path.realpath(path)
-        found = _Finding(real)
+        found = _Finding([real])
         if not os.path.isdir(real):
             found.file(real)
             return found.listing(real)
@@ -80,12 +106,25 @@ class MarkdownFiles:
             return False
         return False
 
+    def _whole_roots(self) -> list[str]:
+        """Return the other roots all of which is memory."""
+        return [root for root in self._more_roots if not os.path.isdir(os.path.join(root, SPECS))]
+
+    def _missing_roots(self) -> list[str]:
+        return [root for root in self._more_roots if not os.path.isdir(root)]
+
+    def _places(self) -> list[str]:
+        """Return the folders of spec folders, with a slash; of a root that is missing nothing is gone."""
+        whole, missing = self._whole_roots(), self._missing_roots()
+        places = [root if root in whole else os.path.join(root, SPECS) for root in self._roots if root not in missing]
+        return [os.path.join(place, "") for place in places]
+
 
 class _Finding:
-    """What is found within *boundary*, and what is passed over."""
+    """What is found within *boundaries*, and what is passed over."""
 
-    def __init__(self, boundary: str) -> None:
-        self._boundary = boundary
+    def __init__(self, boundaries: Sequence[str]) -> None:
+        self._boundaries = boundaries
         self._files = set[str]()
         self._skipped = list[str]()
 
@@ -105,13 +144,18 @@ class _Finding:
 
     def names(self, folder: str, pattern: str) -> None:
         """Find the files of *folder* itself that are called so."""
-        try:
-            names = os.listdir(folder)
-        except OSError as error:
-            self._unreadable(error)
-        else:
-            for name in fnmatch.filter(names, pattern):
-                self.file(os.path.join(folder, name))
+        for name in fnmatch.filter(self._names_in(folder), pattern):
+            self.file(os.path.join(folder, name))
+
+    def spec_folders(self, specs: str) -> None:
+        """Find the markdown files below the folders `memory` of those in *specs*, if there is such a folder."""
+        for name in self._names_in(specs) if os.path.isdir(specs) else ():
+            if not name.startswith("."):
+                self.folder(os.path.join(specs, name, MEMORY))
+
+    def skip(self, line: str) -> None:
+        """Tell of something that is passed over."""
+        self._skipped.append(line)
 
     def file(self, path: str) -> None:
         """Find one file."""
@@ -121,18 +165,25 @@ class _Finding:
         if is_storable(real):
             self._files.add(real)
         else:
-            self._skipped.append(f"{real!r}: {NOT_STORABLE}")
+            self.skip(f"{real!r}: {NOT_STORABLE}")
 
     def _is_entered(self, folder: str) -> bool:
         is_hidden = os.path.basename(folder).startswith(".")
         return not is_hidden and self._stays_within(folder) and not os.path.islink(folder)
 
     def _stays_within(self, path: str) -> bool:
-        real = os.path.realpath(path)
-        stays = real == self._boundary or real.startswith(os.path.join(self._boundary, ""))
+        stays = is_within(os.path.realpath(path), self._boundaries)
         if not stays:
-            self._skipped.append(f"{path!r}: a link that leads out of {self._boundary!r}, name it to index it")
+            boundaries = ", ".join(map(repr, self._boundaries))
+            self.skip(f"{path!r}: a link that leads out of {boundaries}, name it to index it")
         return stays
 
+    def _names_in(self, folder: str) -> list[str]:
+        try:
+            return os.listdir(folder)
+        except OSError as error:
+            self._unreadable(error)
+            return []
+
     def _unreadable(self, error: OSError) -> None:
-        self._skipped.append(f"{error.filename!r}: {error.strerror or error}")
+        self.skip(f"{error.filename!r}: {error.strerror or error}")

@@ -13,6 +13,7 @@ from hardwon.adapters.sqlite.entry_rows import (
     UPSERT_ENTRY,
     UPSERT_TEXT,
     entry_row,
+    is_retired,
     text_row,
     to_entry,
     to_facts,
@@ -20,6 +21,7 @@ from hardwon.adapters.sqlite.entry_rows import (
 )
 from hardwon.adapters.sqlite.fts import drop_from_index, index_entry
 from hardwon.adapters.sqlite.moments import to_text
+from hardwon.adapters.sqlite.retirement import leave_indexes, retire_expired
 from hardwon.adapters.sqlite.track_records import NEWEST_BY_TRACK_RECORD
 from hardwon.adapters.sqlite.versions import note_change
 from hardwon.adapters.sqlite.where import where
@@ -28,12 +30,18 @@ from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.entry_repository import Field
+from hardwon.ports.entry_repository import Field, Order
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 RECALL_BUSY_SECONDS = 0.05
+
+ORDERS: Mapping[Order, str] = {
+    "updated_at": "",
+    "created_at": "t.created_at DESC, ",
+    "importance_weight": "e.importance_weight DESC, ",
+}
 
 UNLABELLED = "t.keywords = '[]'"
 
@@ -57,6 +65,11 @@ class SqliteEntryRepository:
         rows = self._database.rows(f"{SELECT_ENTRY} WHERE e.id = ?", (entry_id,))
         return to_entry(rows[0]) if rows else None
 
+    def with_number(self, number: int) -> "Entry | None":
+        """Return the entry of that number."""
+        rows = self._database.rows(f"{SELECT_ENTRY} WHERE e.seq = ?", (number,))
+        return to_entry(rows[0]) if rows else None
+
     def put(self, entry: "Entry") -> None:
         """Add or replace *entry*, and bring the keyword index with it."""
         with self._database.transaction():
@@ -67,7 +80,10 @@ class SqliteEntryRepository:
                 " AND text_hash != (SELECT text_hash FROM entry_text WHERE entry_seq = ?1)",
                 (seq,),
             )
-            index_entry(self._database, seq, entry)
+            if is_retired(entry):
+                leave_indexes(self._database, seq)
+            else:
+                index_entry(self._database, seq, entry)
             note_change(self._database)
 
     def delete(self, entry_id: str) -> bool:
@@ -81,22 +97,29 @@ class SqliteEntryRepository:
 
     def with_file(self, file_path: str) -> "Entry | None":
         """Return the entry that stands for the file of that path."""
-        rows = self._database.rows(f"{SELECT_ENTRY} WHERE t.file_path = ?", (file_path,))
+        rows = self._database.rows(f"{SELECT_ENTRY} WHERE t.file_path = ? AND t.anchor_id = ''", (file_path,))
         return to_entry(rows[0]) if rows else None
+
+    def sections_of(self, file_path: str) -> "list[Entry]":
+        """Return the entries that stand for sections of the file of that path."""
+        rows = self._database.rows(
+            f"{SELECT_ENTRY} WHERE t.file_path = ? AND t.anchor_id != '' ORDER BY t.anchor_id", (file_path,)
+        )
+        return [to_entry(row) for row in rows]
 
     def files_starting_with(self, prefix: str) -> list[str]:
         """Return the paths of files that begin with *prefix*."""
         rows = self._database.rows(
-            "SELECT file_path FROM entry_text WHERE substr(file_path, 1, ?1) = ?2 ORDER BY file_path",
+            "SELECT DISTINCT file_path FROM entry_text WHERE substr(file_path, 1, ?1) = ?2 ORDER BY file_path",
             (len(prefix), prefix),
         )
         return [path for (path,) in rows]
 
-    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> "list[Entry]":
-        """Return a page of entries, newest first."""
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0, order: Order = "updated_at") -> "list[Entry]":
+        """Return a page of entries, those of the greatest *order* first."""
         within = where(only)
         rows = self._database.rows(
-            f"{SELECT_ENTRY} WHERE {within.sql} ORDER BY e.updated_at DESC, e.id LIMIT ? OFFSET ?",
+            f"{SELECT_ENTRY} WHERE {within.sql} ORDER BY {ORDERS[order]}e.updated_at DESC, e.id LIMIT ? OFFSET ?",
             (*within.parameters, limit, offset),
         )
         return [to_entry(row) for row in rows]
@@ -143,7 +166,8 @@ class SqliteEntryRepository:
         """Return what recall reads of *seqs*."""
         rows = self._database.rows(
             f"SELECT {FACT_COLUMNS}, coalesce(r.recall_count, 0), {RECALL_COLUMNS} FROM json_each(?) wanted"
-            " JOIN entry e ON e.seq = wanted.value LEFT JOIN recall r ON r.entry_seq = e.seq",
+            " JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq"
+            " LEFT JOIN recall r ON r.entry_seq = e.seq",
             (in_list(seqs),),
         )
         return [to_recall_facts(row) for row in rows]
@@ -169,7 +193,7 @@ class SqliteEntryRepository:
         """Return how many learnings each category has."""
         return dict(
             self._database.rows(
-                "SELECT category, count(*) FROM entry WHERE kind = 'learning' GROUP BY category ORDER BY category"
+                "SELECT category, count(*) FROM entry WHERE kind = 'learning' AND retired = 0 GROUP BY category ORDER BY category"
             )
         )
 
@@ -199,7 +223,8 @@ class SqliteEntryRepository:
             """
             WITH within (category) AS (VALUES ('anti-patterns'), ('heuristics'), ('patterns'))
             SELECT max((
-                SELECT max(observation_count) FROM entry WHERE kind = 'learning' AND category = within.category
+                SELECT max(observation_count) FROM entry
+                WHERE kind = 'learning' AND retired = 0 AND category = within.category
             ))
             FROM within
             """
@@ -216,3 +241,7 @@ class SqliteEntryRepository:
                 " last_recalled_at = excluded.last_recalled_at",
                 (in_list(seqs), to_text(at)),
             )
+
+    def retire_expired(self, now: dt.datetime) -> int:
+        """Take what has expired out of every index."""
+        return retire_expired(self._database, now)

@@ -1,10 +1,15 @@
 """Entries as rows, by hand: the hook's path has no time to import cattrs."""
 
+import datetime as dt
 import json
+import math
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Row
 from hardwon.adapters.sqlite.moments import from_text, to_text
+from hardwon.domain.model.importance.tiers import NEVER_SEARCHED
+from hardwon.domain.model.importance.usage import Usage
+from hardwon.domain.model.importance.validation import Validations
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.searchable import word_count
@@ -23,35 +28,45 @@ SELECT_ENTRY = """
     SELECT e.kind, t.name, t.description, t.reasoning, t.notes, e.category, t.keywords, t."references",
         e.observation_count, e.confidence, t.created_at, e.updated_at, t.source, e.project,
         coalesce(r.recall_count, 0), r.last_recalled_at, t.tags, e.workspace, e.branch, e.permanent,
-        t.file_path, t.file_mtime, t.file_hash
+        t.file_path, t.file_mtime, t.file_hash, t.anchor_id, e.tier, e.importance_weight, e.context_type,
+        t.trigger_phrases, e.spec_folder, t.channel, t.session_id, coalesce(u.access_count, 0), u.last_accessed,
+        coalesce(u.validation_count, 0), coalesce(u.useful_count, 0), e.seq
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN recall r ON r.entry_seq = e.seq
+        LEFT JOIN usage u ON u.entry_seq = e.seq
 """
 
 FACT_COLUMNS = "e.seq, e.id, e.category, e.observation_count, e.confidence, e.updated_at"
 """What ranking reads, but for the recall count, which comes last."""
 
-RECALL_COLUMNS = "e.kind, e.project, e.workspace, e.branch, e.permanent, e.content_hash, e.words"
+RECALL_COLUMNS = """
+    e.kind, e.project, e.workspace, e.branch, e.permanent, e.content_hash, e.words,
+    e.tier, e.importance_weight, e.created_at_epoch, t.anchor_id
+"""
 """What only the policies of recall read."""
 
 UPSERT_ENTRY = """
     INSERT INTO entry (id, kind, category, observation_count, confidence, updated_at, project, workspace, branch,
-        permanent, content_hash, words)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        permanent, content_hash, words, tier, importance_weight, context_type, spec_folder, created_at_epoch,
+        expires_at, retired)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET category = excluded.category, observation_count = excluded.observation_count,
         confidence = excluded.confidence, updated_at = excluded.updated_at, project = excluded.project,
         workspace = excluded.workspace, branch = excluded.branch, permanent = excluded.permanent,
-        content_hash = excluded.content_hash, words = excluded.words
+        content_hash = excluded.content_hash, words = excluded.words, tier = excluded.tier,
+        importance_weight = excluded.importance_weight, context_type = excluded.context_type,
+        spec_folder = excluded.spec_folder, expires_at = excluded.expires_at, retired = excluded.retired
     RETURNING seq
 """
 
 UPSERT_TEXT = """
     INSERT INTO entry_text (entry_seq, name, description, reasoning, notes, keywords, tags, "references", text_hash,
-        created_at, source, file_path, file_mtime, file_hash)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        created_at, source, file_path, file_mtime, file_hash, anchor_id, trigger_phrases, channel, session_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (entry_seq) DO UPDATE SET name = excluded.name, description = excluded.description,
         reasoning = excluded.reasoning, notes = excluded.notes, keywords = excluded.keywords, tags = excluded.tags,
         "references" = excluded."references", text_hash = excluded.text_hash, source = excluded.source,
-        file_path = excluded.file_path, file_mtime = excluded.file_mtime, file_hash = excluded.file_hash
+        file_path = excluded.file_path, file_mtime = excluded.file_mtime, file_hash = excluded.file_hash,
+        trigger_phrases = excluded.trigger_phrases, channel = excluded.channel, session_id = excluded.session_id
 """
 
 
@@ -60,6 +75,11 @@ def text_hash(text: str) -> str:
     import hashlib  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
 
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_retired(entry: "Entry") -> bool:
+    """Tell whether *entry* is in no index; what expires joins these when its time has come."""
+    return entry.tier == NEVER_SEARCHED
 
 
 def entry_row(entry: "Entry") -> tuple[object, ...]:
@@ -77,6 +97,13 @@ def entry_row(entry: "Entry") -> tuple[object, ...]:
         entry.permanent,
         entry.content_hash,
         word_count(entry.searchable_text()),
+        entry.tier,
+        entry.importance_weight,
+        entry.context_type,
+        entry.spec_folder,
+        math.floor(entry.created_at.timestamp()),
+        to_text(entry.expires_at) if entry.expires_at else None,
+        is_retired(entry),
     )
 
 
@@ -97,6 +124,10 @@ def text_row(seq: int, entry: "Entry") -> tuple[object, ...]:
         entry.file_path,
         entry.file_mtime,
         entry.file_hash,
+        entry.anchor_id,
+        json.dumps(entry.trigger_phrases, ensure_ascii=False),
+        entry.channel,
+        entry.session_id,
     )
 
 
@@ -106,7 +137,9 @@ def to_entry(row: Row) -> "Entry":
 
     kind, name, description, reasoning, notes, category, keywords, references, *rest = row
     count, confidence, created_at, updated_at, source, source_project, recalls, recalled_at, *rest = rest
-    tags, workspace, branch, permanent, file_path, file_mtime, file_hash = rest
+    tags, workspace, branch, permanent, file_path, file_mtime, file_hash, *rest = rest
+    anchor_id, tier, importance_weight, context_type, trigger_phrases, spec_folder, channel, session_id, *rest = rest
+    accesses, accessed_at, validations, useful, number = rest
     return Entry(
         kind=kind,
         name=name,
@@ -129,6 +162,16 @@ def to_entry(row: Row) -> "Entry":
         file_path=file_path,
         file_mtime=file_mtime,
         file_hash=file_hash,
+        anchor_id=anchor_id,
+        tier=tier,
+        importance_weight=importance_weight,
+        context_type=context_type,
+        trigger_phrases=tuple(json.loads(trigger_phrases)),
+        spec_folder=spec_folder,
+        channel=channel,
+        session_id=session_id,
+        usage=Usage(accesses, from_text(accessed_at) if accessed_at else None, Validations(validations, useful)),
+        number=number,
         recall_count=recalls,
         last_recalled_at=from_text(recalled_at) if recalled_at else None,
     )
@@ -142,5 +185,18 @@ def to_facts(row: Row) -> RankingFacts:
 
 def to_recall_facts(row: Row) -> RecallFacts:
     """Return the facts of a row of `FACT_COLUMNS`, the recall count and `RECALL_COLUMNS`."""
-    kind, project, workspace, branch, permanent, content_hash, words = row[-7:]
-    return RecallFacts(to_facts(row[:-7]), kind, project, workspace, branch, bool(permanent), content_hash, words)
+    kind, project, workspace, branch, permanent, content_hash, words, tier, weight, created_at, anchor_id = row[-11:]
+    return RecallFacts(
+        ranking=to_facts(row[:-11]),
+        kind=kind,
+        project=project,
+        workspace=workspace,
+        branch=branch,
+        permanent=bool(permanent),
+        content_hash=content_hash,
+        words=words,
+        tier=tier,
+        importance_weight=weight,
+        created_at=dt.datetime.fromtimestamp(created_at, dt.UTC),
+        anchor_id=anchor_id,
+    )

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.entry_rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.sqlite.fts_matches import FtsMatches
 from hardwon.adapters.sqlite.fts_query import frequencies, quoted
 from hardwon.adapters.sqlite.passages import CREATE as CREATE_PASSAGES
@@ -24,17 +25,8 @@ if TYPE_CHECKING:
 
 COLUMNS = "name, description, notes, keywords, reasoning"
 CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
-REBUILD = f"""
-    INSERT INTO entries_fts (rowid, {COLUMNS})
-    SELECT entry_seq, CASE substr(description, 1, length(name)) WHEN name THEN '' ELSE name END, description, notes,
-        (
-            SELECT coalesce(group_concat(value, ' '), '')
-            FROM (SELECT value FROM json_each(keywords) UNION ALL SELECT value FROM json_each(tags))
-        ),
-        reasoning
-    FROM entry_text
-"""
-SELECT_TEXTS = f"SELECT rowid, {COLUMNS} FROM entries_fts"
+INSERT = f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
+INDEXED = "(SELECT count(*) FROM entry WHERE retired = 0)"
 ENTRY_TABLES = ("entries_fts", "entries_fts_docsize")
 PASSAGE_TABLES = ("passages_fts", "passages_fts_docsize")
 STALE = "keyword_index_stale"
@@ -59,8 +51,7 @@ def is_intact(database: Database) -> bool:
     if not _exists(database, ENTRY_TABLES):
         return False
     rows, entries, stale = database.rows(
-        "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM entry),"
-        " (SELECT count(*) FROM _metadata WHERE key = ?)",
+        f"SELECT (SELECT count(*) FROM entries_fts_docsize), {INDEXED}, (SELECT count(*) FROM _metadata WHERE key = ?)",
         (STALE,),
     )[0]
     return rows == entries and not stale
@@ -78,7 +69,7 @@ def _has_passages(database: Database) -> bool:
     """Tell whether the index of passages is there and holds at least one for each entry."""
     if not _exists(database, PASSAGE_TABLES):
         return False
-    return bool(database.value("SELECT (SELECT count(*) FROM passages_fts_docsize) >= (SELECT count(*) FROM entry)"))
+    return bool(database.value(f"SELECT (SELECT count(*) FROM passages_fts_docsize) >= {INDEXED}"))
 
 
 def _fits(database: Database) -> bool:
@@ -105,10 +96,9 @@ def rebuild_index(database: Database) -> None:
         for name in ("entries_fts", "passages_fts"):
             _drop(database, name)
         database.rows(CREATE)
-        database.rows(REBUILD)
         database.rows(CREATE_PASSAGES)
-        for seq, *texts in database.rows(SELECT_TEXTS):
-            index_passages(database, seq, texts)
+        for *row, seq in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
+            _insert(database, seq, _words(to_entry((*row, seq))))
         database.rows("DELETE FROM _metadata WHERE key = ?", (STALE,))
 
 
@@ -128,24 +118,35 @@ def index_entry(database: Database, seq: int, entry: "Entry") -> None:
     if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
         _note_stale(database)
         return
-    title = title_to_search(entry.name, entry.description)
-    labels = " ".join((*entry.keywords, *entry.tags))
-    words = (title, entry.description, entry.notes, labels, entry.reasoning)
+    words = _words(entry)
     if database.rows(f"SELECT {COLUMNS} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
         return
-    database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
-    database.rows(f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", (seq, *words))
-    drop_passages(database, seq)
-    index_passages(database, seq, words)
+    _remove(database, seq)
+    _insert(database, seq, words)
 
 
 def drop_from_index(database: Database, seq: int) -> None:
     """Take one entry out of the index."""
     if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
-        database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
-        drop_passages(database, seq)
+        _remove(database, seq)
     else:
         _note_stale(database)
+
+
+def _words(entry: "Entry") -> Row:
+    """Return the texts of the columns."""
+    title = title_to_search(entry.name, entry.description)
+    return (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
+
+
+def _insert(database: Database, seq: int, words: Row) -> None:
+    database.rows(INSERT, (seq, *words))
+    index_passages(database, seq, words)
+
+
+def _remove(database: Database, seq: int) -> None:
+    database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
+    drop_passages(database, seq)
 
 
 def _note_stale(database: Database) -> None:

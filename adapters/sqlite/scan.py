@@ -18,8 +18,9 @@ SATURATION = 1.2
 
 SELECT_WORDS = """
     SELECT e.seq, t.name || ' ' || t.description || ' ' || t.notes
-        || ' ' || t.keywords || ' ' || t.tags || ' ' || t.reasoning
-    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {within}
+        || ' ' || t.keywords || ' ' || t.tags || ' ' || t.trigger_phrases || ' ' || coalesce(e.spec_folder, '')
+        || ' ' || t.anchor_id || ' ' || t.reasoning
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.retired = 0 AND {within}
 """
 
 
@@ -36,8 +37,8 @@ class ScanKeywordIndex:
         self._database = database
 
     def size(self) -> int:
-        """Return how many entries there are."""
-        return int(self._database.value("SELECT count(*) FROM entry"))
+        """Return how many entries may be searched."""
+        return int(self._database.value("SELECT count(*) FROM entry WHERE retired = 0"))
 
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         """Return in how many entries each term occurs."""

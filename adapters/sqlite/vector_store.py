@@ -59,7 +59,7 @@ class SqliteVectorStore:
         self._database = database
         self._space = space
         self._warn = warn
-        self._served = EntryFilter(kinds=kinds)
+        self._served = EntryFilter(kinds=kinds, ranked=True)
         self._is_active = is_active
 
     @property
@@ -118,7 +118,8 @@ class SqliteVectorStore:
             space_id = self._register()
             self._database.run_many(
                 "INSERT INTO vector (space_id, entry_seq, text_hash, vec)"
-                " SELECT ?1, entry_seq, text_hash, ?4 FROM entry_text WHERE entry_seq = ?2 AND text_hash = ?3"
+                " SELECT ?1, entry_seq, text_hash, ?4 FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0"
+                " WHERE entry_seq = ?2 AND text_hash = ?3"
                 " ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec",
                 ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
             )
@@ -155,7 +156,7 @@ class SqliteVectorStore:
         return in_tie_order(self._database, seqs)
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
-        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds))
+        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
 
     def _block(self, rows: Iterable[Row]) -> VectorBlock:
         seqs, categories, values = list[int](), list[str | None](), array("f")

@@ -1,6 +1,7 @@
 """An `EntryFilter` as SQL; the one place that knows what being inside means."""
 
 import os
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from hardwon.domain.model.entry_filter import EntryFilter
@@ -24,24 +25,32 @@ class Where(NamedTuple):
 
 def where(only: EntryFilter) -> Where:
     """Return the condition that an entry is within *only*."""
-    clauses = list[str]()
-    parameters = list[object]()
+    conditions = [*_of_the_entry(only), *_of_its_text(only)]
+    parameters = (parameter for condition in conditions for parameter in condition.parameters)
+    return Where(" AND ".join(condition.sql for condition in conditions) or "true", tuple(parameters))
+
+
+def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
     if set(only.kinds) != set(KINDS):
-        clauses.append("e.kind = ?" if len(only.kinds) == 1 else f"e.kind IN ({', '.join('?' * len(only.kinds))})")
-        parameters += only.kinds
-    if only.category:
-        clauses.append("e.category = ?")
-        parameters.append(only.category)
+        marks = ", ".join("?" * len(only.kinds))
+        yield Where("e.kind = ?" if len(only.kinds) == 1 else f"e.kind IN ({marks})", only.kinds)
+    for column in ("category", "spec_folder", "tier", "context_type"):
+        if (value := getattr(only, column)) is not None:
+            yield Where(f"e.{column} = ?", (value,))
     if only.scope != ANYWHERE:
-        clauses.append("(e.project = ? OR e.workspace = ?)")
-        parameters += only.scope
+        yield Where("(e.project = ? OR e.workspace = ?)", only.scope)
     if only.permanent:
-        clauses.append("e.permanent")
+        yield Where("e.permanent", ())
+    if only.ranked:
+        yield Where("e.retired = 0", ())
+
+
+def _of_its_text(only: EntryFilter) -> Iterator[Where]:
     if only.tag is not None:
-        clauses.append("e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = ?)")
-        parameters.append(only.tag)
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = ?)", (only.tag,))
     if only.folder is not None:
         below = os.path.join(only.folder, "")
-        clauses.append("e.seq IN (SELECT entry_seq FROM entry_text WHERE substr(file_path, 1, ?) = ?)")
-        parameters += (len(below), below)
-    return Where(" AND ".join(clauses) or "true", tuple(parameters))
+        sql = "e.seq IN (SELECT entry_seq FROM entry_text WHERE substr(file_path, 1, ?) = ?)"
+        yield Where(sql, (len(below), below))
+    if only.anchor is not None:
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE anchor_id = ?)", (only.anchor,))

@@ -1,91 +1,44 @@
 """One memory, and the words its fields may hold."""
 
 import datetime as dt
-from collections.abc import Callable
-from typing import Any
 
 import attrs
 
+from hardwon.domain.model.entry_checks import (
+    MAX_COUNT,
+    all_storable,
+    aware,
+    count_from,
+    distinct,
+    fraction,
+    not_blank,
+    one_line,
+    one_of,
+    optional_text,
+    storable,
+    stripped,
+)
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import content_hash, file_identity
+from hardwon.domain.model.importance.tiers import expires_at
+from hardwon.domain.model.importance.usage import UNUSED, Usage
 from hardwon.domain.model.searchable import searchable_text
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,
+    CONTEXT_TYPES,
     KINDS,
     SOURCES,
+    TIERS,
     Category,
     Confidence,
+    ContextType,
     Kind,
     Source,
+    Tier,
 )
 
 MAX_KEYWORDS = 10
-MAX_TEXT_BYTES = 4 * 1024 * 1024
-MAX_COUNT = 2**31 - 1
-
-
-Check = Callable[[object, "attrs.Attribute[Any]", Any], None]
-
-
-def _storable(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
-    if "\0" in value:
-        raise InvalidEntryError(f"{field.name} holds a NUL character at position {value.index(chr(0))}: remove it")
-    try:
-        size = len(value.encode())
-    except UnicodeEncodeError as error:
-        raise InvalidEntryError(
-            f"{field.name} holds half a surrogate pair at position {error.start}: it is not valid text"
-        ) from error
-    if size > MAX_TEXT_BYTES:
-        raise InvalidEntryError(f"{field.name} has {size} bytes, at most {MAX_TEXT_BYTES} (4 MB) fit: shorten it")
-
-
-def _all_storable(entry: object, field: "attrs.Attribute[Any]", values: tuple[str, ...]) -> None:
-    for value in values:
-        _storable(entry, field, value)
-
-
-def _not_blank(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
-    if not value.strip():
-        raise InvalidEntryError(f"{field.name} is blank: give it some text")
-
-
-def _one_of(words: tuple[str, ...]) -> Check:
-    def check(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
-        if value not in words:
-            raise InvalidEntryError(f"{field.name} is {value[:80]!r}: use one of {', '.join(words)}")
-
-    return check
-
-
-def _count_from(smallest: int) -> Check:
-    def check(_: object, field: "attrs.Attribute[Any]", value: int) -> None:
-        if not smallest <= value <= MAX_COUNT:
-            raise InvalidEntryError(f"{field.name} is {value}: use {smallest} to {MAX_COUNT}")
-
-    return check
-
-
-def _aware(_: object, field: "attrs.Attribute[Any]", value: dt.datetime) -> None:
-    if value.tzinfo is None:
-        raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it needs a time zone")
-    try:
-        value.astimezone(dt.UTC)
-    except OverflowError as error:
-        raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it has no place in UTC") from error
-
-
-def _one_line(value: str) -> str:
-    return " ".join(value.split())
-
-
-def _distinct(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text for value in values if (text := _one_line(value))))
-
-
-def _stripped(value: str) -> str:
-    return value.strip()
 
 
 def _of_learnings_only(entry: "Entry", _: object, value: Category | None) -> None:
@@ -98,7 +51,9 @@ def _of_files_only(entry: "Entry", _: object, value: str | None) -> None:
         raise InvalidEntryError(f"file_path is {value!r}: a learning has none, other kinds need one")
 
 
-_optional_text = attrs.validators.optional((_not_blank, _storable))
+def _of_file_sections_only(entry: "Entry", _: object, value: str) -> None:
+    if value and entry.kind == "learning":
+        raise InvalidEntryError(f"anchor_id is {value!r}: a learning has no file it could be a section of")
 
 
 @attrs.frozen(kw_only=True)
@@ -123,44 +78,66 @@ class Entry:
         workspace: The folder of projects it comes from.
         branch: The git branch it comes from.
         permanent: Kept for good: it never expires and is never pruned.
+        tier: How much it matters; what is deprecated is never searched.
+        importance_weight: Its order among what is always shown, `[0, 1]`; at 1 it does not decay.
+        context_type: What sort of work it is from.
+        trigger_phrases: What a user says when it matters, in order, without repeats.
+        spec_folder: The folder of the specification it belongs to.
+        channel: The line of work it was written in, as its file says.
+        session_id: The session it was written in, as its file says.
         file_path: Absolute path of its file, links resolved.
         file_mtime: When that file was changed, in Unix seconds.
         file_hash: sha256 of that file.
+        anchor_id: The section of that file it stands for; empty for the whole file.
+        usage: How often it was found and judged; the store counts.
+        number: The store's number of it; None before it is stored.
         recall_count: How often it was put in front of an agent.
         entry_id: The hash of a learning's description, of any other's kind and path.
 
     """
 
-    kind: Kind = attrs.field(default="learning", validator=_one_of(KINDS))
-    name: str = attrs.field(converter=_one_line, validator=[_not_blank, _storable])
-    description: str = attrs.field(converter=_stripped, validator=[_not_blank, _storable])
-    reasoning: str = attrs.field(default="", converter=_stripped, validator=_storable)
-    notes: str = attrs.field(default="", converter=_stripped, validator=_storable)
+    kind: Kind = attrs.field(default="learning", validator=one_of(KINDS))
+    name: str = attrs.field(converter=one_line, validator=[not_blank, storable])
+    description: str = attrs.field(converter=stripped, validator=[not_blank, storable])
+    reasoning: str = attrs.field(default="", converter=stripped, validator=storable)
+    notes: str = attrs.field(default="", converter=stripped, validator=storable)
     category: Category | None = attrs.field(
-        default=None, validator=[attrs.validators.optional(_one_of(CATEGORIES)), _of_learnings_only]
+        default=None, validator=[attrs.validators.optional(one_of(CATEGORIES)), _of_learnings_only]
     )
-    keywords: tuple[str, ...] = attrs.field(default=(), converter=_distinct, validator=_all_storable)
-    tags: tuple[str, ...] = attrs.field(default=(), converter=_distinct, validator=_all_storable)
-    references: tuple[str, ...] = attrs.field(default=(), converter=_distinct, validator=_all_storable)
-    observation_count: int = attrs.field(default=1, validator=_count_from(1))
-    confidence: Confidence = attrs.field(default="medium", validator=_one_of(CONFIDENCES))
-    created_at: dt.datetime = attrs.field(validator=_aware)
-    updated_at: dt.datetime = attrs.field(validator=_aware)
-    source: Source = attrs.field(default="manual", validator=_one_of(SOURCES))
-    source_project: str | None = attrs.field(default=None, validator=_optional_text)
-    workspace: str | None = attrs.field(default=None, validator=_optional_text)
-    branch: str | None = attrs.field(default=None, validator=_optional_text)
+    keywords: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
+    tags: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
+    references: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
+    observation_count: int = attrs.field(default=1, validator=count_from(1))
+    confidence: Confidence = attrs.field(default="medium", validator=one_of(CONFIDENCES))
+    created_at: dt.datetime = attrs.field(validator=aware)
+    updated_at: dt.datetime = attrs.field(validator=aware)
+    source: Source = attrs.field(default="manual", validator=one_of(SOURCES))
+    source_project: str | None = attrs.field(default=None, validator=optional_text)
+    workspace: str | None = attrs.field(default=None, validator=optional_text)
+    branch: str | None = attrs.field(default=None, validator=optional_text)
     permanent: bool = False
-    file_path: str | None = attrs.field(default=None, validator=[_optional_text, _of_files_only])
+    file_path: str | None = attrs.field(default=None, validator=[optional_text, _of_files_only])
     file_mtime: int | None = None
     file_hash: str | None = None
-    recall_count: int = attrs.field(default=0, validator=_count_from(0))
-    last_recalled_at: dt.datetime | None = attrs.field(default=None, validator=attrs.validators.optional(_aware))
+    anchor_id: str = attrs.field(default="", validator=[storable, _of_file_sections_only])
+    tier: Tier = attrs.field(default="normal", validator=one_of(TIERS))
+    importance_weight: float = attrs.field(default=0.5, validator=fraction)
+    context_type: ContextType = attrs.field(default="general", validator=one_of(CONTEXT_TYPES))
+    trigger_phrases: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
+    spec_folder: str | None = attrs.field(default=None, validator=optional_text)
+    channel: str | None = attrs.field(default=None, validator=optional_text)
+    session_id: str | None = attrs.field(default=None, validator=optional_text)
+    usage: Usage = UNUSED
+    number: int | None = attrs.field(default=None, eq=False)
+    recall_count: int = attrs.field(default=0, validator=count_from(0))
+    last_recalled_at: dt.datetime | None = attrs.field(default=None, validator=attrs.validators.optional(aware))
     entry_id: str = attrs.field(init=False)
 
     @entry_id.default
     def _identify(self) -> str:
-        return file_identity(self.kind, self.file_path) if self.file_path else content_hash(self.description)
+        if self.file_path:
+            return file_identity(self.kind, self.file_path, self.anchor_id)
+        return content_hash(self.description)
 
     def __attrs_post_init__(self) -> None:
         """Keep a learning's first 10 keywords (requirement A-D1.9)."""
@@ -171,6 +148,17 @@ class Entry:
     def content_hash(self) -> str:
         """What two entries share that say the same, wherever they stand."""
         return content_hash(self.description)
+
+    @property
+    def expires_at(self) -> dt.datetime | None:
+        """When it stops being searched; None for never."""
+        return expires_at(self.tier, self.created_at, permanent=self.permanent)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What it goes by besides its texts: words to search it by."""
+        places = filter(None, (self.spec_folder, self.anchor_id))
+        return (*self.keywords, *self.tags, *self.trigger_phrases, *places)
 
     def searchable_text(self) -> str:
         """Return what is turned into a vector: the texts a reader would judge it by."""

@@ -1,7 +1,7 @@
 from typing import NamedTuple
 
 from hardwon.domain.model.scope import ANYWHERE, Scope
-from hardwon.domain.model.vocabulary import KINDS, Category, Kind
+from hardwon.domain.model.vocabulary import KINDS, Category, ContextType, Kind, Tier
 
 
 class EntryFilter(NamedTuple):
@@ -15,6 +15,11 @@ class EntryFilter(NamedTuple):
         permanent: Only entries that are kept for good; False does not ask.
         tag: Only entries the user labelled so, to the letter.
         folder: Only entries of files below this folder, its path absolute, links resolved.
+        spec_folder: Only entries of this specification.
+        anchor: Only sections of this name; the empty one is that of whole files.
+        tier: Only entries that matter so much.
+        context_type: Only entries of this sort of work.
+        ranked: Only what searches may find: neither deprecated nor expired; False does not ask.
 
     """
 
@@ -24,6 +29,11 @@ class EntryFilter(NamedTuple):
     permanent: bool = False
     tag: str | None = None
     folder: str | None = None
+    spec_folder: str | None = None
+    anchor: str | None = None
+    tier: Tier | None = None
+    context_type: ContextType | None = None
+    ranked: bool = False
 
 
 LEARNINGS = EntryFilter()

@@ -23,6 +23,9 @@ def redact_entry(entry: Entry) -> Entry:
         source_project=_redact_optional(entry.source_project),
         workspace=_redact_optional(entry.workspace),
         branch=_redact_optional(entry.branch),
+        trigger_phrases=tuple(map(redact, entry.trigger_phrases)),
+        channel=_redact_optional(entry.channel),
+        session_id=_redact_optional(entry.session_id),
     )
 
 

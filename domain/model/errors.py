@@ -5,6 +5,7 @@ What can go wrong, as a caller tells it apart.
 
     HardwonError
       InvalidEntryError (ValueError)      the user's entry can't be stored
+      InvalidQueryError (ValueError)      what is asked for can't be searched
       InvalidEvaluationError (ValueError) a set to evaluate on, or an earlier report, can't be used
       UnreadableFileError                 this file is left out; the others can be used
       StorageError                        the store can't be read or written now
@@ -29,6 +30,10 @@ class HardwonError(Exception):
 
 class InvalidEntryError(HardwonError, ValueError):
     """An entry breaks a rule of `Entry`; the message names the field and the value."""
+
+
+class InvalidQueryError(HardwonError, ValueError):
+    """A question breaks a rule of searching; the message names the value."""
 
 
 class InvalidEvaluationError(HardwonError, ValueError):

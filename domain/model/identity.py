@@ -16,13 +16,14 @@ def content_hash(description: str) -> str:
     return hashlib.sha256(normalised.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
 
 
-def file_identity(kind: str, path: str) -> str:
+def file_identity(kind: str, path: str, anchor: str = "") -> str:
     """
     Return the 16 hex digits that identify what a file holds (rule U-3).
 
     Args:
         kind: The kind of entry the file is kept as.
         path: Absolute, links resolved; its letter case counts.
+        anchor: The section of the file, empty for the whole.
 
     """
-    return hashlib.sha256(f"{kind}|{path}|".encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
+    return hashlib.sha256(f"{kind}|{path}|{anchor}".encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]

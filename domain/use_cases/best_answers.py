@@ -159,6 +159,10 @@ def _most_favoured(evidence: Evidence) -> RecallFacts:
         permanent=True,
         content_hash="",
         words=0,
+        tier="constitutional",
+        importance_weight=1.0,
+        created_at=evidence.now,
+        anchor_id=" ".join(evidence.terms),
     )
 
 

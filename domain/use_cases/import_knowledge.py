@@ -6,7 +6,8 @@ from collections.abc import Callable
 import attrs
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry import MAX_COUNT, Entry
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_checks import MAX_COUNT
 from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import BankEntry

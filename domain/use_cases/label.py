@@ -182,13 +182,22 @@ class LabelPending:
             labels = ()
         if not labels:
             return attrs.evolve(run, failed=run.failed + 1, unanswered=0)
-        return attrs.evolve(run, labelled=run.labelled + self._store(entry.entry_id, labels), unanswered=0)
+        stored = store_labels(self.repository, entry.entry_id, labels)
+        return attrs.evolve(run, labelled=run.labelled + stored, unanswered=0)
 
-    def _store(self, entry_id: str, labels: tuple[str, ...]) -> bool:
-        """Set the labels of an entry as it stands now, unless it is gone or was labelled meanwhile."""
-        with self.repository.transaction():
-            entry = self.repository.get(entry_id)
-            if entry is None or entry.keywords:
-                return False
-            self.repository.put(attrs.evolve(entry, keywords=labels))
-            return True
+
+def store_labels(repository: EntryRepository, entry_id: str, labels: tuple[str, ...]) -> bool:
+    """
+    Set the labels of an entry as it stands now; tell whether that was done.
+
+    It is not when the entry is gone or was labelled meanwhile.
+
+    Raises:
+        StorageError: the store can't be written now.
+    """
+    with repository.transaction():
+        entry = repository.get(entry_id)
+        if entry is None or entry.keywords:
+            return False
+        repository.put(attrs.evolve(entry, keywords=labels))
+        return True

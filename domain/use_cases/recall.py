@@ -3,6 +3,8 @@
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.importance.decay import Decay
+from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.evidence import Evidence
@@ -12,6 +14,8 @@ from hardwon.domain.use_cases.best_answers import FIRST_DEPTH, BestAnswers, Foun
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
+
+NO_DECAY = Decay(enabled=False)
 
 
 class Recollection(NamedTuple):
@@ -47,6 +51,7 @@ class Recall(NamedTuple):
         retrieve: Search by meaning and by word.
         clock: For recency.
         weights: What the signals of `hybrid` count for.
+        decay: How age tells on an entry, where the policy goes by it.
         first_depth: How deep both lists are read at first.
 
     """
@@ -55,6 +60,7 @@ class Recall(NamedTuple):
     retrieve: Retrieve
     clock: Clock
     weights: Weights
+    decay: Decay = Decay()
     first_depth: int = FIRST_DEPTH
 
     def __call__(self, question: Question, deadline: Deadline) -> Recollection:
@@ -74,7 +80,7 @@ class Recall(NamedTuple):
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
         retrieval = retrieve(question.text, deadline)
         evidence = Evidence(
-            size=self.repository.count(question.only),
+            size=self.repository.count(question.only._replace(ranked=True)),
             vectors=retrieval.by_vector.spread(),
             standardised=retrieval.standardised,
             keywords=retrieval.by_keyword.spread(),
@@ -82,6 +88,9 @@ class Recall(NamedTuple):
             most_observed=self.repository.most_observed(),
             workplace=question.workplace,
             now=self.clock.now(),
+            limit=question.limit,
+            terms=tuple(search_terms(question.text)),
+            decay=self.decay if question.decays else NO_DECAY,
         )
         return Found(retrieval, evidence)
 

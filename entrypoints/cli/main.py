@@ -2,54 +2,59 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, NamedTuple
 
 import typer
 
-from hardwon.domain.model.errors import HardwonError, InvalidEntryError, InvalidEvaluationError
-from hardwon.entrypoints.cli import (
-    counting,
-    deleting,
-    demo,
-    doctor,
-    embedding,
-    evaluating,
-    exporting,
-    importing,
-    indexing,
-    labelling,
-    nearby,
-    reading,
-    recalling,
-    saving,
-    showing,
-)
+from hardwon.domain.model.errors import HardwonError, InvalidEntryError, InvalidEvaluationError, InvalidQueryError
 from hardwon.entrypoints.cli.options import OK, OUR_TROUBLE, USERS_MISTAKE
 from hardwon.entrypoints.cli.screen import complain, say
 from hardwon.entrypoints.streams import never_fail_to_print, silence
 
 NAME = "hardwon"
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("recall", epilog=recalling.EXAMPLES)(recalling.recall)
-app.command("context")(nearby.context)
-app.command("save")(saving.save)
-app.command("index", short_help="Bring markdown files into the store.")(indexing.index)
-app.command("import", short_help="Bring a knowledge bank or index into the store.")(importing.import_knowledge)
-app.command("embed")(embedding.embed)
-app.command("export", short_help="Write the sessions as a memory-index.json.")(exporting.export)
-app.command("label")(labelling.label)
-app.command("list")(reading.list_entries)
-app.command("show")(showing.show)
-app.command("delete")(deleting.delete)
-app.command("stats")(counting.stats)
-app.command("doctor")(doctor.doctor)
-app.command("eval", short_help="Measure how well memory answers.")(evaluating.evaluate)
-app.command("demo", short_help="Show what hardwon does, on a sample project.")(demo.demo)
+
+class Command(NamedTuple):
+    """
+    Where a command is.
+
+    Attributes:
+        module: Beside this one; its `EXAMPLES`, if it has any, end the command's help.
+        function: What it does.
+        short_help: Its line in the list of commands; None for the first sentence of its help.
+
+    """
+
+    module: str
+    function: str
+    short_help: str | None = None
+
+    def add_to(self, app: typer.Typer, name: str) -> None:
+        """Import it and make it a command of *app*."""
+        module = import_module(f"hardwon.entrypoints.cli.{self.module}")
+        epilog = getattr(module, "EXAMPLES", None)
+        app.command(name, epilog=epilog, short_help=self.short_help)(getattr(module, self.function))
+
+
+COMMANDS = {
+    "recall": Command("recalling", "recall"),
+    "context": Command("nearby", "context"),
+    "save": Command("saving", "save"),
+    "index": Command("indexing", "index", "Bring markdown files into the store."),
+    "import": Command("importing", "import_knowledge", "Bring a knowledge bank or index into the store."),
+    "embed": Command("embedding", "embed"),
+    "export": Command("exporting", "export", "Write the sessions as a memory-index.json."),
+    "label": Command("labelling", "label"),
+    "list": Command("reading", "list_entries"),
+    "show": Command("showing", "show"),
+    "delete": Command("deleting", "delete"),
+    "stats": Command("counting", "stats"),
+    "doctor": Command("doctor", "doctor"),
+    "eval": Command("evaluating", "evaluate", "Measure how well memory answers."),
+    "demo": Command("demo", "demo", "Show what hardwon does, on a sample project."),
+}
+"""In the order of the help."""
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
@@ -60,7 +65,6 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
         raise typer.Exit
 
 
-@app.callback()
 def hardwon(
     *,
     version: Annotated[
@@ -71,6 +75,19 @@ def hardwon(
     del version
 
 
+def program(arguments: Sequence[str]) -> typer.Typer:
+    """Return `hardwon` for *arguments*: with the command they begin with alone, as importing all is slow, or with all."""
+    app = typer.Typer(
+        callback=hardwon,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in [name for name in COMMANDS if [name] == arguments[:1]] or COMMANDS:
+        COMMANDS[name].add_to(app, name)
+    return app
+
+
 def main() -> None:
     """Run one command and leave: 0 ok, 1 the user's mistake, 2 our trouble."""
     never_fail_to_print()
@@ -79,11 +96,11 @@ def main() -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        code = int(app(arguments, prog_name=NAME, standalone_mode=False) or OK)
+        code = int(program(arguments)(arguments, prog_name=NAME, standalone_mode=False) or OK)
         sys.stdout.flush()
     except typer.TyperException as error:
         return _failed(_usage(error), USERS_MISTAKE)
-    except (InvalidEntryError, InvalidEvaluationError) as error:
+    except (InvalidEntryError, InvalidEvaluationError, InvalidQueryError) as error:
         return _failed(str(error), USERS_MISTAKE)
     except HardwonError as error:
         return _failed(str(error), OUR_TROUBLE)

@@ -16,12 +16,12 @@ from hardwon.entrypoints.cli.screen import (
     WIDE,
     columns,
     counted,
-    entry_document,
     out,
     print_json,
     print_table,
     say,
 )
+from hardwon.entrypoints.documents import entry_document
 from hardwon.entrypoints.streams import visible
 
 WIDE_COLUMNS = ("id", "kind", "category", "seen", "confidence", "updated", "recalls", "name")

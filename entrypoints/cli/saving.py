@@ -12,8 +12,9 @@ from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.keep_session import Given, KeepSession
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import counted, entry_document, print_json, say, warn
+from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.documents import entry_document
 from hardwon.entrypoints.filling import Filled, fill_spaces
 from hardwon.entrypoints.workplace import read_workplace
 

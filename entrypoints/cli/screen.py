@@ -1,19 +1,16 @@
 """What commands print: data to standard output, everything else to standard error."""
 
-import datetime as dt
 import json
 import sys
 from typing import TYPE_CHECKING
 
-import attrs
 from rich.console import Console
 from rich.table import Table
 
-from hardwon.domain.model.entry import Entry
+from hardwon.entrypoints.documents import plain
 from hardwon.entrypoints.streams import on_one_line, visible
 
 if TYPE_CHECKING:
-    from cattrs import Converter
     from rich.progress import Progress
 
 out = Console(highlight=False, soft_wrap=True)
@@ -42,8 +39,7 @@ def say(text: str = "") -> None:
 
 def print_json(document: object) -> None:
     """Print *document* for scripts: values of ours as objects, moments as ISO 8601."""
-    plain = _converter().unstructure(document)
-    print(json.dumps(plain, indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
+    print(json.dumps(plain(document), indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
 
 
 def print_table(table: Table) -> None:
@@ -94,16 +90,3 @@ def counted(number: int, noun: str, plural: str) -> str:
 def shown(value: object) -> str:
     """Return a setting's value as its file would hold it."""
     return (str(value).lower() if isinstance(value, bool) else str(value)) or "(none)"
-
-
-def entry_document(entry: Entry) -> dict[str, object]:
-    """Return *entry* for JSON: its id first."""
-    return {"id": entry.entry_id, **attrs.asdict(entry, filter=lambda field, _: field.name != "entry_id")}
-
-
-def _converter() -> "Converter":
-    from cattrs import Converter  # 20 ms, for JSON only
-
-    converter = Converter()
-    converter.register_unstructure_hook(dt.datetime, lambda moment: moment.isoformat())
-    return converter

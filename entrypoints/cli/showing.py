@@ -9,8 +9,9 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import counted, entry_document, print_json, say
+from hardwon.entrypoints.cli.screen import counted, print_json, say
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.documents import entry_document
 from hardwon.entrypoints.streams import on_one_line, readable
 
 

@@ -40,7 +40,7 @@ def test_the_projects_memory_is_its_folder_and_what_lies_beside_it(root: Path) -
     found = MarkdownFiles(str(root)).of_project()
 
     assert names(root, found.files) == ["memory-e.md", "memory/decisions/a.md", "memory/deep/er/B.MD"]
-    assert found.prefixes == (f"{root}/memory/", f"{root}/memory-")
+    assert found.prefixes == (f"{root}/memory/", f"{root}/memory-", f"{root}/specs/")
     assert found.skipped == ()
 
 

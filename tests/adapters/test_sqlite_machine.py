@@ -14,9 +14,9 @@ from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.hit import Hit
 from hardwon.domain.model.scope import Scope
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, Category
+from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, TIERS, Category, Tier
 from hardwon.domain.use_cases.store_entry import StoreEntry
-from tests.contracts.worlds import ALL, IN_TIME, World, put_and_fail, world_in_memory, world_of
+from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, put_and_fail, world_in_memory, world_of
 from tests.strategies import (
     QUERY_VECTOR,
     entries_about,
@@ -60,7 +60,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.database = open_store(self.folder.name)
+        self.database = open_new_store(self.folder.name)
         self.real = world_of(self.database)
         self.model = world_in_memory()
 
@@ -107,6 +107,28 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         changed = attrs.evolve(stored[place % len(stored)], notes=notes)
         for world in self.both:
             world.repository.put(changed)
+
+    @precondition(lambda self: self.stored())
+    @rule(place=st.integers(0, len(LESSONS)), tier=st.sampled_from(TIERS))
+    def change_the_tier(self, place: int, tier: Tier) -> None:
+        stored = self.stored()
+        changed = attrs.evolve(stored[place % len(stored)], tier=tier)
+        for world in self.both:
+            world.repository.put(changed)
+
+    @rule(now=moments)
+    def retire(self, now: dt.datetime) -> None:
+        real, model = (world.repository.retire_expired(now) for world in self.both)
+        assert real == model
+
+    @precondition(lambda self: self.stored())
+    @rule(place=st.integers(0, len(LESSONS)), at=moments, useful=st.booleans())
+    def use(self, place: int, at: dt.datetime, useful: bool) -> None:  # noqa: FBT001  # Hypothesis draws it
+        stored = self.stored()
+        for world in self.both:
+            number = world.seqs()[stored[place % len(stored)].entry_id]
+            world.usage.record_access([number, 10_000], at)
+            world.usage.record_validation(number, useful=useful)
 
     @precondition(lambda self: self.stored())
     @rule(places=st.lists(st.integers(0, len(LESSONS)), max_size=3), at=moments)
@@ -175,7 +197,11 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
             assert real.count(only) == model.count(only)
             assert real.tally(only, "source") == model.tally(only, "source")
         for entry in self.stored():
-            assert entry.file_path is None or real.with_file(entry.file_path) == entry
+            path = entry.file_path or ""
+            assert real.with_file(path) == model.with_file(path)
+            assert real.sections_of(path) == model.sections_of(path)
+            assert entry.number is not None
+            assert model.with_number(entry.number) == entry
 
     @invariant()
     def same_track_records(self) -> None:

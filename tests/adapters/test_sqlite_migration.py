@@ -10,8 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite import schema
-from hardwon.adapters.sqlite.schema import MIGRATIONS
+from hardwon.adapters.sqlite.migrations import MIGRATIONS, files
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
@@ -108,7 +107,7 @@ def test_imports_and_decisions_are_remembered(old_folder: Path, old_world: World
     assert dict(
         rows(old_folder, "SELECT key, value FROM _metadata WHERE key IN ('schema_version', 'active_space')")
     ) == {
-        "schema_version": "2",
+        "schema_version": "3",
         "active_space": "3",
     }
 
@@ -166,9 +165,9 @@ def test_a_migrated_store_has_the_tables_of_a_new_one(old_folder: Path, old_worl
 
 def test_a_migration_that_fails_leaves_the_old_store_as_it_was(old_folder: Path) -> None:
     before = rows(old_folder, "SELECT sql FROM sqlite_master ORDER BY name")
-    broken = schema.ENTRIES_OF_FILES + "INSERT INTO nowhere VALUES (1);\n"
+    broken = files.ENTRIES_OF_FILES + "INSERT INTO nowhere VALUES (1);\n"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schema, "ENTRIES_OF_FILES", broken)
+        patch.setattr(files, "ENTRIES_OF_FILES", broken)
         with pytest.raises(StorageError, match="nowhere"):
             open_store(str(old_folder))
 

@@ -26,7 +26,6 @@ def test_what_is_deleted_is_gone_and_nothing_else(make: MakeWorld, stored: list[
         assert world.repository.delete(gone.entry_id) is True
         seq = seqs.pop(gone.entry_id)
         assert world.repository.get(gone.entry_id) is None
-        assert gone.file_path is None or world.repository.with_file(gone.file_path) is None
         assert (world.repository.hydrate([seq]), world.repository.facts([seq])) == ([], [])
         assert world.repository.find(EVERYTHING, limit=ALL) == [
             each for each in before if each.entry_id != gone.entry_id

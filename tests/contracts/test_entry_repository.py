@@ -71,7 +71,7 @@ def test_putting_an_id_again_replaces_all_but_its_birth(make: MakeWorld, first: 
 @given(first=file_entries, second=file_entries)
 @few_examples
 def test_a_file_that_changed_is_still_the_same_entry(make: MakeWorld, first: Entry, second: Entry) -> None:
-    second = attrs.evolve(second, kind=first.kind, file_path=first.file_path)
+    second = attrs.evolve(second, kind=first.kind, file_path=first.file_path, anchor_id=first.anchor_id)
     with make() as world:
         [seq] = world.add(first)
         world.repository.put(second)
@@ -151,6 +151,10 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
                 permanent=entry.permanent,
                 content_hash=entry.content_hash,
                 words=len(entry.searchable_text().split()),
+                tier=entry.tier,
+                importance_weight=entry.importance_weight,
+                created_at=entry.created_at.replace(microsecond=0),
+                anchor_id=entry.anchor_id,
             )
 
 
@@ -305,13 +309,18 @@ def test_a_snapshot_can_be_read_and_left_and_writing_goes_on(make: MakeWorld) ->
 
 @given(stored=stores)
 @few_examples
-def test_an_entry_is_found_by_its_file(make: MakeWorld, stored: list[Entry]) -> None:
+def test_an_entry_is_found_by_its_file_as_a_whole_or_as_a_section(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
         world.add(*stored)
 
         assert world.repository.with_file("/memory/nowhere.md") is None
         for entry in stored:
-            assert entry.file_path is None or world.repository.with_file(entry.file_path) == entry
+            found = (
+                [world.repository.with_file(entry.file_path), *world.repository.sections_of(entry.file_path)]
+                if entry.file_path
+                else [entry]
+            )
+            assert entry in found
 
 
 def test_a_file_has_one_entry_until_that_is_deleted(make: MakeWorld) -> None:

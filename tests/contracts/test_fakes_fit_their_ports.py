@@ -12,6 +12,7 @@ from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
 from hardwon.ports.session_files import SessionFiles
 from hardwon.ports.source_files import SourceFiles
+from hardwon.ports.usage_log import UsageLog
 from hardwon.ports.vector_index import VectorIndex
 from hardwon.ports.vector_source import VectorSource
 from hardwon.ports.vector_store import VectorStore
@@ -23,6 +24,7 @@ from tests.fakes.files import InMemoryFiles
 from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches, InMemoryVectorIndex, InMemoryVectorMatches
 from tests.fakes.state import State
+from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import QUERY_VECTOR
 
@@ -45,7 +47,8 @@ def test_every_fake_fits_its_port() -> None:
     sessions: SessionFiles = InMemoryFiles()
     source: VectorSource = store
     sources: SourceFiles = InMemoryFiles()
+    usage: UsageLog = InMemoryUsageLog(state)
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((sessions, sources))
+    assert all((sessions, sources, usage))

@@ -22,8 +22,8 @@ def test_paths_of_files_are_found_by_how_they_begin(make: MakeWorld, stored: lis
     with make() as world:
         world.add(*stored)
 
-        expected = sorted(entry.file_path for entry in stored if entry.file_path and entry.file_path.startswith(prefix))
-        assert world.repository.files_starting_with(prefix) == expected
+        paths = {entry.file_path for entry in stored if entry.file_path}
+        assert world.repository.files_starting_with(prefix) == sorted(path for path in paths if path.startswith(prefix))
 
 
 @pytest.mark.parametrize("project", ["here", "there"])

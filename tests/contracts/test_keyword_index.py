@@ -40,7 +40,7 @@ SEARCHES: dict[str, Search] = {
 
 
 def words_of(entry: Entry) -> set[str]:
-    return set(search_terms(" ".join((entry.searchable_text(), *entry.keywords, *entry.tags))))
+    return set(search_terms(" ".join((entry.searchable_text(), *entry.labels))))
 
 
 def holds(entry: Entry, terms: list[str], mode: Mode) -> bool:
@@ -162,7 +162,7 @@ def test_scores_are_those_of_the_top_and_no_others(make: MakeWorld, stored: list
 
 
 @on_every_keyword_index
-@pytest.mark.parametrize("field", ["name", "description", "notes", "keywords", "tags", "reasoning"])
+@pytest.mark.parametrize("field", ["name", "description", "notes", "keywords", "tags", "trigger_phrases", "reasoning"])
 def test_a_word_is_found_in_each_field(make: MakeWorld, field: str) -> None:
     entry = with_text(lesson("something else"), field, "the zebra")
     with make() as world:

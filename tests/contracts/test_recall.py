@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.importance.decay import Decay
+from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.collection import POLICIES, PolicyName
@@ -67,7 +69,9 @@ def retrieve_in(world: World, text: str) -> Retrieve:
 
 
 def ask(world: World, question: Question, first_depth: int = 1) -> Recollection:
-    recall = Recall(world.repository, retrieve_in(world, question.text), FixedClock(), Weights(), first_depth)
+    recall = Recall(
+        world.repository, retrieve_in(world, question.text), FixedClock(), Weights(), first_depth=first_depth
+    )
     return recall(question, IN_TIME)
 
 
@@ -84,6 +88,9 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
         most_observed=world.repository.most_observed(),
         workplace=HERE,
         now=NOW,
+        limit=question.limit,
+        terms=tuple(search_terms(question.text)),
+        decay=Decay(),
     )
     by_vector, by_keyword = found.by_vector.top(ALL), found.by_keyword.top(ALL)
     vector_places = {hit.seq: at for at, hit in enumerate(by_vector, 1)}

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, MAX_TEXT_BYTES, Entry
+from hardwon.domain.model.entry import MAX_KEYWORDS, Entry
+from hardwon.domain.model.entry_checks import MAX_COUNT, MAX_TEXT_BYTES
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.vocabulary import Kind
@@ -103,11 +104,12 @@ def test_an_entry_has_the_identity_of_its_description_alone(description: str) ->
 
 
 @given(entry=file_entries, description=texts)
-def test_what_a_file_holds_has_the_identity_of_its_kind_and_path_alone(entry: Entry, description: str) -> None:
-    expected = hashlib.sha256(f"{entry.kind}|{entry.file_path}|".encode()).hexdigest()[:16]
+def test_what_a_file_holds_has_the_identity_of_its_kind_path_and_section_alone(entry: Entry, description: str) -> None:
+    expected = hashlib.sha256(f"{entry.kind}|{entry.file_path}|{entry.anchor_id}".encode()).hexdigest()[:16]
 
     assert entry.entry_id == attrs.evolve(entry, description=description, name="Other").entry_id == expected
     assert attrs.evolve(entry, file_path=f"{entry.file_path}x").entry_id != expected
+    assert attrs.evolve(entry, anchor_id=f"{entry.anchor_id}x").entry_id != expected
     assert attrs.evolve(entry, description=description).content_hash == content_hash(description)
 
 

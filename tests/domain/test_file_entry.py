@@ -122,6 +122,62 @@ def test_values_of_the_wrong_sort_are_left_out_with_a_complaint() -> None:
 
 
 @pytest.mark.parametrize(
+    "head",
+    [
+        {
+            "trigger_phrases": ("save context", "ab"),
+            "context_type": "research",
+            "importance_tier": "Critical",
+            "importance_weight": "0.8",
+            "session_id": "s1",
+        },
+        {
+            "triggerPhrases": "save context, ab",
+            "contextType": "Research",
+            "importanceTier": "critical",
+            "importanceWeight": "0.80",
+            "sessionId": "s1",
+        },
+        {
+            "triggers": "save context, ab, Save Context",
+            "contextType": "research",
+            "tier": "critical",
+            "importance_weight": ".8",
+            "sessionId": "s1",
+        },
+    ],
+)
+def test_fields_of_memory_documents_are_read_in_every_spelling(head: dict[str, FrontValue]) -> None:
+    fields = read_fields(head | {"channel": f"main {KEY}"})
+
+    assert (fields.trigger_phrases, fields.context_type, fields.tier) == (("save context",), "research", "critical")
+    assert (fields.importance_weight, fields.channel, fields.session_id) == (0.8, "main [REDACTED]", "s1")
+    assert [complaint.split(" is ")[0] for complaint in fields.complaints] == ["trigger_phrases"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("context_type", "planning"),
+        ("context_type", ("research",)),
+        ("contextType", True),
+        ("importance_tier", "urgent"),
+        ("importance_weight", "1.5"),
+        ("importance_weight", "-0.1"),
+        ("importance_weight", "nan"),
+        ("importanceWeight", "much"),
+        ("trigger_phrases", True),
+        ("session_id", ("a",)),
+    ],
+)
+def test_a_bad_value_of_a_memory_document_is_left_out_with_a_complaint(name: str, value: FrontValue) -> None:
+    fields = read_fields({name: value})
+
+    assert fields == attrs.evolve(read_fields({}), complaints=fields.complaints)
+    assert len(fields.complaints) == 1
+
+
+@pytest.mark.parametrize(
     ("path", "kind"),
     [
         ("/app/memory/decisions/a.md", "decision"),

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import MAX_COUNT, Entry
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_checks import MAX_COUNT
 from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.use_cases.import_knowledge import Imported, ImportKnowledge

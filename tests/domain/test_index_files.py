@@ -8,7 +8,7 @@ from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import MEMORY, ROOT, WRITTEN_AT, InMemoryFiles
+from tests.fakes.files import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import NOW, lesson, of_file, planted
 
@@ -67,6 +67,16 @@ def test_whatever_happened_to_the_files_the_store_says_what_they_say(
 
     texts = {file.path.removeprefix(MEMORY): file.markdown.body for file in indexing.files.files.values()}
     assert {path: entry.description for path, entry in indexing.entries().items()} == texts
+
+
+def test_the_memory_of_spec_folders_is_indexed_and_forgotten_with_the_project(indexing: Indexing) -> None:
+    for name in ("005-memory/memory/a.md", "005-memory/spec.md", "049-auth/memory/deep/b.md"):
+        indexing.files.put(SPECS + name, name)
+
+    assert counts(indexing.index()) == (2, 0, 0, 0, 0)
+    assert indexing.files.of_spec_folder("049-auth").files == (f"{SPECS}049-auth/memory/deep/b.md",)
+    indexing.files.files.clear()
+    assert counts(indexing.index()) == (0, 0, 0, 2, 0)
 
 
 @given(steps)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.importance.decay import Decay
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.passage_evidence import passage_evidence
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
@@ -29,6 +30,9 @@ EVIDENCE = Evidence(
     most_observed=1,
     workplace=HERE,
     now=NOW,
+    limit=10,
+    terms=("oauth", "callback"),
+    decay=Decay(),
 )
 """Three entries were searched: cosines 0.6, 0.2 and 0.1, and one holds a word of the question."""
 
@@ -41,6 +45,10 @@ FACTS = RecallFacts(
     permanent=False,
     content_hash="x",
     words=50,
+    tier="normal",
+    importance_weight=0.5,
+    created_at=NOW,
+    anchor_id="",
 )
 OTHER_PROJECT = FACTS._replace(project="there")
 ELSEWHERE = FACTS._replace(project="there", workspace="home")
@@ -187,6 +195,9 @@ def recomputed(name: PolicyName, parts: Parts) -> float:
         case "affinity":
             weighted = 0.5 * each["similarity"] + 0.25 * each["recency"] + 0.25 * each["project"]
             return each["boost"] * weighted
+        case "fused":
+            found = 0.40 * each["rrf"] / each["best_rrf"] + 0.25 * each["boost"] / 3
+            return 100 * (found + 0.20 * each["decay"] + 0.15 * each["overlap"])
         case "adaptive":
             deviations = (each["cosine"] - each["cosine_mean"]) / (each["cosine_deviation"] or 1)
             heard = min(1, each["window"] / max(each["length"], 1)) ** 2

@@ -2,14 +2,17 @@
 
 import contextlib
 import json
+import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.entry_json import entry_from_json
+from tests.entrypoints.forking import can_fork, fork
 from tests.entrypoints.hook_process import BIN, World
 
 LONGEST_RUN = 60.0
@@ -54,8 +57,20 @@ def finish(process: "subprocess.Popen[bytes]", stdin: bytes = b"") -> Ran:
 
 
 def run(world: World, program: str, *arguments: str, stdin: bytes = b"", redirections: str = "") -> Ran:
-    """Run an installed program in the world's project."""
-    return finish(start(world, program, *arguments, redirections=redirections), stdin)
+    """Run an installed program in the world's project: forked where that makes no difference, else started anew."""
+    if stdin or redirections or not can_fork(program, world.variables):
+        return finish(start(world, program, *arguments, redirections=redirections), stdin)
+    nothing, end = os.pipe()
+    os.close(end)
+    with open(nothing, "rb"), tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        streams = [nothing, out.fileno(), err.fileno()]
+        code = fork([str(BIN / program), *arguments], world.project, world.variables, streams)
+        return Ran(code, *(_read_whole(file) for file in (out, err)))
+
+
+def _read_whole(file: BinaryIO) -> str:
+    file.seek(0)
+    return file.read().decode()
 
 
 def hardwon(world: World, *arguments: str) -> Ran:

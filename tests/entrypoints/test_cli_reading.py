@@ -160,10 +160,11 @@ def test_the_embedded_model_is_what_searches_when_nothing_is_set(world: World) -
 
 STATS_OF_EACH = """
 import contextlib, io, sys
-from hardwon.entrypoints.cli.main import app
+from hardwon.entrypoints.cli.main import program
 for root in sys.argv[1:]:
+    arguments = ["stats", "--json", "--project-root", root]
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")) as out:
-        app(["stats", "--json", "--project-root", root], standalone_mode=False)
+        program(arguments)(arguments, standalone_mode=False)
         out.flush()
     print(out.buffer.getvalue().decode().replace(chr(10), ""))
 """

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.main import app, main
+from hardwon.entrypoints.cli.main import COMMANDS, main
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, finish, hardwon, keep, run, start
 
-COMMANDS = [str(command.name) for command in app.registered_commands]
 ON_A_STORE = (("import",), ("embed",), ("list",), ("show", "abcd"), ("stats",))
 LOCKED_OUT = (("list",), ("stats", "--json"))
 
@@ -66,8 +65,8 @@ def test_without_a_command_the_help_lists_them_all_in_eighty_columns(world: Worl
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout == hardwon(world, "--help").stdout
     listed = [line.split()[0] for line in done.stdout.split("Commands:\n")[1].splitlines()]
-    assert listed == COMMANDS
-    assert {"import", "embed", "list", "show", "stats", "doctor", "demo"} <= set(COMMANDS)
+    assert listed == list(COMMANDS)
+    assert {"import", "embed", "list", "show", "stats", "doctor", "demo"} <= COMMANDS.keys()
     assert "..." not in done.stdout.split("Commands:\n")[1]
     assert max(map(len, done.stdout.splitlines())) <= 80
 

@@ -13,13 +13,15 @@ from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.errors import (
     StorageError,
 )
+from hardwon.domain.model.importance.usage import UNUSED
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.entry_repository import Field
+from hardwon.ports.entry_repository import Field, Order
 from tests.fakes.state import State, text_hash
 
 RECALL_CAP = 10
+RANKED_LEARNINGS = LEARNINGS._replace(ranked=True)
 
 
 def _comes_after(entry: Entry, other: Entry) -> bool:
@@ -40,6 +42,8 @@ class InMemoryEntryRepository:
             entries=dict(self.state.entries),
             recalls=dict(self.state.recalls),
             vectors=dict(self.state.vectors),
+            usage=dict(self.state.usage),
+            expired=set(self.state.expired),
         )
         try:
             yield
@@ -55,21 +59,33 @@ class InMemoryEntryRepository:
         seq = self.state.seq_of(entry_id)
         return None if seq is None else self.state.entry(seq)
 
+    def with_number(self, number: int) -> Entry | None:
+        return self.state.entry(number) if number in self.state.entries else None
+
     def put(self, entry: Entry) -> None:
         self._ensure_writable()
         state = self.state
-        if (other := self.with_file(entry.file_path)) and other.entry_id != entry.entry_id:
-            raise StorageError("a file has one entry")
+        if any(other.entry_id != entry.entry_id for other in self._of_section(entry)):
+            raise StorageError("a section of a file has one entry")
         seq = state.seq_of(entry.entry_id)
         if seq is None:
             seq = state.last_seq = state.last_seq + 1
         created_at = state.entries[seq].created_at if seq in state.entries else entry.created_at
-        state.entries[seq] = attrs.evolve(entry, created_at=created_at, recall_count=0, last_recalled_at=None)
+        state.entries[seq] = attrs.evolve(
+            entry, created_at=created_at, recall_count=0, last_recalled_at=None, usage=UNUSED
+        )
+        state.expired.discard(seq)
         new = text_hash(entry.searchable_text())
-        state.vectors = {key: value for key, value in state.vectors.items() if key[1] != seq or value[0] == new}
+        state.vectors = {
+            key: value
+            for key, value in state.vectors.items()
+            if key[1] != seq or (value[0] == new and not state.is_retired(seq))
+        }
 
-    def find(self, only: EntryFilter, *, limit: int, offset: int = 0) -> list[Entry]:
-        return [self.state.entry(seq) for seq in self.state.within(only)[offset : offset + limit]]
+    def find(self, only: EntryFilter, *, limit: int, offset: int = 0, order: Order = "updated_at") -> list[Entry]:
+        entries = [self.state.entry(seq) for seq in self.state.within(only)]
+        ordered = sorted(entries, key=lambda entry: getattr(entry, order), reverse=True)
+        return ordered[offset : offset + limit]
 
     def unlabelled(self, only: EntryFilter, *, limit: int, after: Entry | None = None) -> list[Entry]:
         bare = [entry for entry in self._unlabelled(only) if after is None or _comes_after(entry, after)]
@@ -102,7 +118,7 @@ class InMemoryEntryRepository:
 
     def newest_by_track_record(self, k: int) -> list[RankingFacts]:
         buckets: defaultdict[tuple[object, ...], list[RankingFacts]] = defaultdict(list)
-        for facts in map(self.state.facts, self.state.within(LEARNINGS)):
+        for facts in map(self.state.facts, self.state.within(RANKED_LEARNINGS)):
             recalls = min(facts.recall_count, RECALL_CAP)
             buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(facts)
         return [facts for bucket in buckets.values() for facts in bucket[:k]]
@@ -111,7 +127,8 @@ class InMemoryEntryRepository:
         return len(self.state.within(only))
 
     def sizes(self) -> Mapping[Category, int]:
-        return Counter(entry.category for entry in self.state.entries.values() if entry.category)
+        categories = (self.state.entries[seq].category for seq in self.state.within(RANKED_LEARNINGS))
+        return Counter(category for category in categories if category)
 
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         values = [getattr(self.state.entries[seq], field) or "" for seq in self.state.within(only)]
@@ -122,7 +139,18 @@ class InMemoryEntryRepository:
         return [entry_id for entry_id in ids if entry_id.startswith(prefix)][:limit]
 
     def most_observed(self) -> int:
-        return max((self.state.entries[seq].observation_count for seq in self.state.within(LEARNINGS)), default=1)
+        return max(
+            (self.state.entries[seq].observation_count for seq in self.state.within(RANKED_LEARNINGS)), default=1
+        )
+
+    def retire_expired(self, now: dt.datetime) -> int:
+        due = {seq for seq, entry in self.state.entries.items() if entry.expires_at and entry.expires_at <= now}
+        expired = {seq for seq in due if not self.state.is_retired(seq)}
+        if expired:
+            self._ensure_writable()
+        self.state.expired |= expired
+        self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] not in expired}
+        return len(expired)
 
     def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
         self._ensure_writable()
@@ -137,16 +165,28 @@ class InMemoryEntryRepository:
             return False
         del self.state.entries[seq]
         self.state.recalls.pop(seq, None)
+        self.state.usage.pop(seq, None)
+        self.state.expired.discard(seq)
         self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] != seq}
         return True
 
     def with_file(self, file_path: str | None) -> Entry | None:
+        return next((entry for entry in self._of_file(file_path) if not entry.anchor_id), None)
+
+    def sections_of(self, file_path: str) -> list[Entry]:
+        sections = (entry for entry in self._of_file(file_path) if entry.anchor_id)
+        return sorted(sections, key=lambda entry: entry.anchor_id)
+
+    def _of_file(self, file_path: str | None) -> list[Entry]:
         seqs = (seq for seq, entry in self.state.entries.items() if file_path and entry.file_path == file_path)
-        return next(map(self.state.entry, seqs), None)
+        return list(map(self.state.entry, seqs))
+
+    def _of_section(self, entry: Entry) -> list[Entry]:
+        return [other for other in self._of_file(entry.file_path) if other.anchor_id == entry.anchor_id]
 
     def files_starting_with(self, prefix: str) -> list[str]:
         paths = (entry.file_path for entry in self.state.entries.values() if entry.file_path)
-        return sorted(path for path in paths if path.startswith(prefix))
+        return sorted({path for path in paths if path.startswith(prefix)})
 
     def _ensure_writable(self) -> None:
         if self.busy:

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFile
+from hardwon.domain.model.files.spec_folder import spec_folder
 from hardwon.ports.source_files import Listing
 from tests.fakes.state import text_hash
 
 ROOT = "/projects/app"
 MEMORY = f"{ROOT}/memory/"
+SPECS = f"{ROOT}/specs/"
 WRITTEN_AT = 1_770_000_000
 
 
@@ -30,7 +32,19 @@ class InMemoryFiles:
         return path
 
     def of_project(self) -> Listing:
-        return self._listing(MEMORY, f"{ROOT}/memory-")
+        found = self._listing(MEMORY, f"{ROOT}/memory-", SPECS)
+        return found._replace(files=tuple(filter(_is_memory, found.files)))
+
+    def of_spec_folder(self, name: str) -> Listing:
+        if not name or "/" in name:
+            raise UnreadableFileError(f"{name!r} is no spec folder")
+        own = tuple(path for path in self.of_project().files if spec_folder(path) == name)
+        return Listing(own, (f"{SPECS}{name}/memory/",))
+
+    def ensure_inside(self, path: str) -> str:
+        if path not in self.files or not path.startswith(f"{ROOT}/") or not path.endswith(".md"):
+            raise UnreadableFileError(f"{path!r}: name a markdown file inside {ROOT!r}")
+        return path
 
     def at(self, path: str) -> Listing:
         return self._listing(path)
@@ -52,3 +66,7 @@ class InMemoryFiles:
 
     def _listing(self, *prefixes: str) -> Listing:
         return Listing(tuple(sorted(path for path in self.files if path.startswith(prefixes))), prefixes)
+
+
+def _is_memory(path: str) -> bool:
+    return not path.startswith(SPECS) or path.removeprefix(SPECS).split("/")[1:2] == ["memory"]

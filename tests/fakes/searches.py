@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import (
     KeywordIndexUnavailableError,
     NumpyMissingError,
@@ -18,6 +18,8 @@ from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.vector_source import VectorSource
 from tests.fakes.state import State
+
+SEARCHABLE = EVERYTHING._replace(ranked=True)
 
 
 class InMemoryMatches:
@@ -53,7 +55,7 @@ class InMemoryKeywordIndex:
 
     def size(self) -> int:
         self._ensure_available()
-        return len(self._state.entries)
+        return len(self._state.within(SEARCHABLE))
 
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         del deadline
@@ -77,12 +79,9 @@ class InMemoryKeywordIndex:
         return self.match(terms, "any", only, deadline)
 
     def _words(self) -> dict[int, Counter[str]]:
-        return {
-            seq: Counter(
-                re.findall(r"[^\W_]+", f"{entry.searchable_text()} {' '.join((*entry.keywords, *entry.tags))}".lower())
-            )
-            for seq, entry in self._state.entries.items()
-        }
+        entries = {seq: self._state.entries[seq] for seq in self._state.within(SEARCHABLE)}
+        texts = {seq: f"{entry.searchable_text()} {' '.join(entry.labels)}" for seq, entry in entries.items()}
+        return {seq: Counter(re.findall(r"[^\W_]+", text.lower())) for seq, text in texts.items()}
 
     def _ensure_available(self) -> None:
         if not self.available:

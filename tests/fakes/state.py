@@ -9,6 +9,7 @@ import attrs
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.importance.usage import UNUSED, Usage
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.scope import ANYWHERE
@@ -23,22 +24,28 @@ class State:
 
     entries: dict[int, Entry] = attrs.field(factory=dict)
     recalls: dict[int, tuple[int, dt.datetime]] = attrs.field(factory=dict)
+    usage: dict[int, Usage] = attrs.field(factory=dict)
+    expired: set[int] = attrs.field(factory=set)
     vectors: dict[tuple[Space, int], tuple[str, Vector]] = attrs.field(factory=dict)
     last_seq: int = 0
 
     def restore(self, before: "State") -> None:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
-        self.last_seq = before.last_seq
+        self.usage, self.expired, self.last_seq = before.usage, before.expired, before.last_seq
 
     def seq_of(self, entry_id: str) -> int | None:
         return next((seq for seq, entry in self.entries.items() if entry.entry_id == entry_id), None)
 
     def entry(self, seq: int) -> Entry:
         count, at = self.recalls.get(seq, (0, None))
-        return attrs.evolve(self.entries[seq], recall_count=count, last_recalled_at=at)
+        usage = self.usage.get(seq, UNUSED)
+        return attrs.evolve(self.entries[seq], recall_count=count, last_recalled_at=at, usage=usage, number=seq)
+
+    def is_retired(self, seq: int) -> bool:
+        return seq in self.expired or self.entries[seq].tier == "deprecated"
 
     def facts(self, seq: int) -> RankingFacts:
-        entry = self.entry(seq)
+        entry = self.entries[seq]  # no counters put in: making an entry costs more than ranking it
         return RankingFacts(
             seq,
             entry.entry_id,
@@ -46,15 +53,16 @@ class State:
             entry.observation_count,
             entry.confidence,
             entry.updated_at,
-            entry.recall_count,
+            self.recalls[seq][0] if seq in self.recalls else 0,
         )
 
     def within(self, only: EntryFilter) -> list[int]:
         """Return the numbers of the entries of *only* in tie order."""
-        return self.in_tie_order(seq for seq, entry in self.entries.items() if _is_within(entry, only))
+        seqs = (seq for seq, entry in self.entries.items() if _is_within(entry, only))
+        return self.in_tie_order(seq for seq in seqs if not (only.ranked and self.is_retired(seq)))
 
     def recall_facts(self, seq: int) -> RecallFacts:
-        entry = self.entry(seq)
+        entry = self.entries[seq]
         return RecallFacts(
             self.facts(seq),
             entry.kind,
@@ -64,6 +72,10 @@ class State:
             entry.permanent,
             entry.content_hash,
             word_count(entry.searchable_text()),
+            entry.tier,
+            entry.importance_weight,
+            entry.created_at.replace(microsecond=0),
+            entry.anchor_id,
         )
 
     def in_tie_order(self, seqs: Iterable[int]) -> list[int]:
@@ -77,6 +89,10 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         entry.kind in only.kinds
         and only.category in {None, entry.category}
         and (entry.permanent or not only.permanent)
+        and only.spec_folder in {None, entry.spec_folder}
+        and only.anchor in {None, entry.anchor_id}
+        and only.tier in {None, entry.tier}
+        and only.context_type in {None, entry.context_type}
         and (only.tag is None or only.tag in entry.tags)
         and (only.folder is None or (entry.file_path or "").startswith(os.path.join(only.folder, "")))
         and (

@@ -64,7 +64,8 @@ class InMemoryVectorStore:
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         for text, vector in list(vectors):
             entry = self._state.entries.get(text.seq)
-            if entry and text_hash(entry.searchable_text()) == text.text_hash:
+            is_same = entry and text_hash(entry.searchable_text()) == text.text_hash
+            if is_same and not self._state.is_retired(text.seq):
                 self._state.vectors[self._space, text.seq] = text.text_hash, vector
 
     def version(self) -> int:
@@ -90,4 +91,5 @@ class InMemoryVectorStore:
         ]
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
-        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self._kinds))
+        kinds = tuple(kind for kind in only.kinds if kind in self._kinds)
+        return only._replace(kinds=kinds, ranked=True)

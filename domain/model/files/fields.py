@@ -1,13 +1,18 @@
 """The fields of a front matter that mean something to us."""
 
 import datetime as dt
+import math
 from collections.abc import Mapping
+from typing import TypeVar
 
 import attrs
 
 from hardwon.domain.model.files.markdown import FrontValue
+from hardwon.domain.model.files.trigger_phrases import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.vocabulary import KINDS, Kind
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, KINDS, TIERS, ContextType, Kind, Tier
+
+Word = TypeVar("Word", ContextType, Tier)
 
 FILE_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "learning")
 
@@ -21,6 +26,12 @@ class FileFields:
         kind: What it is kept as.
         date: When it was written.
         files: What it is about.
+        trigger_phrases: What calls it up: at most 20, as `usable_phrases` says.
+        context_type: What sort of work it tells of.
+        tier: How important it is.
+        importance_weight: 0 to 1.
+        channel: The branch it was written on, or another stream of work.
+        session_id: The conversation it came from.
         complaints: Values that could not be used, one line each.
 
     """
@@ -36,6 +47,12 @@ class FileFields:
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    trigger_phrases: tuple[str, ...] = ()
+    context_type: ContextType | None = None
+    tier: Tier | None = None
+    importance_weight: float | None = None
+    channel: str | None = None
+    session_id: str | None = None
     complaints: tuple[str, ...] = ()
 
 
@@ -54,6 +71,12 @@ def read_fields(front_matter: Mapping[str, FrontValue]) -> FileFields:
         tags=reading.texts("tags"),
         keywords=reading.texts("keywords"),
         files=reading.texts("files"),
+        trigger_phrases=reading.phrases("trigger_phrases", "triggerPhrases", "triggers"),
+        context_type=reading.one_of(CONTEXT_TYPES, "context_type", "contextType"),
+        tier=reading.one_of(TIERS, "importance_tier", "importanceTier", "tier"),
+        importance_weight=reading.share("importance_weight", "importanceWeight"),
+        channel=reading.text("channel"),
+        session_id=reading.text("session_id", "sessionId"),
         complaints=tuple(reading.complaints),
     )
 
@@ -63,8 +86,8 @@ class _Reading:
         self._front_matter = front_matter
         self.complaints = list[str]()
 
-    def text(self, name: str) -> str | None:
-        value = self._front_matter.get(name)
+    def text(self, *names: str) -> str | None:
+        name, value = self._first(names)
         if isinstance(value, tuple):
             self._refuse(name, value, "a text")
             return None
@@ -72,14 +95,39 @@ class _Reading:
             value = str(value).lower()
         return redact(value or "").strip() or None
 
-    def texts(self, name: str) -> tuple[str, ...]:
+    def texts(self, *names: str) -> tuple[str, ...]:
         """Return a list; a text is one whose items commas separate."""
-        value = self._front_matter.get(name, ())
+        name, value = self._first(names)
         if isinstance(value, bool):
             self._refuse(name, value, "a list of texts")
             return ()
-        items = value.split(",") if isinstance(value, str) else value
+        items = value.split(",") if isinstance(value, str) else value or ()
         return tuple(text for item in items if (text := redact(item).strip()))
+
+    def phrases(self, *names: str) -> tuple[str, ...]:
+        texts = self.texts(*names)
+        phrases = usable_phrases(texts)
+        if len(phrases) < len({text.casefold() for text in texts}):
+            self._refuse(names[0], texts, f"at most {MOST_PHRASES} phrases of {SHORTEST} to {LONGEST} characters each")
+        return phrases
+
+    def one_of(self, words: tuple[Word, ...], *names: str) -> Word | None:
+        text = self.text(*names)
+        word = next((word for word in words if text and word == text.lower()), None)
+        if text and not word:
+            self._refuse(names[0], text, ", ".join(words[:-1]) + f" or {words[-1]}")
+        return word
+
+    def share(self, *names: str) -> float | None:
+        text = self.text(*names)
+        try:
+            number = float(text) if text else None
+        except ValueError:
+            number = math.nan
+        if number is None or 0 <= number <= 1:
+            return number
+        self._refuse(names[0], text, "a number from 0 to 1")
+        return None
 
     def flag(self, name: str) -> bool | None:
         value = self._front_matter.get(name)
@@ -95,6 +143,11 @@ class _Reading:
         except (ValueError, OverflowError, OSError):
             self._refuse(name, text, "a date such as 2026-02-12 or 2026-02-12T13:42:06Z")
             return None
+
+    def _first(self, names: tuple[str, ...]) -> tuple[str, FrontValue | None]:
+        """Return the first of *names* that has a value; they are spellings of one."""
+        given = ((name, value) for name in names if (value := self._front_matter.get(name)) is not None)
+        return next(given, (names[0], None))
 
     def _refuse(self, name: str, value: object, wanted: str) -> None:
         self.complaints.append(f"{name} is {str(value)[:60]!r}: write {wanted}")

@@ -1,6 +1,7 @@
 """What a markdown text is called when it does not say so itself."""
 
 import re
+from collections.abc import Iterator
 
 from hardwon.domain.model.feature_description import COMMENT_OR_FENCE
 from hardwon.domain.model.files.plain_text import plain_text
@@ -15,9 +16,13 @@ _RUN = re.compile(r"\S+(?: \S+)*")
 
 def first_heading(body: str) -> str | None:
     """Return the first heading of *body* without formatting, None when it has none; code and comments don't count."""
-    headings = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
-    texts = (plain_text(found["atx"] or found["underlined"]) for found in headings)
-    return next(filter(None, texts), None)
+    return next(headings(body), None)
+
+
+def headings(body: str) -> Iterator[str]:
+    """Yield the headings of *body* in order, without formatting; empty ones, code and comments don't count."""
+    found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
+    return filter(None, (plain_text(each["atx"] or each["underlined"]) for each in found))
 
 
 def beginning(text: str) -> str:

@@ -1,7 +1,8 @@
+import datetime as dt
 from typing import NamedTuple
 
 from hardwon.domain.model.ranking.facts import RankingFacts
-from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.model.vocabulary import Kind, Tier
 
 
 class RecallFacts(NamedTuple):
@@ -17,6 +18,10 @@ class RecallFacts(NamedTuple):
         permanent: Whether it is kept for good.
         content_hash: Two entries with the same one say the same.
         words: How long its texts are.
+        tier: How much it matters.
+        importance_weight: At 1 it does not decay.
+        created_at: Drives decay; to the second.
+        anchor_id: The section of a file it stands for; empty for a whole file.
 
     """
 
@@ -28,3 +33,7 @@ class RecallFacts(NamedTuple):
     permanent: bool
     content_hash: str
     words: int
+    tier: Tier
+    importance_weight: float
+    created_at: dt.datetime
+    anchor_id: str

@@ -8,7 +8,7 @@ from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
 
 CollectionName: TypeAlias = Literal["all", "learnings", "sessions", "conversations", "documents"]
 ScopeName: TypeAlias = Literal["project", "workspace", "global"]
-PolicyName: TypeAlias = Literal["adaptive", "hybrid", "cosine", "affinity", "keyword", "rrf", "weighted"]
+PolicyName: TypeAlias = Literal["adaptive", "hybrid", "cosine", "affinity", "fused", "keyword", "rrf", "weighted"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 
@@ -38,7 +38,7 @@ COLLECTIONS: dict[CollectionName, Collection] = {
     "learnings": Collection(("learning",), "hybrid", 20, None, "global"),
     "sessions": Collection(("session",), "cosine", 5, 0.5, "global"),
     "conversations": Collection(CONVERSATION_KINDS, "affinity", 5, 0.0, "workspace"),
-    "documents": Collection(("document",), "adaptive", 10, None, "project"),
+    "documents": Collection(("document",), "fused", 10, None, "project"),
 }
 
 

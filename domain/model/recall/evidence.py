@@ -1,6 +1,7 @@
 import datetime as dt
 from typing import NamedTuple
 
+from hardwon.domain.model.importance.decay import Decay
 from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.recall.workplace import Workplace
 
@@ -18,6 +19,9 @@ class Evidence(NamedTuple):
         most_observed: The largest observation count of a learning, at least 1.
         workplace: Where the question is asked.
         now: When it is asked.
+        limit: How many answers are wanted.
+        terms: The question's words.
+        decay: How age tells on an entry.
 
     """
 
@@ -29,3 +33,6 @@ class Evidence(NamedTuple):
     most_observed: int
     workplace: Workplace
     now: dt.datetime
+    limit: int
+    terms: tuple[str, ...]
+    decay: Decay

@@ -10,15 +10,19 @@ FORMULAS: Mapping[PolicyName, str] = {
     " + 0.65 * (evidence / evidence_deviation) ** 0.75 - 0.2 * log(max(length, 100) / 100)",
     "affinity": "boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)",
     "cosine": "similarity",
+    "fused": "100 * (0.40 * rrf / best_rrf + 0.25 * boost / 3 + 0.20 * decay + 0.15 * overlap)",
     "hybrid": "vector_weight * vector + keyword_weight * keyword + prominence_weight * prominence",
     "keyword": "keyword",
     "rrf": "vector + keyword",
     "weighted": "vector + keyword",
 }
-"""Each policy's score, of its parts by name; a term that divides by 0 counts 0."""
+"""Each policy's score, of its parts by name."""
+
+DIVIDING_BY_ZERO: frozenset[PolicyName] = frozenset({"adaptive"})
+"""Policies that may divide by 0; such a term counts 0."""
 
 SHARES: frozenset[PolicyName] = frozenset({"affinity", "cosine", "hybrid", "weighted"})
-"""Policies whose scores are shares of 1; the others have no bounds."""
+"""Policies whose scores are shares of 1."""
 
 
 def percent(score: float) -> str:
@@ -28,5 +32,6 @@ def percent(score: float) -> str:
 
 def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
     """Yield the formula of *policy* with the score, then all its parts."""
-    yield f"{answer.score:.8g} = {FORMULAS[policy]}{' (what is divided by 0 is 0)' if '/' in FORMULAS[policy] else ''}"
+    note = " (what is divided by 0 is 0)" if policy in DIVIDING_BY_ZERO else ""
+    yield f"{answer.score:.8g} = {FORMULAS[policy]}{note}"
     yield f"with {', '.join(f'{name} = {value:.8g}' for name, value in answer.parts.items())}"

@@ -8,6 +8,7 @@ from hardwon.domain.model.recall.affinity import AffinityPolicy
 from hardwon.domain.model.recall.by_search import CosinePolicy, KeywordPolicy, ReciprocalRankPolicy, WeightedPolicy
 from hardwon.domain.model.recall.collection import PolicyName
 from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.fused import FusedPolicy
 from hardwon.domain.model.recall.hybrid import HybridPolicy
 from hardwon.domain.model.recall.policy import RecallPolicy
 
@@ -15,6 +16,7 @@ BY_EVIDENCE: Mapping[PolicyName, Callable[[Evidence], RecallPolicy]] = {
     "adaptive": AdaptivePolicy,
     "affinity": AffinityPolicy,
     "cosine": CosinePolicy,
+    "fused": FusedPolicy,
     "keyword": KeywordPolicy,
     "rrf": ReciprocalRankPolicy,
     "weighted": WeightedPolicy,

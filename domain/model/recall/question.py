@@ -16,6 +16,7 @@ class Question(NamedTuple):
         limit: How many answers; 0 and less ask for none.
         minimum: The lowest score of an answer; None takes any.
         workplace: Where it is asked.
+        decays: Whether age tells on entries where the policy goes by it.
         distinct: Whether of several entries that say the same only the best answers.
 
     """
@@ -26,6 +27,7 @@ class Question(NamedTuple):
     limit: int
     minimum: float | None
     workplace: Workplace
+    decays: bool = True
     distinct: bool = True
 
     @property

@@ -1,0 +1,10 @@
+"""Migration *n* (from 1) brings a store of version *n - 1* to version *n*."""
+
+import sqlite3
+from collections.abc import Callable
+
+from hardwon.adapters.sqlite.migrations.documents import keep_documents
+from hardwon.adapters.sqlite.migrations.files import keep_files
+from hardwon.adapters.sqlite.migrations.learnings import keep_learnings
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (keep_learnings, keep_files, keep_documents)

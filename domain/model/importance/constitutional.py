@@ -1,0 +1,49 @@
+"""Which rules stand before every session (requirements D-O5, D-L1, D-L7)."""
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from hardwon.domain.model.ranking.ranking_policy import LAST_MOMENT
+from hardwon.domain.model.token_budget import tokens
+
+BUDGET_TOKENS = 500
+
+
+class ConstitutionalText(NamedTuple):
+    """
+    A constitutional entry as it would be printed.
+
+    Attributes:
+        seq: The store's number of the entry.
+        entry_id: Last word in every tie.
+        text: All of it that is printed.
+        importance_weight: In `[0, 1]`, the highest first.
+        created_at: Among equals the newest goes first.
+
+    """
+
+    seq: int
+    entry_id: str
+    text: str
+    importance_weight: float
+    created_at: dt.datetime
+
+
+def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:
+    """
+    Return those of *texts* that are surfaced: whole ones, of at most *budget_tokens* together.
+
+    By weight, then the newest, then by id, whatever order they come in. One that
+    does not fit is passed over; smaller ones after it may still fit.
+    """
+    chosen, room = list[ConstitutionalText](), budget_tokens
+    for each in sorted(texts, key=_order):
+        if (needed := tokens(each.text)) <= room:
+            chosen.append(each)
+            room -= needed
+    return chosen
+
+
+def _order(each: ConstitutionalText) -> tuple[float, dt.timedelta, str]:
+    return (-each.importance_weight, LAST_MOMENT - each.created_at, each.entry_id)

@@ -1,0 +1,70 @@
+"""How an entry loses worth with age (requirements D-L8 to D-L10, D-C7 to D-C10)."""
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from hardwon.domain.model.importance.tiers import FADING_TIERS
+from hardwon.domain.model.ranking.prominence import DAY
+from hardwon.domain.model.vocabulary import Tier
+
+DecayMode: TypeAlias = Literal["half-life", "rates"]
+
+HALF_LIFE_DAYS = 90
+FLOOR = 0.1
+IMMUNE_WEIGHT = 1.0
+"""The importance weight from which an entry does not age (requirement D-L10)."""
+
+DAILY_RATES: Mapping[Tier, float] = {
+    "constitutional": 0.0,
+    "critical": 0.001,
+    "important": 0.005,
+    "normal": 0.01,
+    "temporary": 0.05,
+    "deprecated": 0.1,
+}
+"""Of exponential decay: 0.01 a day halves in 69 days, 0.05 in 14 (M-D3)."""
+
+EXEMPT_TIERS: frozenset[Tier] = frozenset({"constitutional", "critical"})
+
+
+class Decay(NamedTuple):
+    """
+    How age tells on an entry; it counts from creation, being read makes nothing younger (M-D11).
+
+    Attributes:
+        enabled: Whether it tells at all.
+        mode: `half-life` halves normal and temporary entries every 90 days; `rates` has one rate a tier (M-D3).
+        floor: What is left of the oldest, in `[0, 1]` (M-D17).
+        exempt_tiers: What never ages, in either mode.
+
+    """
+
+    enabled: bool = True
+    mode: DecayMode = "half-life"
+    floor: float = FLOOR
+    exempt_tiers: frozenset[Tier] = EXEMPT_TIERS
+
+    def factor(
+        self, *, tier: Tier, importance_weight: float, permanent: bool, created_at: dt.datetime, now: dt.datetime
+    ) -> float:
+        """
+        Return what is left of an entry's worth, in `[floor, 1]`; what was made in the future is new.
+
+        Args:
+            tier: How important it is.
+            importance_weight: In `[0, 1]`; 1 does not age.
+            permanent: What is kept for good does not age.
+            created_at: When it was made.
+            now: The moment of asking.
+
+        """
+        if not self.enabled or permanent or importance_weight >= IMMUNE_WEIGHT or tier in self.exempt_tiers:
+            return 1.0
+        return max(self.floor, self._unbounded(tier, max(0.0, (now - created_at) / DAY)))
+
+    def _unbounded(self, tier: Tier, days: float) -> float:
+        if self.mode == "rates":
+            return math.exp(-DAILY_RATES[tier] * days)
+        return math.pow(0.5, days / HALF_LIFE_DAYS) if tier in FADING_TIERS else 1.0

@@ -1,0 +1,94 @@
+"""Streamable HTTP for this machine alone: a bearer token on every request, and no other host's name."""
+
+import contextlib
+import hmac
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+
+import uvicorn
+
+from hardwon.entrypoints.mcp.server import MemoryServer
+from hardwon.entrypoints.mcp.stdio import LONGEST_LINE
+
+PATH = "/mcp"
+UNAUTHORISED = b"send 'Authorization: Bearer ' and the token that hardwon-mcp found in HARDWON_MCP_TOKEN\n"
+
+App = Callable[..., Awaitable[None]]
+
+
+class BearerToken:
+    """
+    An ASGI application that refuses requests without the token, and hands on the others.
+
+    The SDK's own check wants an OAuth server that issues tokens; one that the
+    user puts into the environment of both sides needs none.
+    """
+
+    def __init__(self, app: App, token: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Mapping[str, Any], receive: App, send: App) -> None:
+        """Answer one request."""
+        given = dict(scope["headers"]).get(b"authorization", b"")
+        if hmac.compare_digest(given, self._expected):
+            await self._app(scope, receive, send)
+            return
+        headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")]
+        await send({"type": "http.response.start", "status": 401, "headers": headers})
+        await send({"type": "http.response.body", "body": UNAUTHORISED})
+
+
+class _HttpServer(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone: uvicorn would end the process by the one it got, not with 0."""
+        yield
+
+
+class LoopbackTransport:
+    """
+    HTTP on one address of this machine.
+
+    Args:
+        listener: Listens there.
+        host: Its name, one of those that mean this machine; the SDK refuses requests to any other.
+        token: What clients must know.
+        at_end: Called when the transport is stopped.
+
+    """
+
+    def __init__(self, listener: socket.socket, *, host: str, token: str, at_end: Callable[[], None]) -> None:
+        self._listener = listener
+        self._host = host
+        self._token = token
+        self._at_end = at_end
+
+    async def serve(self, server: MemoryServer) -> None:
+        """Serve clients until the transport is stopped."""
+        app = server.streamable_http_app(streamable_http_path=PATH, host=self._host, max_request_body_size=LONGEST_LINE)
+        guarded = BearerToken(app, self._token)
+        self._http = _HttpServer(uvicorn.Config(guarded, lifespan="off", ws="none", log_config=None, access_log=False))
+        async with server.session_manager.run():
+            await self._http.serve([self._listener])
+
+    def stop(self) -> None:
+        """End; may be called by a signal's handler."""
+        self._at_end()
+        self._http.should_exit = True
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """
+    Return a socket that listens on *host*; port 0 means any that is free.
+
+    Raises:
+        OSError: the port is taken, or this machine has no such address.
+    """
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+
+
+def address(listener: socket.socket, host: str) -> str:
+    """Return the URL at which clients find the server."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}{PATH}"

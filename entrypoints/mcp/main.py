@@ -1,0 +1,129 @@
+"""`hardwon-mcp`: the memory for any MCP client. Only the standard library is imported before the streams are taken."""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Protocol
+
+from hardwon.domain.model.errors import StorageError
+from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
+from hardwon.entrypoints.mcp.leaving import leave, leave_soon, on_signals
+from hardwon.entrypoints.mcp.wire import claim_wire
+from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, warn
+
+if TYPE_CHECKING:
+    from hardwon.entrypoints.mcp.server import MemoryServer
+
+
+class Transport(Protocol):
+    """How a server reaches its clients."""
+
+    async def serve(self, server: "MemoryServer") -> None:
+        """Serve until the clients have left, or the transport is stopped."""
+
+    def stop(self) -> None:
+        """End soon; may be called by a signal's handler."""
+
+
+NAME = "hardwon-mcp"
+STORE_TROUBLE = 2
+TOKEN = "HARDWON_MCP_TOKEN"  # noqa: S105  # a variable's name
+SHORTEST_TOKEN = 16
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+DEFAULT_PORT = 8377
+LARGEST_PORT = 65535
+
+EPILOG = f"""\
+without --http it speaks MCP by standard input and output; with it, clients send
+  Authorization: Bearer ...   the token in the environment variable {TOKEN}, at least {SHORTEST_TOKEN} characters
+
+exit codes: 0 the client left or the server was stopped, 1 an argument is not valid, 2 the store can't be opened"""
+
+
+def main() -> None:
+    """Serve until the client leaves, and leave with an exit code."""
+    never_fail_to_print()
+    options = _parse(sys.argv[1:])
+    on_signals(leave)
+    try:
+        leave(_serve_http(options) if options.http else _serve_stdio(options))
+    except OSError as error:  # those of the store became errors of ours on their way here
+        leave(_failed(error.strerror or str(error), USAGE_ERROR))
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = ProjectParser(NAME, "Serve the memory to an MCP client.", EPILOG)
+    parser.add_argument("--http", action="store_true", help="serve streamable HTTP on this machine instead")
+    parser.add_argument("--host", choices=LOOPBACK, default=LOOPBACK[0], help="with --http (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=int, default=DEFAULT_PORT, metavar="N", help="with --http (default: %(default)s)"
+    )
+    parser.add_argument("--version", action="version", version=f"{NAME} {version('hardwon')}")
+    options = parser.parse(arguments)
+    if not 0 <= options.port <= LARGEST_PORT:
+        parser.error(f"--port {options.port} is no port: use 0 to {LARGEST_PORT}, 0 for any that is free")
+    if options.http and len(os.environ.get(TOKEN, "")) < SHORTEST_TOKEN:
+        parser.error(f"--http needs a token of at least {SHORTEST_TOKEN} characters in {TOKEN}")
+    return options
+
+
+def _serve_stdio(options: argparse.Namespace) -> int:
+    wire = claim_wire()
+    from hardwon.entrypoints.mcp.stdio import StdioTransport  # this and what it brings may print
+
+    return _serve(options, lambda: StdioTransport(wire, leave_soon))
+
+
+def _serve_http(options: argparse.Namespace) -> int:
+    from hardwon.entrypoints.mcp.loopback import LoopbackTransport, address, listen  # it brings the SDK: a second
+
+    listener = listen(options.host, options.port)
+    print(f"{NAME}: {address(listener, options.host)}", file=sys.stderr, flush=True)
+    token = os.environ[TOKEN]
+    return _serve(options, lambda: LoopbackTransport(listener, host=options.host, token=token, at_end=leave_soon))
+
+
+def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]") -> int:
+    """Serve until the transport ends; return the exit code."""
+    import anyio
+
+    server = _build(options)
+
+    async def serve() -> None:
+        transport = make_transport()
+        on_signals(transport.stop)
+        await transport.serve(server)
+
+    code = 0
+    try:
+        anyio.run(serve)
+    except* StorageError as errors:
+        code = _failed(_first(errors), STORE_TROUBLE)
+    return code
+
+
+def _build(options: argparse.Namespace) -> "MemoryServer":
+    from hardwon.adapters.config.reader import read_settings
+    from hardwon.entrypoints.mcp.server import build_server
+    from hardwon.entrypoints.mcp.worker import MemoryWorker
+
+    logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
+    resolved = read_settings(options.project_root, os.environ, flags(options))
+    for warning in resolved.warnings:
+        warn(warning)
+    return build_server(MemoryWorker(resolved.settings, options.project_root, warn))
+
+
+def _first(errors: BaseExceptionGroup[StorageError]) -> str:
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error)
+
+
+def _failed(line: str, code: int) -> int:
+    print(f"{NAME}: {on_one_line(line)}", file=sys.stderr)
+    return code

@@ -1,0 +1,37 @@
+"""What is told of a lesson that was stored, and its vector: the same through every door."""
+
+from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, needs_too_much_room
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.filling import fill_spaces
+from hardwon.entrypoints.streams import visible
+
+
+def confirmation(stored: Stored) -> list[str]:
+    """Return the line that names the entry and its id, and one that says when it was known (M-A39)."""
+    entry = stored.entry
+    lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]
+    if stored.merged:
+        lines.append(f"Merged: the lesson was known, now observed {entry.observation_count} times")
+    return lines
+
+
+def complaints_of_length(entry: Entry) -> list[str]:
+    """Return one line when *entry* can't be shown, none when it can."""
+    if not needs_too_much_room(entry):
+        return []
+    return [f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters"]
+
+
+def embed_now(memory: Memory) -> list[str]:
+    """Give what waits its vector, if that is possible; return why it is not, one line each."""
+    try:
+        troubles = fill_spaces(memory, BATCH).troubles
+    except StorageError as error:
+        troubles = (str(error),)
+    providers = {space.embedder.space.provider for space in memory.spaces}
+    found_by = "the embedded model" if len(troubles) < len(providers) else "keyword search"
+    return [f"stored without a vector, {found_by} finds it: {trouble}" for trouble in troubles]

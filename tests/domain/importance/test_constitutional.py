@@ -1,0 +1,71 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.importance.constitutional import ConstitutionalText, within_budget
+from hardwon.domain.model.token_budget import tokens
+from tests.strategies import DAY, NOW, moments
+
+
+def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> ConstitutionalText:
+    return ConstitutionalText(1, name, "x" * 4 * size, weight, NOW - age * DAY)
+
+
+def surfaced(*rules: ConstitutionalText, budget: int = 500) -> list[str]:
+    return [each.entry_id for each in within_budget(rules, budget)]
+
+
+rules = st.lists(
+    st.builds(
+        ConstitutionalText,
+        seq=st.integers(1, 99),
+        entry_id=st.text("abcdef", min_size=1, max_size=3),
+        text=st.text(max_size=40),
+        importance_weight=st.sampled_from([0.0, 0.5, 1.0]),
+        created_at=moments,
+    ),
+    max_size=8,
+    unique_by=lambda each: each.entry_id,
+)
+
+
+@pytest.mark.parametrize(("text", "count"), [("", 0), ("a", 1), ("four", 1), ("fives", 2), ("é" * 8, 2)])
+def test_a_token_is_four_characters(text: str, count: int) -> None:
+    assert tokens(text) == count
+
+
+def test_of_five_rules_of_two_hundred_tokens_two_are_surfaced() -> None:
+    assert surfaced(*(rule(name, 200) for name in "abcde")) == ["a", "b"]
+
+
+def test_the_weightiest_goes_first_then_the_newest_then_the_smallest_id() -> None:
+    assert surfaced(
+        rule("light", 1, weight=0.4), rule("b", 1, age=1), rule("a", 1, age=1), rule("new", 1), rule("heavy", 1, 0.9, 9)
+    ) == ["heavy", "new", "a", "b", "light"]
+
+
+def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
+    assert surfaced(rule("first", 300, 0.9), rule("too long", 201, 0.8), rule("fits", 200, 0.7)) == ["first", "fits"]
+    assert surfaced(rule("alone too long", 501)) == []
+
+
+@given(given_rules=rules, budget=st.integers(-1, 40), data=st.data())
+def test_whole_rules_within_the_budget_whatever_order_they_come_in(
+    given_rules: list[ConstitutionalText], budget: int, data: st.DataObject
+) -> None:
+    chosen = within_budget(given_rules, budget)
+
+    assert sum(tokens(each.text) for each in chosen) <= max(budget, 0)
+    assert within_budget(data.draw(st.permutations(given_rules)), budget) == chosen
+    assert set(chosen) <= set(given_rules)
+
+
+@given(given_rules=rules, budget=st.integers(0, 40))
+def test_what_was_passed_over_did_not_fit_beside_what_goes_before_it(
+    given_rules: list[ConstitutionalText], budget: int
+) -> None:
+    chosen = within_budget(given_rules, budget)
+
+    for each in set(given_rules) - set(chosen):
+        before = [other for other in chosen if within_budget([each, other], 1000)[0] == other]
+        assert sum(tokens(other.text) for other in before) + tokens(each.text) > budget

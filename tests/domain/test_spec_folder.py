@@ -1,0 +1,65 @@
+import datetime as dt
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.files.spec_folder import spec_folder, topic, written_at
+
+parts = st.sampled_from(["specs", "memory", "005-memory", "app", "x.md"])
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("/app/specs/005-memory/memory/01-02-26_10-20__topic.md", "005-memory"),
+        ("/app/specs/049-auth/memory/deep/er/x.md", "049-auth"),
+        ("/specs/one/memory/specs/two/memory/x.md", "two"),
+        ("/app/specs/one/memory/two/memory/x.md", "one"),
+        ("/app/specs/one/two/memory/x.md", "two"),
+        ("/app/memory/x.md", "app"),
+        ("/app/memory/decisions/x.md", "app"),
+        ("/app/specs/one/spec.md", "one"),
+        ("/app/specs/memory/x.md", "specs"),
+        ("/memory/x.md", "memory"),
+        ("/x.md", "x"),
+        ("x.md", "x"),
+    ],
+)
+def test_a_file_belongs_to_the_folder_that_holds_its_memory(path: str, folder: str) -> None:
+    assert spec_folder(path) == folder
+
+
+@given(folders=st.lists(parts, max_size=6), start=st.sampled_from(["/", ""]))
+@example(folders=["specs", "memory"], start="/")
+def test_a_spec_folder_is_never_empty_and_a_part_of_the_path(folders: list[str], start: str) -> None:
+    folder = spec_folder(start + "/".join([*folders, "x.md"]))
+
+    assert folder in {*folders, "x"}
+    assert folder != "x" or not folders
+
+
+@given(moment=st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2068, 12, 31)))  # noqa: DTZ001  # names tell no zone
+def test_the_moment_in_a_name_is_read(moment: dt.datetime) -> None:
+    name = f"{moment:%d-%m-%y_%H-%M}__oauth-callback_flow.md"
+
+    assert written_at(name) == moment.replace(second=0, microsecond=0)
+    assert topic(name) == "oauth callback flow"
+
+
+@pytest.mark.parametrize(
+    "name", ["31-02-26_10-20__x.md", "01-13-26_10-20__x.md", "01-02-26_24-00__x.md", "00-00-00_00-00__x.md"]
+)
+def test_an_impossible_date_is_none_but_the_topic_stays(name: str) -> None:
+    assert (written_at(name), topic(name)) == (None, "x")
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.md", "01-02-26_10-20_x.md", "01-02-26_10-20__.md", "\u0661\u0661-02-26_10-20__x.md", ""]
+)
+def test_another_sort_of_name_tells_nothing(name: str) -> None:
+    assert (written_at(name), topic(name)) == (None, None)
+
+
+def test_a_topic_without_words_is_none() -> None:
+    assert topic("01-02-26_10-20__--_.md") is None

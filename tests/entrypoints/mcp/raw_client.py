@@ -1,0 +1,119 @@
+"""A client that says whatever a test wants, good or bad, to a server process."""
+
+import json
+import threading
+import time
+from typing import Any
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran, start
+
+PROMISED_SECONDS = 1.0
+"""From the end of input, or SIGTERM, to the end of the process."""
+
+LONGEST_EXIT = 30.0
+LONGEST_ANSWER = 20.0
+
+LESSON = {
+    "name": "Name the unit",
+    "description": "A number without its unit is misread.",
+    "reasoning": "Feet met metres.",
+    "category": "heuristics",
+}
+LESSON_ID = "d8cac656f0c2f887"
+
+
+class RawClient:
+    """
+    One server process and its client.
+
+    Attributes:
+        said: Every line of the server so far.
+        told: What the server said of itself.
+
+    """
+
+    def __init__(self, world: World, *arguments: str, redirections: str = "") -> None:
+        self.process = start(world, "hardwon-mcp", *arguments, redirections=redirections)
+        self.said = list[bytes]()
+        self.told: Any = None
+        self._last_id = 0
+
+    def send(self, message: object) -> None:
+        """Write one line: bytes as they are, anything else as JSON."""
+        assert self.process.stdin
+        self.process.stdin.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> Any:
+        """Return the server's next message."""
+        assert self.process.stdout
+        limit = threading.Timer(LONGEST_ANSWER, self.process.kill)
+        limit.start()
+        self.said.append(self.process.stdout.readline())
+        limit.cancel()
+        return json.loads(self.said[-1])
+
+    def request(self, method: str, **params: object) -> int:
+        """Send a request; return its id."""
+        self._last_id += 1
+        self.send({"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params})
+        return self._last_id
+
+    def ask(self, method: str, **params: object) -> Any:
+        """Return the whole answer to a request."""
+        request_id = self.request(method, **params)
+        answer = self.receive()
+        assert answer["id"] == request_id
+        return answer
+
+    def initialize(self) -> None:
+        """Shake hands as clients of 2025 do."""
+        client = {"name": "raw", "version": "1"}
+        answer = self.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.told = answer["result"]
+
+    def begin_call(self, tool: str, **arguments: object) -> int:
+        """Call a tool; return the id of the request."""
+        return self.request("tools/call", name=tool, arguments=arguments)
+
+    def call(self, tool: str, **arguments: object) -> Any:
+        """Return what a tool answers, the trouble it tells included."""
+        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
+
+    def store(self, **arguments: object) -> Any:
+        """Store the lesson with *arguments*; return the structured answer."""
+        return self.call("store_memory", **{**LESSON, **arguments})["structuredContent"]
+
+    def refusal(self, tool: str, **arguments: object) -> str:
+        """Return the one line by which a tool refuses."""
+        result = self.call(tool, **arguments)
+        [block] = result["content"]
+        assert result["isError"]
+        assert "structuredContent" not in result
+        return str(block["text"])
+
+    def end(self) -> tuple[Ran, float]:
+        """Close the server's input; return how it ended, and after how many seconds."""
+        started = time.monotonic()
+        ran = self.finish()
+        return ran, time.monotonic() - started
+
+    def terminate(self) -> tuple[Ran, float]:
+        """Ask the server to end, by a signal, with its input left open; return the same."""
+        started = time.monotonic()
+        self.process.terminate()
+        self.process.wait(LONGEST_EXIT)
+        seconds = time.monotonic() - started
+        return self.finish(), seconds
+
+    def finish(self) -> Ran:
+        """Return what the server said that was not received, once it has ended."""
+        stdout, stderr = self.process.communicate(timeout=LONGEST_EXIT)
+        return Ran(self.process.returncode, stdout.decode(), stderr.decode())
+
+    def kill(self) -> None:
+        """End the server if a test has left it running."""
+        self.process.kill()
+        self.process.communicate()

@@ -1,0 +1,138 @@
+"""The server ends soon and with 0, and standard output carries the protocol alone."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.adapters.providers.stub_server import StubProviders
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
+from tests.entrypoints.programs import Ran, run
+from tests.entrypoints.provider_process import Hang, Scene
+
+WAYS = {"end of input": RawClient.end, "SIGTERM": RawClient.terminate}
+Leave = Callable[[RawClient], tuple[Ran, float]]
+
+NOISY = """\
+print("stray")
+os.write(1, b"stray\\n")
+os.system("echo stray")
+raise ImportError
+"""
+
+
+@pytest.mark.parametrize("leave", WAYS.values(), ids=WAYS)
+def test_the_server_leaves_at_once_with_zero(world: World, connect: Connect, leave: Leave) -> None:
+    client = connect(world)
+    client.store()
+    ran, seconds = leave(client)
+
+    assert ran == (0, "", "")
+    assert seconds < PROMISED_SECONDS
+    assert world.query("SELECT id FROM entries") == [(LESSON_ID,)]
+    assert not world.database.with_name("memory.db-wal").exists()
+
+
+@pytest.mark.parametrize("leave", WAYS.values(), ids=WAYS)
+def test_a_provider_that_hangs_does_not_hold_up_the_end(
+    scene: Scene, stub: StubProviders, connect: Connect, leave: Leave
+) -> None:
+    scene.choose("openai", keyword_provider="off")
+    hang = Hang(stub, 1)
+    stub.fault = hang
+    client = connect(scene.world)
+    client.begin_call("store_memory", **LESSON)
+    hang.wait()
+    ran, seconds = leave(client)
+
+    assert (ran.code, ran.stderr) == (0, "")
+    assert seconds < PROMISED_SECONDS
+    assert scene.world.query("SELECT id FROM entries") == [(LESSON_ID,)]
+
+
+def test_what_was_asked_before_the_end_of_input_is_answered(world: World) -> None:
+    handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "store_memory", "arguments": LESSON}},
+    ]
+    ran = run(world, "hardwon-mcp", stdin="\n".join(map(json.dumps, lines)).encode())
+
+    assert ran.code == 0
+    assert [json.loads(line)["id"] for line in ran.stdout.splitlines()] == [1, 2]
+    assert LESSON_ID in ran.stdout
+
+
+def test_without_any_stream_there_is_nothing_to_do(world: World) -> None:
+    assert run(world, "hardwon-mcp", redirections="<&- >&- 2>&-") == (0, "", "")
+
+
+def test_what_else_is_printed_never_reaches_the_protocol(world: World, connect: Connect) -> None:
+    world.put_package("rich", __init__=NOISY)  # the SDK imports it if it is there
+    client = connect(world)
+    client.store()
+    ran, _ = client.end()
+
+    assert ran.stdout == ""
+    assert ran.stderr.count("stray") == 3
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.said)
+
+
+def test_a_client_that_reads_no_more_ends_the_server(world: World, connect: Connect) -> None:
+    client = connect(world)
+    assert client.process.stdout
+    client.process.stdout.close()
+    client.request("tools/list")
+
+    assert client.process.wait(30) == 0
+
+
+def test_a_store_that_can_not_be_opened_is_told_in_one_line(world: World) -> None:
+    world.store.write_text("a file")
+    ran = run(world, "hardwon-mcp")
+
+    assert (ran.code, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("hardwon-mcp: ")
+    assert ran.stderr.count("\n") == 1
+    assert str(world.store) in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["--nope"], "unrecognized arguments: --nope"),
+        (["--project-root", "/no/such"], "--project-root '/no/such' is not a folder"),
+        (["--port", "x"], "argument --port: invalid int value: 'x'"),
+        (["--port", "70000"], "--port 70000 is no port: use 0 to 65535, 0 for any that is free"),
+        (["--http"], "--http needs a token of at least 16 characters in HARDWON_MCP_TOKEN"),
+    ],
+)
+def test_a_wrong_argument_is_told_in_one_line(world: World, arguments: list[str], line: str) -> None:
+    assert run(world, "hardwon-mcp", *arguments) == (1, "", f"hardwon-mcp: {line}; see hardwon-mcp --help\n")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "example.com", ""])  # noqa: S104  # refused
+def test_only_addresses_of_this_machine_are_served(world: World, host: str) -> None:
+    ran = run(world, "hardwon-mcp", "--http", "--host", host)
+
+    assert (ran.code, ran.stdout) == (1, "")
+    assert "argument --host: invalid choice" in ran.stderr
+
+
+def test_help_and_version_are_printed(world: World) -> None:
+    helped = run(world, "hardwon-mcp", "--help")
+    version = run(world, "hardwon-mcp", "--version")
+
+    assert (helped.code, helped.stderr) == (0, "")
+    assert "HARDWON_MCP_TOKEN" in helped.stdout
+    assert version.stdout.startswith("hardwon-mcp 0.")
+
+
+def test_standard_output_is_taken_before_the_sdk_is_imported(world: World) -> None:
+    code = "import sys, hardwon.entrypoints.mcp.main; print(sorted({'mcp', 'anyio', 'pydantic', 'attrs'} & set(sys.modules)))"
+    ran = run(world, "python", "-c", code)
+
+    assert ran.stdout == "[]\n"

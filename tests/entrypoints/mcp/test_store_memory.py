@@ -1,0 +1,158 @@
+"""`store_memory` keeps a lesson of the session."""
+
+from tests.adapters.providers.stub_server import StubProviders
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.conftest import Connect, Visit
+from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID
+from tests.entrypoints.programs import hardwon, write
+from tests.entrypoints.provider_process import Scene, sent
+
+HAIKU, OLLAMA = "/v1/messages", "/api/chat"
+
+
+def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) -> None:
+    result = visit(world).call("store_memory", **LESSON, references=["src/a.py"])
+
+    assert result["content"] == [{"type": "text", "text": f"Stored: Name the unit (id: {LESSON_ID})"}]
+    assert result["structuredContent"] == {
+        "message": f"Stored: Name the unit (id: {LESSON_ID})",
+        "entryId": LESSON_ID,
+        "merged": False,
+        "observationCount": 1,
+        "keywords": [],
+        "embedded": False,
+        "warnings": [],
+    }
+    assert next(iter(result["structuredContent"])) == "message"
+    assert world.query(
+        'SELECT name, description, reasoning, category, "references", source, source_project FROM entries'
+    ) == [(*LESSON.values(), '["src/a.py"]', "session-capture", "project")]
+
+
+def test_the_same_lesson_twice_is_one_row_and_the_answer_says_so(world: World, visit: Visit) -> None:
+    client = visit(world)
+    client.store(references=["a.py"])
+    again = client.store(name="Another name", description=LESSON["description"].upper(), references=["b.py"])
+
+    assert again["message"] == (
+        f"Stored: Name the unit (id: {LESSON_ID})\nMerged: the lesson was known, now observed 2 times"
+    )
+    assert (again["merged"], again["observationCount"]) == (True, 2)
+    assert world.query('SELECT name, "references" FROM entries') == [("Name the unit", '["a.py", "b.py"]')]
+
+
+def test_project_and_store_are_those_that_are_named(world: World, connect: Connect) -> None:
+    other, store = world.folder / "other", world.folder / "elsewhere"
+    other.mkdir()
+    client = connect(world, "--project-root", str(other), "--global-store", str(store))
+    client.store()
+    client.end()
+    world.store = store
+
+    assert world.query("SELECT source_project FROM entries") == [("other",)]
+
+
+def test_secrets_are_taken_out(world: World, visit: Visit) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    client = visit(world)
+    client.store(description=f"The token {secret} expires.", reasoning=f"It was {secret}.", references=[secret])
+    refused = client.refusal("store_memory", **{**LESSON, "description": "<private>all of it</private>"})
+
+    assert refused.startswith("description")
+    assert secret.encode() not in world.database.read_bytes()
+    assert len(world.query("SELECT 1 FROM entries")) == 1
+
+
+def test_the_vector_is_made_at_once(scene: Scene, visit: Visit) -> None:
+    scene.choose("openai", keyword_provider="off")
+    stored = visit(scene.world).store()
+
+    assert stored["embedded"]
+    assert scene.vectors() == {"openai": 1}
+
+
+def test_a_lesson_is_stored_while_the_provider_is_down_and_embedded_by_the_next_write(
+    scene: Scene, visit: Visit
+) -> None:
+    scene.choose("openai", keyword_provider="off")
+    scene.take_down()
+    stored = visit(scene.world).store()
+
+    [warning] = stored["warnings"]
+    assert warning.startswith("stored without a vector, keyword search finds it: ")
+    assert stored["message"] == f"Stored: Name the unit (id: {LESSON_ID})\nWarning: {warning}"
+    assert not stored["embedded"]
+    assert scene.vectors() == {}
+
+    scene.address(scene.stub.url)
+    write(scene.world, description="Something else.")
+    assert scene.vectors() == {"openai": 2}
+
+
+def test_labels_are_asked_of_haiku_first(scene: Scene, visit: Visit) -> None:
+    scene.configure(embedding_provider="off")
+    scene.give_key("anthropic")
+    stored = visit(scene.world).store()
+
+    assert stored["keywords"] == ["retry-budget", "sqlite"]
+    assert [request.path for request in scene.requests()] == [HAIKU]
+    assert scene.world.query("SELECT keywords FROM entries") == [('["retry-budget", "sqlite"]',)]
+
+
+def test_a_known_lesson_with_labels_is_not_labelled_again(scene: Scene, visit: Visit) -> None:
+    scene.configure(embedding_provider="off")
+    scene.give_key("anthropic")
+    client = visit(scene.world)
+    client.store()
+    scene.requests()
+    again = client.store()
+
+    assert scene.requests() == []
+    assert again["keywords"] == ["retry-budget", "sqlite"]
+
+
+def test_without_a_labeler_the_lesson_is_stored_without_labels(scene: Scene, visit: Visit) -> None:
+    scene.configure(embedding_provider="off")
+    scene.take_down()
+    stored = visit(scene.world).store()
+
+    assert (stored["keywords"], stored["warnings"]) == ([], [])
+    assert hardwon(scene.world, "show", LESSON_ID).code == 0
+
+
+def test_no_secret_reaches_a_provider(scene: Scene, visit: Visit) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    scene.choose("openai")
+    scene.give_key("anthropic")
+    visit(scene.world).store(description=f"The token {secret} expires.")
+    requests = scene.requests()
+
+    assert len(requests) == 2
+    assert secret not in sent(requests)
+
+
+def test_others_are_answered_while_a_provider_hangs(scene: Scene, stub: StubProviders, connect: Connect) -> None:
+    scene.choose("openai", keyword_provider="off")
+    stub.hangs_before = True
+    client = connect(scene.world)
+    storing = client.begin_call("store_memory", **LESSON)
+
+    assert client.ask("ping")["result"] == {}
+    assert client.ask("tools/list")["result"]["tools"]
+
+    stub.released.set()
+    assert client.receive()["id"] == storing
+
+
+def test_where_memory_is_switched_off_nothing_is_stored(world: World, visit: Visit) -> None:
+    world.configure(semantic_enabled="false")
+    refused = visit(world).refusal("store_memory", **LESSON)
+
+    assert refused == "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
+    assert not world.store.exists()
+
+
+def test_what_is_stored_is_put_before_the_agent_at_the_next_session(world: World, visit: Visit) -> None:
+    visit(world).store()
+
+    assert "### Name the unit" in world.hook().stdout
