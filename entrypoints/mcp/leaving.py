@@ -8,10 +8,10 @@ from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn
 
-DRAIN_SECONDS = 0.5
+DRAIN_SECONDS = 0.4
 """How long requests that came before the end may still be answered."""
 
-LEAVE_SECONDS = 0.8
+LEAVE_SECONDS = 0.6
 """From the end of input, or the signal, to the end of the process at the latest; a second is promised."""
 
 

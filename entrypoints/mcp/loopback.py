@@ -64,6 +64,7 @@ class LoopbackTransport:
         self._host = host
         self._token = token
         self._at_end = at_end
+        self._http: _HttpServer | None = None
 
     async def serve(self, server: MemoryServer) -> None:
         """Serve clients until the transport is stopped."""
@@ -76,7 +77,8 @@ class LoopbackTransport:
     def stop(self) -> None:
         """End; may be called by a signal's handler."""
         self._at_end()
-        self._http.should_exit = True
+        if self._http:
+            self._http.should_exit = True
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -7,6 +7,7 @@ when its input ends, and can't be ended while it waits for a line.
 
 import contextlib
 import json
+import queue
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
@@ -39,6 +40,7 @@ from hardwon.entrypoints.mcp.wire import Wire
 LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: a text of the greatest size with every character escaped, and more."""
 
+MOST_LINES_AHEAD = 256
 LONGEST_SHOWN = 200
 
 NOBODY_LISTENS = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
@@ -61,29 +63,38 @@ class StdioTransport:
         self._to_server, self._requests = anyio.create_memory_object_stream[SessionMessage | Exception]()
         self._answers, self._from_server = anyio.create_memory_object_stream[SessionMessage]()
         self._loop = anyio.lowlevel.current_token()
+        self._lines = queue.Queue[bytes](MOST_LINES_AHEAD)
         self._open = set[RequestId]()
         self._answered = anyio.Event()
-        self._ended = False
 
     async def serve(self, server: MemoryServer) -> None:
         """Serve the client; what it asked before it left may still be answered for `DRAIN_SECONDS`."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._write)
-            threading.Thread(target=self._read, daemon=True).start()
+            for work in (self._read, self._hand_on):
+                threading.Thread(target=work, daemon=True).start()
             await server.serve(self._requests, self._answers.clone())
             self._answers.close()
 
     def stop(self) -> None:
         """End as if the client had left; may be called by any thread, and a signal's handler."""
+        self._at_end()
         threading.Thread(target=self._in_loop, args=(self._end,), daemon=True).start()
 
     def _read(self) -> None:
-        """Hand on line by line; a thread of its own, as nothing can interrupt it."""
-        while line := self._wire.incoming.readline(LONGEST_LINE + 1):
-            if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-                self._skip_line()
-            if line.strip():
-                self._in_loop(partial(self._accept, line))
+        """Read ahead, so that the end is seen when it comes; a thread of its own, as nothing can interrupt it."""
+        with contextlib.suppress(OSError):  # a terminal that is gone, say, is a client that has left
+            while line := self._wire.incoming.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+                    self._skip_line()
+                if line.strip():
+                    self._lines.put(line)
+        self._at_end()
+        self._lines.put(b"")
+
+    def _hand_on(self) -> None:
+        while line := self._lines.get():
+            self._in_loop(partial(self._accept, line))
         self._in_loop(self._end)
 
     def _skip_line(self) -> None:
@@ -118,6 +129,7 @@ class StdioTransport:
                 await anyio.to_thread.run_sync(self._put, text.encode() + b"\n")
             except OSError:  # nobody reads any more
                 self._open.clear()
+                self._at_end()
                 await self._end()
                 return
             if isinstance(message.message, JSONRPCResponse | JSONRPCError):
@@ -129,10 +141,6 @@ class StdioTransport:
         self._wire.outgoing.flush()
 
     async def _end(self) -> None:
-        if self._ended:
-            return
-        self._ended = True
-        self._at_end()
         with anyio.move_on_after(DRAIN_SECONDS):
             while self._open:
                 self._answered = anyio.Event()

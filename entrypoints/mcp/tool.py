@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
 from mcp.types import ToolAnnotations
-from pydantic import AliasGenerator, BaseModel, ConfigDict, Field
+from pydantic import AliasGenerator, BaseModel, ConfigDict, Field, create_model
 from pydantic.alias_generators import to_camel
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -37,6 +38,12 @@ class Answer(BaseModel):
     message: str = Field(description="The answer, to be read")
 
 
+class _Arguments(ArgModelBase):
+    model_config = ConfigDict(
+        extra="forbid", alias_generator=AliasGenerator(validation_alias=to_camel), json_schema_extra=_untitled
+    )
+
+
 def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: ToolAnnotations) -> Tool:
     """
     Return the tool that calls *function*; its name and docstring are the tool's, its parameters the arguments.
@@ -51,9 +58,6 @@ def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: Tool
 
     """
     made = Tool.from_function(function, title=title, description=inspect.getdoc(function), annotations=effect)
-    arguments = made.fn_metadata.arg_model
-    arguments.model_config["extra"] = "forbid"
-    arguments.model_config["alias_generator"] = AliasGenerator(validation_alias=to_camel)
-    arguments.model_config["json_schema_extra"] = _untitled
-    arguments.model_rebuild(force=True)
+    arguments = create_model(made.name, __base__=(_Arguments, made.fn_metadata.arg_model))
+    made.fn_metadata.arg_model = arguments
     return made.model_copy(update={"parameters": arguments.model_json_schema()})

@@ -100,14 +100,13 @@ def _finish(memory: Memory, stored: Stored, labels: tuple[str, ...]) -> StoredMe
     if labels:
         store_labels(memory.repository, stored.entry.entry_id, labels)
     warnings = [*complaints_of_length(stored.entry), *embed_now(memory)]
-    vectors = memory.vectors_for("learning")
     return StoredMemory(
         message="\n".join([*confirmation(stored), *(f"Warning: {line}" for line in warnings)]),
         entry_id=stored.entry.entry_id,
         merged=stored.merged,
         observation_count=stored.entry.observation_count,
         keywords=[*(labels or stored.entry.keywords)],
-        embedded=bool(vectors and vectors.vector_of(stored.entry.entry_id)),
+        embedded=any(space.vectors.vector_of(stored.entry.entry_id) for space in memory.spaces),
         warnings=warnings,
     )
 

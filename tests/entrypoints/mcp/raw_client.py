@@ -52,6 +52,7 @@ class RawClient:
         limit.start()
         self.said.append(self.process.stdout.readline())
         limit.cancel()
+        assert self.said[-1], self.finish()
         return json.loads(self.said[-1])
 
     def request(self, method: str, **params: object) -> int:

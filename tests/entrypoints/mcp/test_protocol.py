@@ -8,6 +8,7 @@ import pytest
 
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.entrypoints.mcp.instructions import INSTRUCTIONS
+from hardwon.entrypoints.mcp.stdio import LONGEST_LINE
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, RawClient
 from tests.entrypoints.programs import keep
@@ -59,6 +60,9 @@ def test_the_schema_of_store_memory_says_what_it_takes_and_what_it_answers(share
         (b"null", None, INVALID_REQUEST),
         (b'{"id": 7, "method": "ping"}', 7, INVALID_REQUEST),
         (b'{"jsonrpc": "2.0", "id": true, "method": "ping"}', None, INVALID_REQUEST),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', None, INVALID_REQUEST),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', None, INVALID_REQUEST),
+        (b"x" * (LONGEST_LINE + 2), None, INVALID_REQUEST),
         (b'{"jsonrpc": "2.0", "id": "x", "method": 5}', "x", INVALID_REQUEST),
         (b'{"jsonrpc": "2.0", "id": 8, "method": "tools/list", "params": [1]}', 8, INVALID_REQUEST),
         (b'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"x": "\\ud800"}}', 9, INVALID_REQUEST),
@@ -126,7 +130,7 @@ def test_a_long_text_is_stored_whole(shared: RawClient, shared_world: World) -> 
 
     [(kept,)] = shared_world.query("SELECT description FROM entries WHERE id = ?", [stored["entryId"]])
     assert kept == text.strip()
-    assert stored["message"].endswith("too long to be shown beside other entries: keep it under 3000 characters")
+    assert stored["warnings"][0].startswith("too long to be shown beside other entries: ")
 
 
 def test_two_hundred_calls_at_once_are_all_done(shared: RawClient, shared_world: World) -> None:
