@@ -30,6 +30,8 @@ class Transport(Protocol):
 
 NAME = "hardwon-mcp"
 STORE_TROUBLE = 2
+INCOMPLETE = 2
+REINSTALL = "uv tool upgrade --reinstall hardwon"
 TOKEN = "HARDWON_MCP_TOKEN"  # noqa: S105  # a variable's name
 SHORTEST_TOKEN = 16
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -40,7 +42,8 @@ EPILOG = f"""\
 without --http it speaks MCP by standard input and output; with it, clients send
   Authorization: Bearer ...   the token in the environment variable {TOKEN}, at least {SHORTEST_TOKEN} characters
 
-exit codes: 0 the client left or the server was stopped, 1 an argument is not valid, 2 the store can't be opened"""
+exit codes: 0 the client left or the server was stopped, 1 an argument is not valid, 2 the store can't be opened
+  or the installation is incomplete"""
 
 
 def main() -> None:
@@ -50,6 +53,8 @@ def main() -> None:
     on_signals(leave)
     try:
         leave(_serve_http(options) if options.http else _serve_stdio(options))
+    except ModuleNotFoundError as error:
+        leave(_failed(f"the package {error.name!r} is missing, run: {REINSTALL}", INCOMPLETE))
     except OSError as error:  # those of the store became errors of ours on their way here
         leave(_failed(error.strerror or str(error), USAGE_ERROR))
 

@@ -1,12 +1,13 @@
 """The server ends soon and with 0, and standard output carries the protocol alone."""
 
 import json
+import subprocess
 from collections.abc import Callable
 
 import pytest
 
 from tests.adapters.providers.stub_server import StubProviders
-from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_process import BARE_BIN, World
 from tests.entrypoints.mcp.conftest import Connect
 from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
 from tests.entrypoints.programs import Ran, run
@@ -70,6 +71,14 @@ def test_what_was_asked_before_the_end_of_input_is_answered(world: World) -> Non
 
 def test_without_any_stream_there_is_nothing_to_do(world: World) -> None:
     assert run(world, "hardwon-mcp", redirections="<&- >&- 2>&-") == (0, "", "")
+
+
+def test_an_incomplete_installation_is_told_in_one_line(world: World) -> None:
+    program = [BARE_BIN / "hardwon-mcp", "--project-root", world.project]
+    done = subprocess.run(program, env=world.variables, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"hardwon-mcp: the package 'anyio' is missing, run: uv tool upgrade --reinstall hardwon\n"
 
 
 def test_what_else_is_printed_never_reaches_the_protocol(world: World, connect: Connect) -> None:
