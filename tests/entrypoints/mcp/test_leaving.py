@@ -74,7 +74,7 @@ def test_without_any_stream_there_is_nothing_to_do(world: World) -> None:
 
 
 def test_an_incomplete_installation_is_told_in_one_line(world: World) -> None:
-    program = [BARE_BIN / "hardwon-mcp", "--project-root", world.project]
+    program = [str(BARE_BIN / "hardwon-mcp"), "--project-root", str(world.project)]
     done = subprocess.run(program, env=world.variables, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
     assert (done.returncode, done.stdout) == (2, b"")
