@@ -11,8 +11,12 @@ from bench.computation import computation_figures
 from bench.figures import Figure
 from bench.questions import cosine_figure, process_figure, question_figures
 from bench.report import print_json, print_report
+from bench.server import server_figures
 from bench.sessions import Sessions
 from bench.writing import writing_figures
+
+MOST_DOCUMENTS = 10_000
+"""A project with more is none we know."""
 
 
 def main() -> None:
@@ -38,6 +42,7 @@ def _measure(folder: str, sizes: list[int], lessons: int, repetitions: int) -> l
         sessions.module_figure(sizes[0]),
         sessions.markdown_figure(),
         *writing_figures(folder, middle, lessons, repetitions),
+        *server_figures(folder, [entries for entries in sizes if entries <= MOST_DOCUMENTS], repetitions),
     ]
 
 

@@ -52,7 +52,7 @@ class _Planted:
 
 def question_figures(store: str, entries: int) -> list[Figure]:
     """Return the CPU time that questions take in the store of that folder."""
-    took = sorted(_milliseconds(_recall(store)))
+    took = sorted(_milliseconds(recall_of(store)))
     title = f"recall, {WORDS} words, in a process that stays"
     return [
         Figure("recall_p50", f"{title}: median", entries, median(took), "ms"),
@@ -73,13 +73,14 @@ def process_figure(folder: str, store: str, entries: int, hook_cpu_ms: float, re
 def cosine_figure(folder: str) -> Figure:
     """Return how long the comparison with 100 entries takes."""
     store = build_store(os.path.join(folder, f"store-{SMALL}-cosine"), SMALL, MINILM_SPACE)
-    index = _recall(store.folder).retrieve.semantic[0].vector_index
+    index = recall_of(store.folder).retrieve.semantic[0].vector_index
     [query] = unit_vectors(1, MINILM_SPACE.dimensions)
-    took = [_timed(lambda: index.compare(query, EVERYTHING).top(10)) for _ in range(QUESTIONS)]
+    took = [timed(lambda: index.compare(query, EVERYTHING).top(10)) for _ in range(QUESTIONS)]
     return Figure("cosine", "B-39: comparing a question with 100 entries", SMALL, median(took), "ms", aim=SMALL_AIM)
 
 
-def _recall(folder: str) -> Recall:
+def recall_of(folder: str) -> Recall:
+    """Return recall in the store of that folder, its questions embedded at once."""
     recall = open_memory(Settings(global_store=folder, embedding_provider="local"), print).recall
     planted = [search._replace(embedder=_Planted()) for search in recall.retrieve.semantic]
     return recall._replace(retrieve=recall.retrieve._replace(semantic=planted))
@@ -92,10 +93,11 @@ def _milliseconds(recall: Recall) -> list[float]:
         Question(writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace)
         for _ in range(QUESTIONS + 1)
     ]
-    return [_timed(lambda asked=each: recall(asked, deadline)) for each in questions][1:]  # the first one loads
+    return [timed(lambda asked=each: recall(asked, deadline)) for each in questions][1:]  # the first one loads
 
 
-def _timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object]) -> float:
+    """Return the CPU time of *work* in milliseconds."""
     started = time.process_time()
     work()
     return (time.process_time() - started) * 1000

@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from bench.figures import Figure
+from bench.figures import Aim, Figure
 
 WIDTH = 120
 
@@ -33,7 +33,7 @@ def print_report(figures: Sequence[Figure]) -> None:
     console.print(table)
     for figure in figures:
         if figure.aim:
-            console.print(_verdict(figure, figure.aim.most), highlight=False)
+            console.print(_verdict(figure, figure.aim), highlight=False)
 
 
 def _title(figure: Figure) -> str:
@@ -44,9 +44,10 @@ def _ratio(figure: Figure) -> str:
     return f"{figure.ratio:.1f} x {figure.ratio_to}" if figure.ratio else ""
 
 
-def _verdict(figure: Figure, most: float) -> str:
-    measured = f"{figure.value:.1f} {figure.unit}" if not figure.ratio else _ratio(figure)
-    return f"{'met    ' if figure.met else 'NOT MET'}  {_title(figure)}, {figure.entries:,} entries: {measured} (aim: {most:g})"
+def _verdict(figure: Figure, aim: Aim) -> str:
+    measured = f"{figure.value:.1f} {figure.unit}" if aim.of == "value" else _ratio(figure)
+    verdict = "met    " if figure.met else "NOT MET"
+    return f"{verdict}  {_title(figure)}, {figure.entries:,} entries: {measured} (aim: {aim.most:g})"
 
 
 def _machine() -> str:

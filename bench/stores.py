@@ -13,7 +13,7 @@ from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
 
@@ -42,7 +42,7 @@ def build_store(folder: str, entries: int, space: Space) -> Store:
 def add_vectors(database: Database, space: Space) -> None:
     """Give every entry without one a random vector of *space*."""
     store = SqliteVectorStore(database, space, _refuse)
-    pending = store.pending(store.count_pending(LEARNINGS))
+    pending = store.pending(store.count_pending(EVERYTHING))
     store.put(zip(pending, unit_vectors(len(pending), space.dimensions), strict=True))
 
 

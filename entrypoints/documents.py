@@ -6,11 +6,23 @@ from typing import Any
 import attrs
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.importance.usage import Usage
 
 
 def entry_document(entry: Entry) -> dict[str, object]:
-    """Return *entry* for JSON: its id first."""
-    return {"id": entry.entry_id, **attrs.asdict(entry, filter=lambda field, _: field.name != "entry_id")}
+    """Return *entry* for JSON: its id first, its counters by name."""
+    fields = attrs.asdict(entry, recurse=False, filter=lambda field, _: field.name not in {"entry_id", "usage"})
+    return {"id": entry.entry_id, **fields, "expires_at": entry.expires_at, **_counters(entry.usage)}
+
+
+def _counters(usage: Usage) -> dict[str, object]:
+    return {
+        "access_count": usage.access_count,
+        "last_accessed": usage.last_accessed,
+        "validation_count": usage.validations.total,
+        "useful_count": usage.validations.useful,
+        "confidence_score": usage.validations.confidence_score,
+    }
 
 
 def plain(document: object) -> Any:

@@ -1,33 +1,78 @@
 """What a store holds, in numbers."""
 
+import os
+import time
+from itertools import islice
+
+from hardwon.adapters.sqlite.database import IN_MEMORY
+from hardwon.adapters.sqlite.fts import is_available, is_intact
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.entrypoints.composition import Memory
+from hardwon.domain.model.errors import EmbedderError
+from hardwon.domain.use_cases.embedding import embed_query
+from hardwon.entrypoints.composition import ASKED_EMBED_SECONDS, Memory
+from hardwon.entrypoints.spaces import EmbeddingSpace
+
+MOST_FOLDERS = 20
 
 
 def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
-    """Return how many entries of *only* there are and of what sort, how they are searched, and the settings."""
+    """
+    Return how many entries of *only* there are and of what sort, how they are searched, and the settings.
+
+    The embedder is asked for one vector, so that its trouble shows.
+    """
     repository = memory.repository
     learnings = only._replace(kinds=tuple(kind for kind in only.kinds if kind == "learning"))
+    folders = ((name, number) for name, number in repository.tally(only, "spec_folder").items() if name)
     return {
         "entries": {"total": repository.count(only)},
         "by_kind": dict(repository.tally(only, "kind")),
+        "by_tier": dict(repository.tally(only, "tier")),
+        "by_context_type": dict(repository.tally(only, "context_type")),
+        "by_spec_folder": dict(islice(folders, MOST_FOLDERS)),
         "by_category": dict(repository.tally(learnings, "category")),
         "by_confidence": dict(repository.tally(learnings, "confidence")),
         "by_source": dict(repository.tally(only, "source")),
         "by_project": dict(repository.tally(only, "source_project")),
         "embedding": _embedding(memory, only),
+        "store": _store(memory),
         "settings": memory.settings._asdict(),
     }
 
 
 def _embedding(memory: Memory, only: EntryFilter) -> dict[str, object]:
     """Return how entries of *only* are embedded, in the first space that is for any of them."""
-    stores = (space.vectors for space in memory.spaces if set(space.vectors.kinds) & set(only.kinds))
-    vectors = next(stores, None)
+    serving = (space for space in memory.spaces if set(space.vectors.kinds) & set(only.kinds))
+    space = next(serving, None)
+    if space is None:
+        return {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0, "trouble": ""}
+    identity, vectors = space.vectors.space, space.vectors
     return {
-        "provider": vectors.space.provider if vectors else "off",
-        "model": vectors.space.model if vectors else "none",
-        "dimensions": vectors.space.dimensions if vectors else 0,
-        "embedded": vectors.count(only) if vectors else 0,
-        "pending": vectors.count_pending(only) if vectors else 0,
+        "provider": identity.provider,
+        "model": identity.model,
+        "dimensions": identity.dimensions,
+        "embedded": vectors.count(only),
+        "pending": vectors.count_pending(only),
+        "trouble": _trouble(space),
+    }
+
+
+def _trouble(space: EmbeddingSpace) -> str:
+    """Return why nothing can be embedded now, nothing if it can (requirement D-F4)."""
+    try:
+        embed_query(space.embedder, "memory", Deadline.after(ASKED_EMBED_SECONDS, time.monotonic))
+    except EmbedderError as error:
+        return str(error)
+    return ""
+
+
+def _store(memory: Memory) -> dict[str, object]:
+    """Return where the store is, how large, and whether it can be searched by word."""
+    path = memory.database.path
+    is_searched = memory.settings.keyword_search and is_available() and is_intact(memory.database)
+    return {
+        "path": path,
+        "bytes": 0 if path == IN_MEMORY else os.path.getsize(path),
+        "keyword_search": is_searched,
     }

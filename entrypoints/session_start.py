@@ -9,6 +9,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject import Injection
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
+from hardwon.entrypoints.workplace import name_of
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5
@@ -49,7 +50,11 @@ class SessionStart:
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
         injection = self._memory.inject(
-            query, limit=self._settings.injection_limit, deadline=self._deadline, framed=framed
+            query,
+            limit=self._settings.injection_limit,
+            deadline=self._deadline,
+            project=name_of(self._project_root),
+            framed=framed,
         )
         for line in injection.degradations:
             self._warn(line)
@@ -62,9 +67,7 @@ class SessionStart:
     def count_recall(self, injection: Injection) -> None:
         """Count what was printed; a busy store loses the count, never the session's time."""
         try:
-            self._memory.repository.record_recall(
-                [scored.facts.seq for scored in injection.printed], self._memory.clock.now()
-            )
+            self._memory.repository.record_recall(injection.seqs, self._memory.clock.now())
         except StorageError as error:
             self._warn(f"recall not counted: {error}")
 

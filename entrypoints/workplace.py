@@ -6,6 +6,7 @@ import time
 from hardwon.adapters.git import GitChangeProbe
 from hardwon.adapters.git_branch import checked_out_branch
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.recall.collection import CollectionName
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.signals import GIT_SECONDS
@@ -29,6 +30,12 @@ def read_workplace(project_root: str, settings: Settings) -> Workplace:
         workspace=workspace_of(project_root, settings),
         branch=checked_out_branch(project_root),
     )
+
+
+def workplace_for(collection: CollectionName, project_root: str, settings: Settings, warn: Warn) -> Workplace:
+    """Return where a question to *collection* is asked; what was touched of late matters to conversations only."""
+    workplace = read_workplace(project_root, settings)
+    return with_touched_files(workplace, project_root, warn) if collection == "conversations" else workplace
 
 
 def with_touched_files(workplace: Workplace, project_root: str, warn: Warn) -> Workplace:

@@ -37,7 +37,7 @@ HISTORY = (
     Step(
         "2026-11-11T09:05:00+00:00",
         "docs: knowledge bank, and the design of feature 014",
-        ("docs/knowledge-bank", "docs/features/014-file-parser", "memory"),
+        ("docs/knowledge-bank", "docs/features/014-file-parser", "memory", "specs"),
     ),
     Step(
         "2026-11-12T10:40:00+00:00",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.importance.constitutional import ConstitutionalText
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.vocabulary import Category
@@ -155,6 +156,15 @@ class EntryRepository(Protocol):
 
         Raises:
             StorageError: there is something to do and the store can't be written now.
+        """
+        ...
+
+    def constitutional(self, project: str) -> list[ConstitutionalText]:
+        """
+        Return the constitutional entries that hold in *project*, in no particular order.
+
+        These are learnings from anywhere and its own entries of other kinds, but no section of a file that is
+        constitutional as a whole: it would say the same again.
         """
         ...
 

@@ -38,7 +38,7 @@ class KeywordIndex(Protocol):
 
         Args:
             terms: What to look for.
-            mode: Whether one term is enough.
+            mode: Whether one term is enough, labels included, or all must stand in an entry's own texts.
             only: Which entries are searched; how rare a term is shows in the whole index.
             deadline: When the answer must be there.
 

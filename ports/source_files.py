@@ -37,6 +37,8 @@ class SourceFiles(Protocol):
         """
         Return the files of `of_project` whose `spec_folder` is *name*; none where there is no such folder.
 
+        Skipped is what belongs there too, or what it may lie in.
+
         Raises:
             UnreadableFileError: *name* can't be the name of a folder.
         """

@@ -2,6 +2,8 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Protocol
 
+from hardwon.domain.model.importance.usage import Usage
+
 
 class UsageLog(Protocol):
     """Counts how entries are used; each call is one change that no other writer can undo."""
@@ -18,6 +20,15 @@ class UsageLog(Protocol):
     def record_validation(self, number: int, *, useful: bool) -> None:
         """
         Count one more judgement of that entry; nothing happens when there is none of that number.
+
+        Raises:
+            StorageError: the store can't be written now; nothing was counted.
+        """
+        ...
+
+    def add(self, number: int, usage: Usage) -> None:
+        """
+        Count what another program has counted of that entry, on top; nothing happens when there is none of that number.
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.

@@ -168,7 +168,10 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     anchor=st.none() | anchors,
     tier=st.none() | tiers,
     context_type=st.none() | st.sampled_from(CONTEXT_TYPES[:2]),
+    among=st.none(),
+    except_for=st.just(()),
 )
+"""Of any entry; what names entries by number has a test of its own."""
 
 
 def is_within(entry: Entry, only: EntryFilter) -> bool:

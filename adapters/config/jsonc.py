@@ -5,6 +5,19 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hardwon.domain.model.setting_rules import NONE
+
+OLDER_NAMES = {
+    "memory.decay.enabled": "memory_decay_enabled",
+    "memory.decay.mode": "memory_decay_mode",
+    "memory.decay.minFloor": "memory_decay_floor",
+    "memory.decay.exemptTiers": "memory_decay_exempt_tiers",
+    "memory.defaultTier": "memory_default_tier",
+    "memory.defaultContextType": "memory_default_context_type",
+    "triggers.phrases": "memory_trigger_phrases",
+}
+"""Names of requirements D-C6 to D-C11 to the keys of today."""
+
 # What is never closed runs to the end: that keeps the search linear on a hostile
 # file, and the parser complains anyway.
 STRING = r'"(?:\\.|[^"\\])*(?:"|\\?\Z)'
@@ -32,29 +45,45 @@ def scalars(document: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
     """
     Return the values of *keys* as the text that the other sources would hold.
 
-    A null is absent, and so is a list or an object.
+    A list stands for its texts with commas between; a null is absent, and so is an object.
     """
-    found = {key: document[key] for key in keys if key in document}
-    return {key: _text(value) for key, value in found.items() if isinstance(value, (str, bool, int, float))}
+    return {key: text for key in keys if (text := _text(document.get(key))) is not None}
 
 
 def older_names(document: Mapping[str, Any]) -> dict[str, str]:
     """
-    Return the embedding provider that `semantic.enabled` and `semantic.model` ask for.
+    Return what the older names in *document* ask for, by the keys of today.
 
-    Only `enabled: false` and the models `local` and `openai` ask for one; the
-    keys stand in an object `semantic` or, dotted, at the top.
+    They stand in objects, one in another, or with dots at the top. Of
+    `semantic`, only `enabled: false` and the models `local` and `openai` ask
+    for an embedding provider; `dimensions` are for `openai`, as the others'
+    models have their own.
     """
-    nested = document.get("semantic")
-    semantic = nested if isinstance(nested, dict) else {}
-    if semantic.get("enabled", document.get("semantic.enabled")) is False:
-        return {"memory_embedding_provider": "off"}
-    model = semantic.get("model", document.get("semantic.model"))
-    return {"memory_embedding_provider": model} if model in ("local", "openai") else {}
+    is_openai = at(document, "semantic.model") == "openai"
+    wanted = {**OLDER_NAMES, **({"semantic.dimensions": "memory_embedding_dimensions"} if is_openai else {})}
+    named = {key: text for older, key in wanted.items() if (text := _text(at(document, older))) is not None}
+    if at(document, "semantic.enabled") is False:
+        return {**named, "memory_embedding_provider": "off"}
+    model = at(document, "semantic.model")
+    return {**named, "memory_embedding_provider": model} if model in ("local", "openai") else named
 
 
-def _text(value: object) -> str:
-    return json.dumps(value) if isinstance(value, bool) else str(value)
+def at(document: Mapping[str, Any], older: str) -> Any:
+    """Return what stands in *document* under the older name, nested or dotted; None when nothing does."""
+    if older in document:
+        return document[older]
+    first, _, rest = older.partition(".")
+    nested = document.get(first)
+    return at(nested, rest) if rest and isinstance(nested, dict) else None
+
+
+def _text(value: object) -> str | None:
+    """Return what the other sources would hold for *value*, None for what they can't."""
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(each.replace(",", " ") for each in value) or NONE
+    if isinstance(value, bool):
+        return json.dumps(value)
+    return str(value) if isinstance(value, (str, int, float)) else None
 
 
 def _without(unwanted: re.Pattern[str], text: str) -> str:

@@ -48,6 +48,25 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
     return files
 
 
+def older_index_path(root: str) -> str | None:
+    """
+    Return the file of an older program's index that `config.jsonc` names, if it lies inside the project and is there.
+
+    Args:
+        root: The project's folder.
+
+    """
+    from hardwon.adapters.config.jsonc import at, read_jsonc  # noqa: PLC0415 - json costs the hook 8 ms
+
+    try:
+        named = at(read_jsonc(_read_text(f"{root}/{CONFIG_JSONC}")), "semantic.indexPath")
+        path = os.path.realpath(os.path.join(root, named)) if isinstance(named, str) and named else ""
+    except (OSError, ValueError):  # who reads the settings is told of it
+        return None
+    is_inside = path.startswith(os.path.join(os.path.realpath(root), ""))
+    return path if is_inside and os.path.isfile(path) else None
+
+
 def _tlc(text: str, keys: Sequence[str]) -> dict[str, str]:
     from hardwon.adapters.config.jsonc import read_jsonc, scalars  # noqa: PLC0415 - json costs the hook 8 ms
 

@@ -45,7 +45,8 @@ def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[
     _balance(values, warnings.append)
     origins = {field: each.origin if each and field in values else DEFAULT for field, each in found.items()}
     store = _expanded(values.pop("global_store", DEFAULT_STORE), environ)
-    return Resolved(Settings(global_store=store, **values), origins, tuple(warnings))
+    roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
+    return Resolved(Settings(global_store=store, document_roots=roots, **values), origins, tuple(warnings))
 
 
 def _candidates(

@@ -3,8 +3,23 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from hardwon.domain.model.setting_rules import Rule, count, exactly_true, limit, name, one_of, path, switch, weight
+from hardwon.domain.model.setting_rules import (
+    Rule,
+    count,
+    exactly_true,
+    folders,
+    limit,
+    name,
+    one_of,
+    path,
+    phrases,
+    share,
+    some_of,
+    switch,
+    weight,
+)
 from hardwon.domain.model.settings import EMBEDDING_PROVIDERS, KEYWORD_PROVIDERS
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, DECAY_MODES, TIERS
 
 
 class Setting(NamedTuple):
@@ -42,6 +57,14 @@ TABLE: Mapping[str, Setting] = {
     "keyword_model": Setting(name),
     "keyword_search": Setting(switch),
     "workspace": Setting(name),
+    "decay_enabled": Setting(switch),
+    "decay_mode": Setting(one_of(*DECAY_MODES)),
+    "decay_floor": Setting(share),
+    "decay_exempt_tiers": Setting(some_of(*TIERS)),
+    "trigger_phrases": Setting(phrases),
+    "document_roots": Setting(folders, of_project=False),
+    "default_tier": Setting(one_of(*TIERS)),
+    "default_context_type": Setting(one_of(*CONTEXT_TYPES)),
 }
 
 

@@ -1,7 +1,7 @@
 import fnmatch
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hardwon.adapters.markdown.confinement import is_within, regular_markdown
 from hardwon.adapters.markdown.front_matter import read_markdown
@@ -46,6 +46,11 @@ class MarkdownFiles:
     def of_project(self) -> Listing:
         """Return the files of the project's memory, and of the other roots."""
         memory = os.path.join(self._root, MEMORY)
+        return self._found().listing(os.path.join(memory, ""), f"{memory}-", *self._places())
+
+    def _found(self) -> "_Finding":
+        """Return what there is of the project's memory, and in the other roots."""
+        memory = os.path.join(self._root, MEMORY)
         found = _Finding(self._roots)
         found.folder(memory)
         found.names(self._root, BESIDE)
@@ -54,17 +59,20 @@ class MarkdownFiles:
         for root in self._whole_roots():
             found.folder(root)
         for root in self._missing_roots():
-            found.skip(f"{root!r} is no folder: mount it, or name another root")
-        return found.listing(os.path.join(memory, ""), f"{memory}-", *self._places())
+            found.skip(root, f"{root!r} is no folder: mount it, or name another root")
+        return found
 
     def of_spec_folder(self, name: str) -> Listing:
         """Return those that belong to the spec folder *name*."""
         if not name.strip() or name in {os.curdir, os.pardir} or NOT_IN_NAMES & set(name) or not is_storable(name):
             raise UnreadableFileError(f"{name!r} is no spec folder: write the name of one, such as '005-memory'")
-        all_files = self.of_project()
-        own = tuple(file for file in all_files.files if spec_folder(file) == name)
         prefixes = tuple(os.path.join(place, name, MEMORY, "") for place in self._places())
-        return all_files._replace(files=own, prefixes=prefixes)
+
+        def concerns(path: str) -> bool:
+            holds_it = any(prefix.startswith(os.path.join(path, "")) for prefix in prefixes)
+            return holds_it or path in self._roots or spec_folder(path) == name
+
+        return self._found().listing(*prefixes, only=concerns)
 
     def ensure_inside(self, path: str) -> str:
         """Return the real path of a markdown file inside the project or the other roots."""
@@ -126,11 +134,13 @@ class _Finding:
     def __init__(self, boundaries: Sequence[str]) -> None:
         self._boundaries = boundaries
         self._files = set[str]()
-        self._skipped = list[str]()
+        self._skipped = list[tuple[str, str]]()
 
-    def listing(self, *prefixes: str) -> Listing:
+    def listing(self, *prefixes: str, only: Callable[[str], bool] = lambda _: True) -> Listing:
+        """Return of what was found and of what was passed over the paths that *only* is true of."""
         storable = tuple(filter(is_storable, prefixes))  # no file of the store lies below another one
-        return Listing(tuple(sorted(self._files)), storable, tuple(sorted(self._skipped)))
+        skipped = (line for path, line in sorted(self._skipped) if only(path))
+        return Listing(tuple(sorted(filter(only, self._files))), storable, tuple(skipped))
 
     def folder(self, folder: str) -> None:
         """Find the markdown files at and below *folder*."""
@@ -153,9 +163,9 @@ class _Finding:
             if not name.startswith("."):
                 self.folder(os.path.join(specs, name, MEMORY))
 
-    def skip(self, line: str) -> None:
-        """Tell of something that is passed over."""
-        self._skipped.append(line)
+    def skip(self, path: str, line: str) -> None:
+        """Tell in a *line* that *path* is passed over."""
+        self._skipped.append((path, line))
 
     def file(self, path: str) -> None:
         """Find one file."""
@@ -165,7 +175,7 @@ class _Finding:
         if is_storable(real):
             self._files.add(real)
         else:
-            self.skip(f"{real!r}: {NOT_STORABLE}")
+            self.skip(real, f"{real!r}: {NOT_STORABLE}")
 
     def _is_entered(self, folder: str) -> bool:
         is_hidden = os.path.basename(folder).startswith(".")
@@ -175,7 +185,7 @@ class _Finding:
         stays = is_within(os.path.realpath(path), self._boundaries)
         if not stays:
             boundaries = ", ".join(map(repr, self._boundaries))
-            self.skip(f"{path!r}: a link that leads out of {boundaries}, name it to index it")
+            self.skip(path, f"{path!r}: a link that leads out of {boundaries}, name it to index it")
         return stays
 
     def _names_in(self, folder: str) -> list[str]:
@@ -186,4 +196,4 @@ class _Finding:
             return []
 
     def _unreadable(self, error: OSError) -> None:
-        self.skip(f"{error.filename!r}: {error.strerror or error}")
+        self.skip(error.filename, f"{error.filename!r}: {error.strerror or error}")

@@ -11,7 +11,12 @@ from hardwon.domain.model.errors import CorruptStoreError, StorageError
 
 FILE_NAME = "memory.db"
 IN_MEMORY = ":memory:"
+TEMPORARY = ""
+"""A file that SQLite makes if memory gets short, and removes when it is closed, or the process ends."""
+
 BUSY_SECONDS = 5.0
+COUNT_BUSY_SECONDS = 0.05
+"""How long to wait for other writers with a count: it is not worth more."""
 SHOWN_CHARACTERS = 60
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -34,23 +39,27 @@ class Database:
     A connection with transactions that nest, and errors that say which file is meant.
 
     Args:
-        path: The database file; it is created, with its folder, when it is not there. `IN_MEMORY` leaves no trace.
+        path: The database file; it is created, with its folder, when it is not there. `IN_MEMORY` and `TEMPORARY`
+            leave no trace.
         busy_seconds: How long to wait for other writers.
+        read_only: Read a file that is there, and write nothing.
 
     Raises:
         StorageError: the file can't be opened, or is not a database.
 
     """
 
-    def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False) -> None:
         self.path = path
+        self._identity: tuple[int, int] | None = None
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
-            address = _usable_address(path)
+            address = _read_only_uri(path) if read_only else _usable_address(path)
             self.connection = sqlite3.connect(
                 address, timeout=busy_seconds, isolation_level=None, cached_statements=64, uri=address != path
             )
             self._configure()
+            self._identity = _identity(path)
 
     def _configure(self) -> None:
         for pragma in (
@@ -117,6 +126,10 @@ class Database:
         finally:
             self.connection.set_progress_handler(None, 0)
 
+    def is_in_place(self) -> bool:
+        """Tell whether the file that was opened is still the one of that path; one in memory always is."""
+        return self._identity is None or self._identity == _identity(self.path)
+
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
         self.connection.close()
@@ -154,11 +167,20 @@ class Database:
 
 def _usable_address(path: str) -> str:
     """Return *path* of a file that is there now, or the URI that opens a write-protected one for reading."""
-    if path == IN_MEMORY:
+    if path in {IN_MEMORY, TEMPORARY}:
         return path
     _create_private(path)
     is_writable = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
     return path if is_writable else _read_only_uri(path)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what no other file has, None where there is none."""
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
 
 
 def _read_only_uri(path: str) -> str:

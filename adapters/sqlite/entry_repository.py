@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, in_list
 from hardwon.adapters.sqlite.entry_rows import (
     FACT_COLUMNS,
     RECALL_COLUMNS,
@@ -13,7 +13,6 @@ from hardwon.adapters.sqlite.entry_rows import (
     UPSERT_ENTRY,
     UPSERT_TEXT,
     entry_row,
-    is_retired,
     text_row,
     to_entry,
     to_facts,
@@ -22,11 +21,13 @@ from hardwon.adapters.sqlite.entry_rows import (
 from hardwon.adapters.sqlite.fts import drop_from_index, index_entry
 from hardwon.adapters.sqlite.moments import to_text
 from hardwon.adapters.sqlite.retirement import leave_indexes, retire_expired
+from hardwon.adapters.sqlite.surfacing import constitutional
 from hardwon.adapters.sqlite.track_records import NEWEST_BY_TRACK_RECORD
 from hardwon.adapters.sqlite.versions import note_change
 from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.importance.constitutional import ConstitutionalText
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.vocabulary import Category
@@ -34,8 +35,6 @@ from hardwon.ports.entry_repository import Field, Order
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
-
-RECALL_BUSY_SECONDS = 0.05
 
 ORDERS: Mapping[Order, str] = {
     "updated_at": "",
@@ -73,14 +72,14 @@ class SqliteEntryRepository:
     def put(self, entry: "Entry") -> None:
         """Add or replace *entry*, and bring the keyword index with it."""
         with self._database.transaction():
-            seq = self._database.value(UPSERT_ENTRY, entry_row(entry))
+            [(seq, is_retired)] = self._database.rows(UPSERT_ENTRY, entry_row(entry))
             self._database.rows(UPSERT_TEXT, text_row(seq, entry))
             self._database.rows(
                 "DELETE FROM vector WHERE entry_seq = ?1"
                 " AND text_hash != (SELECT text_hash FROM entry_text WHERE entry_seq = ?1)",
                 (seq,),
             )
-            if is_retired(entry):
+            if is_retired:
                 leave_indexes(self._database, seq)
             else:
                 index_entry(self._database, seq, entry)
@@ -233,7 +232,7 @@ class SqliteEntryRepository:
 
     def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
         """Count one injection of each of *seqs*, in one statement; never wait long for it."""
-        with self._database.transaction(busy_seconds=RECALL_BUSY_SECONDS):
+        with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
             self._database.rows(
                 "INSERT INTO recall (entry_seq, recall_count, last_recalled_at)"
                 " SELECT e.seq, 1, ?2 FROM json_each(?1) wanted JOIN entry e ON e.seq = wanted.value WHERE true"
@@ -241,6 +240,10 @@ class SqliteEntryRepository:
                 " last_recalled_at = excluded.last_recalled_at",
                 (in_list(seqs), to_text(at)),
             )
+
+    def constitutional(self, project: str) -> list[ConstitutionalText]:
+        """Return the constitutional entries that hold in *project*."""
+        return constitutional(self._database, project)
 
     def retire_expired(self, now: dt.datetime) -> int:
         """Take what has expired out of every index."""

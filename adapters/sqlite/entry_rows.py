@@ -38,9 +38,12 @@ SELECT_ENTRY = """
 FACT_COLUMNS = "e.seq, e.id, e.category, e.observation_count, e.confidence, e.updated_at"
 """What ranking reads, but for the recall count, which comes last."""
 
+RANKING_VALUES = 7
+"""How many values ranking reads, the recall count included."""
+
 RECALL_COLUMNS = """
     e.kind, e.project, e.workspace, e.branch, e.permanent, e.content_hash, e.words,
-    e.tier, e.importance_weight, e.created_at_epoch, t.anchor_id
+    e.tier, e.importance_weight, e.created_at_epoch, t.anchor_id, t.file_path
 """
 """What only the policies of recall read."""
 
@@ -54,8 +57,10 @@ UPSERT_ENTRY = """
         workspace = excluded.workspace, branch = excluded.branch, permanent = excluded.permanent,
         content_hash = excluded.content_hash, words = excluded.words, tier = excluded.tier,
         importance_weight = excluded.importance_weight, context_type = excluded.context_type,
-        spec_folder = excluded.spec_folder, expires_at = excluded.expires_at, retired = excluded.retired
-    RETURNING seq
+        spec_folder = excluded.spec_folder, expires_at = excluded.expires_at,
+        retired = max(excluded.retired, entry.retired AND excluded.expires_at IS NOT NULL
+            AND excluded.expires_at IS entry.expires_at)
+    RETURNING seq, retired
 """
 
 UPSERT_TEXT = """
@@ -185,9 +190,10 @@ def to_facts(row: Row) -> RankingFacts:
 
 def to_recall_facts(row: Row) -> RecallFacts:
     """Return the facts of a row of `FACT_COLUMNS`, the recall count and `RECALL_COLUMNS`."""
-    kind, project, workspace, branch, permanent, content_hash, words, tier, weight, created_at, anchor_id = row[-11:]
+    kind, project, workspace, branch, permanent, content_hash, words, *rest = row[RANKING_VALUES:]
+    tier, weight, created_at, anchor_id, file_path = rest
     return RecallFacts(
-        ranking=to_facts(row[:-11]),
+        ranking=to_facts(row[:RANKING_VALUES]),
         kind=kind,
         project=project,
         workspace=workspace,
@@ -199,4 +205,5 @@ def to_recall_facts(row: Row) -> RecallFacts:
         importance_weight=weight,
         created_at=dt.datetime.fromtimestamp(created_at, dt.UTC),
         anchor_id=anchor_id,
+        file_path=file_path,
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 COLUMNS = "name, description, notes, keywords, reasoning"
+TEXT_COLUMNS = "name description notes reasoning"
 CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
 INSERT = f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
 INDEXED = "(SELECT count(*) FROM entry WHERE retired = 0)"
@@ -219,7 +220,10 @@ class FtsKeywordIndex:
 
 
 def _expression(terms: Sequence[str], mode: Mode) -> str:
-    return (" OR " if mode == "any" else " AND ").join(map(quoted, terms))
+    phrases = [*map(quoted, terms)]
+    if mode == "any" or not phrases:
+        return " OR ".join(phrases)
+    return f"{{{TEXT_COLUMNS}}} : ({' AND '.join(phrases)})"
 
 
 @contextmanager

@@ -16,10 +16,13 @@ from hardwon.ports.keyword_index import Mode
 SATURATION = 1.2
 """FTS5's k1: how soon one more occurrence of a word stops counting."""
 
+TEXTS = "t.name || ' ' || t.description || ' ' || t.notes || ' ' || t.reasoning"
+LABELS = """t.keywords || ' ' || t.tags || ' ' || t.trigger_phrases || ' ' || coalesce(e.spec_folder, '') || ' ' || t.anchor_id"""
+
+EVERY_WORD = f"{TEXTS} || ' ' || {LABELS}"
+
 SELECT_WORDS = """
-    SELECT e.seq, t.name || ' ' || t.description || ' ' || t.notes
-        || ' ' || t.keywords || ' ' || t.tags || ' ' || t.trigger_phrases || ' ' || coalesce(e.spec_folder, '')
-        || ' ' || t.anchor_id || ' ' || t.reasoning
+    SELECT e.seq, {words}
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.retired = 0 AND {within}
 """
 
@@ -48,8 +51,9 @@ class ScanKeywordIndex:
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
         """Return the entries that hold any, or all, of *terms*; each adds its idf, dampened repeats a little more."""
         idf = self._idf(terms, deadline)
-        least = 1 if mode == "any" else len(idf)
-        scores = {seq: _bm25(words, idf) for seq, words in self._read(only, terms, deadline) if len(words) >= least}
+        least, read = (1, EVERY_WORD) if mode == "any" else (len(idf), TEXTS)
+        found = self._read(only, terms, deadline, read)
+        scores = {seq: _bm25(words, idf) for seq, words in found if len(words) >= least}
         return FtsMatches(self._database, scores)
 
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
@@ -66,10 +70,12 @@ class ScanKeywordIndex:
         size, frequencies = self.size(), self.frequencies(terms, deadline)
         return {term: inverse_document_frequency(size, count) for term, count in frequencies.items()}
 
-    def _read(self, only: EntryFilter, terms: Sequence[str], deadline: Deadline) -> Iterator[tuple[int, Counter[str]]]:
+    def _read(
+        self, only: EntryFilter, terms: Sequence[str], deadline: Deadline, read: str = EVERY_WORD
+    ) -> Iterator[tuple[int, Counter[str]]]:
         """Yield the number of each entry that holds one of *terms*, and how often it holds each."""
         within, wanted = where(only), set(terms)
-        for seq, text in self._database.stream(SELECT_WORDS.format(within=within.sql), within.parameters):
+        for seq, text in self._database.stream(SELECT_WORDS.format(words=read, within=within.sql), within.parameters):
             if deadline.passed():
                 raise KeywordIndexUnavailableError("no answer in time")
             words = Counter(word for word in words_of(text) if word in wanted)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from hardwon.adapters.sqlite.database import in_list
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.scope import ANYWHERE
 from hardwon.domain.model.vocabulary import KINDS
@@ -43,6 +44,10 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
         yield Where("e.permanent", ())
     if only.ranked:
         yield Where("e.retired = 0", ())
+    if only.among is not None:
+        yield Where("e.seq IN (SELECT value FROM json_each(?))", (in_list(only.among),))
+    if only.except_for:
+        yield Where("e.seq NOT IN (SELECT value FROM json_each(?))", (in_list(only.except_for),))
 
 
 def _of_its_text(only: EntryFilter) -> Iterator[Where]:

@@ -20,6 +20,8 @@ class EntryFilter(NamedTuple):
         tier: Only entries that matter so much.
         context_type: Only entries of this sort of work.
         ranked: Only what searches may find: neither deprecated nor expired; False does not ask.
+        among: Only the entries of these numbers; None for all.
+        except_for: None of the entries of these numbers.
 
     """
 
@@ -34,6 +36,8 @@ class EntryFilter(NamedTuple):
     tier: Tier | None = None
     context_type: ContextType | None = None
     ranked: bool = False
+    among: tuple[int, ...] | None = None
+    except_for: tuple[int, ...] = ()
 
 
 LEARNINGS = EntryFilter()

@@ -6,6 +6,8 @@ What can go wrong, as a caller tells it apart.
     HardwonError
       InvalidEntryError (ValueError)      the user's entry can't be stored
       InvalidQueryError (ValueError)      what is asked for can't be searched
+      UnknownEntryError (LookupError)     no entry goes by that name
+      InvalidCheckpointError (ValueError) nothing is kept or found under that name
       InvalidEvaluationError (ValueError) a set to evaluate on, or an earlier report, can't be used
       UnreadableFileError                 this file is left out; the others can be used
       StorageError                        the store can't be read or written now
@@ -34,6 +36,14 @@ class InvalidEntryError(HardwonError, ValueError):
 
 class InvalidQueryError(HardwonError, ValueError):
     """A question breaks a rule of searching; the message names the value."""
+
+
+class UnknownEntryError(HardwonError, LookupError):
+    """No entry has that id or number; the message names it."""
+
+
+class InvalidCheckpointError(HardwonError, ValueError):
+    """No checkpoint can be made or found under that name, or no backup written there; the message names it."""
 
 
 class InvalidEvaluationError(HardwonError, ValueError):

@@ -1,6 +1,7 @@
 """How the text of a setting becomes its value. Standard library only."""
 
 import math
+import os
 import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -13,6 +14,9 @@ Rule: TypeAlias = Callable[[str], Reading]
 
 WHOLE_NUMBER = re.compile("-?[0-9]+")
 DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
+NONE = "none"
+"""What an empty list is written as."""
+
 LARGEST_LIMIT = 2**31 - 1  # every store can bind it
 
 
@@ -51,6 +55,12 @@ def weight(text: str) -> Reading:
     return float(text) if number else math.nan, ""
 
 
+def share(text: str) -> Reading:
+    """Read a number from 0 to 1; anything else falls back to the default."""
+    value, _ = weight(text)
+    return (value, "") if 0 <= value <= 1 else (None, "is no number from 0 to 1; using the default")
+
+
 def one_of(*names: str) -> Rule:
     """Return the rule for one of *names*; anything else falls back to the default."""
 
@@ -58,6 +68,26 @@ def one_of(*names: str) -> Rule:
         return (text, "") if text in names else (None, f"is none of {', '.join(names)}; using the default")
 
     return rule
+
+
+def some_of(*names: str) -> Rule:
+    """Return the rule for some of *names*, with commas between, or `none`; anything else falls back to the default."""
+
+    def rule(text: str) -> Reading:
+        chosen, _ = phrases(text)
+        return (
+            (chosen, "")
+            if {*chosen} <= {*names}
+            else (None, f"names others than {', '.join(names)}; using the default")
+        )
+
+    return rule
+
+
+def phrases(text: str) -> Reading:
+    """Read phrases with commas between, or `none`."""
+    readable, _ = name(text)
+    return tuple(filter(None, map(str.strip, readable.split(",")))) if readable != NONE else (), ""
 
 
 def name(text: str) -> Reading:
@@ -68,3 +98,10 @@ def name(text: str) -> Reading:
 def path(text: str) -> Reading:
     """Read a path as it is, bytes that are no UTF-8 included."""
     return text, ""
+
+
+def folders(text: str) -> Reading:
+    """Read absolute paths, `~` for the user's home, between the system's path separators; others are left out."""
+    paths = [each.strip() for each in text.split(os.pathsep) if each.strip()]
+    usable = tuple(path for path in paths if path.startswith("~") or os.path.isabs(path))
+    return usable, "" if len(usable) == len(paths) else "must be absolute paths; the others are left out"

@@ -4,6 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.triggers.command_phrases import COMMAND_PHRASES
+from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
+
 DEFAULT_STORE = "~/.claude/iflow/memory"
 EMBEDDING_PROVIDERS = ("auto", "local", "gemini", "ollama", "openai", "voyage", "off")
 KEYWORD_PROVIDERS = ("auto", "claude", "haiku", "ollama", "off")
@@ -29,6 +32,14 @@ class Settings(NamedTuple):
         keyword_model: The model that makes keyword labels, empty for the provider's default.
         keyword_search: Off means as if FTS5 were missing.
         workspace: The name of the folder of projects; empty for that of the folder that holds the project.
+        decay_enabled: Whether age tells on a document.
+        decay_mode: Every 90 days half, or a rate for each tier.
+        decay_floor: What is left of the oldest document, in `[0, 1]`.
+        decay_exempt_tiers: The tiers on which age never tells.
+        trigger_phrases: What a user says to have the work at hand remembered.
+        document_roots: More folders with documents beside the project's own, absolute, `~` expanded.
+        default_tier: How much a new document matters that does not say so.
+        default_context_type: What sort of work a document is from when nothing tells.
 
     """
 
@@ -46,6 +57,14 @@ class Settings(NamedTuple):
     keyword_model: str = ""
     keyword_search: bool = True
     workspace: str = ""
+    decay_enabled: bool = True
+    decay_mode: DecayMode = "half-life"
+    decay_floor: float = 0.1
+    decay_exempt_tiers: tuple[Tier, ...] = ("constitutional", "critical")
+    trigger_phrases: tuple[str, ...] = COMMAND_PHRASES
+    document_roots: tuple[str, ...] = ()
+    default_tier: Tier = "normal"
+    default_context_type: ContextType = "general"
 
 
 class Resolved(NamedTuple):

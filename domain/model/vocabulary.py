@@ -8,6 +8,7 @@ Confidence: TypeAlias = Literal["high", "medium", "low"]
 Source: TypeAlias = Literal["retro", "session-capture", "manual", "import"]
 Tier: TypeAlias = Literal["constitutional", "critical", "important", "normal", "temporary", "deprecated"]
 ContextType: TypeAlias = Literal["research", "implementation", "decision", "discovery", "general"]
+DecayMode: TypeAlias = Literal["half-life", "rates"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -15,5 +16,6 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 SOURCES: tuple[Source, ...] = get_args(Source)
 TIERS: tuple[Tier, ...] = get_args(Tier)
 CONTEXT_TYPES: tuple[ContextType, ...] = get_args(ContextType)
+DECAY_MODES: tuple[DecayMode, ...] = get_args(DecayMode)
 
 CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")

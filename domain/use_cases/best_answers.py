@@ -174,11 +174,19 @@ def _is_settled(best: Sequence[Judged], wanted: Question, hope: float | None) ->
 
 
 def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
-    """Yield those of at least the minimum, of several that say the same only the best unless all are wanted."""
-    seen = set[str]()
+    """
+    Yield those of at least the minimum, of several that say the same only the best unless all are wanted.
+
+    A whole file says what each of its sections does; its sections differ from one another.
+    """
+    said, files, sectioned = set[str](), set[str](), set[str]()
     for each in judged:
-        content = each.candidate.facts.content_hash
-        is_new = content not in seen or not wanted.distinct
-        if is_new and (wanted.minimum is None or each.score >= wanted.minimum):
-            seen.add(content)
-            yield each
+        facts = each.candidate.facts
+        path = facts.file_path or ""
+        repeats = facts.content_hash in said or path in (files if facts.anchor_id else sectioned)
+        if (wanted.distinct and repeats) or (wanted.minimum is not None and each.score < wanted.minimum):
+            continue
+        said.add(facts.content_hash)
+        if path:
+            (sectioned if facts.anchor_id else files).add(path)
+        yield each

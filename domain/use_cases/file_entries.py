@@ -1,17 +1,43 @@
+from collections.abc import Sequence
+
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.importance.standing import Departed
 from hardwon.ports.entry_repository import EntryRepository
+from hardwon.ports.usage_log import UsageLog
 
 
-def put_in_place(repository: EntryRepository, entry: Entry) -> Entry:
+def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
+    """Return the entries that stand for the file at *path*: that of the whole file first, then its sections."""
+    whole = repository.with_file(path)
+    return [*([whole] if whole else []), *repository.sections_of(path)]
+
+
+def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[Entry] = ()) -> Entry:
     """
-    Put *entry*, which stands for a file, in place of what stood for it as another kind; return what is stored.
+    Let *whole* and *sections* alone stand for a file; return the whole as it is stored.
 
     Raises:
         StorageError: the store can't be written now; nothing was changed.
     """
+    entries = (whole, *sections)
+    staying = {entry.entry_id for entry in entries}
     with repository.transaction():
-        earlier = repository.with_file(entry.file_path or "")
-        if earlier and earlier.entry_id != entry.entry_id:
-            repository.delete(earlier.entry_id)
-        repository.put(entry)
-        return repository.get(entry.entry_id) or entry
+        for earlier in stored_of(repository, whole.file_path or ""):
+            if earlier.entry_id not in staying:
+                repository.delete(earlier.entry_id)
+        for entry in entries:
+            repository.put(entry)
+        return repository.get(whole.entry_id) or whole
+
+
+def add_counts(repository: EntryRepository, usage: UsageLog, was: Departed, entries: Sequence[Entry]) -> None:
+    """
+    Add to the counts of *entries*, which are stored, those of the file that *was*.
+
+    Raises:
+        StorageError: the store can't be written now.
+    """
+    for entry in entries:
+        stored = repository.get(entry.entry_id)
+        if stored and stored.number is not None and entry.anchor_id in was.standings:
+            usage.add(stored.number, was.standings[entry.anchor_id].usage)

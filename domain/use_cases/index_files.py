@@ -1,20 +1,16 @@
 """Let the store say what the files say."""
 
+import itertools
 import os
 from collections.abc import Callable, Iterable
 
 import attrs
 
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.files.fields import read_fields
-from hardwon.domain.model.files.file_entry import to_entry
-from hardwon.domain.model.files.kinds import kind_by_place
-from hardwon.domain.model.files.markdown import MarkdownFile
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.file_entries import put_in_place
+from hardwon.domain.use_cases.file_entries import stored_of
+from hardwon.domain.use_cases.forget import Forget
+from hardwon.domain.use_cases.keep_file import KeepFile, KeptFile
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.source_files import Listing, SourceFiles
 
@@ -31,6 +27,7 @@ class Indexed:
         new: Files that had no entry.
         changed: Files whose entry was made anew.
         unchanged: How many files are as they were.
+        deleted: How many files have no entry because it was deleted, and did not change since.
         removed: Files that are gone, and their entries with them.
         skipped: Files that can't be used and why, one line each.
         warnings: What could not be read of a file that was indexed, one line each.
@@ -40,6 +37,7 @@ class Indexed:
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     unchanged: int = 0
+    deleted: int = 0
     removed: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -53,58 +51,69 @@ class IndexFiles:
     Attributes:
         sources: The files.
         repository: The entries.
-        workplace: Where files come from that do not say so.
         project_root: The project's folder, links resolved.
+        keep_file: Brings one file in.
+        forget: Takes out what is gone.
 
     """
 
     sources: SourceFiles
     repository: EntryRepository
-    workplace: Workplace
     project_root: str
+    keep_file: KeepFile
+    forget: Forget
 
     def __call__(
         self,
         paths: Iterable[str] = (),
         *,
+        spec_folder: str = "",
         again: bool = False,
         everywhere: bool = False,
         rehearsed: bool = False,
         progress: Progress | None = None,
+        wanted: Callable[[], bool] = lambda: True,
     ) -> Indexed:
         """
-        Index the files at and below *paths*, each read once; no path means the project's memory.
+        Index the files at and below *paths*, each read once; no path means the project's memory, or a spec folder's.
 
         A file whose bytes are as they were is passed over, whatever its time
-        says. Each file is stored by itself: work cut off is not lost.
+        says. What is gone is forgotten first: what was moved is then known under
+        its new path. Each file is stored by itself: work cut off is not lost.
 
         Args:
             paths: Files and folders.
-            again: Index files that did not change too.
+            spec_folder: Without *paths*, only the files of the spec folder of that name.
+            again: Index files that did not change too, and what was deleted.
             everywhere: Also those below the project's folder that have an entry, wherever they lie there.
             rehearsed: Change nothing, only tell what would be done.
             progress: Hears of each file when it is done.
+            wanted: Asked before each file whether to go on; what was done stays.
 
         Raises:
+            UnreadableFileError: *spec_folder* can't be the name of one.
             StorageError: the store can't be written now; what was done before is stored.
 
         """
-        listings = [self.sources.at(path) for path in paths] or [self.sources.of_project()]
+        listings = [self.sources.at(path) for path in paths] or [self._listing(spec_folder)]
         files = {file for listing in listings for file in listing.files}
         files |= self._elsewhere() if everywhere else set()
         run = _Run(self, again=again, rehearsed=rehearsed)
-        for done, path in enumerate(sorted(files), 1):
+        for path in itertools.takewhile(lambda _: wanted(), self._gone(listings, files)):
+            run.forget(path)
+        for done, path in enumerate(itertools.takewhile(lambda _: wanted(), sorted(files)), 1):
             run.index(path)
             if progress:
                 progress(done, len(files), path)
-        for path in self._gone(listings, files):
-            run.forget(path)
         return run.outcome(skipped=tuple(line for listing in listings for line in listing.skipped))
 
     @property
     def of_project(self) -> EntryFilter:
         """All files below the project's folder that have an entry."""
         return EVERYTHING._replace(folder=self.project_root)
+
+    def _listing(self, spec_folder: str) -> Listing:
+        return self.sources.of_spec_folder(spec_folder) if spec_folder else self.sources.of_project()
 
     def _elsewhere(self) -> set[str]:
         """Return the files that have an entry and are there, of all below the project's folder."""
@@ -128,13 +137,14 @@ class _Run:
         self._rehearsed = rehearsed
         self._new, self._changed, self._removed = list[str](), list[str](), list[str]()
         self._skipped, self._warnings = list[str](), list[str]()
-        self._unchanged = 0
+        self._unchanged, self._deleted = 0, 0
 
     def outcome(self, skipped: tuple[str, ...]) -> Indexed:
         return Indexed(
             new=tuple(self._new),
             changed=tuple(self._changed),
             unchanged=self._unchanged,
+            deleted=self._deleted,
             removed=tuple(self._removed),
             skipped=skipped + tuple(self._skipped),
             warnings=tuple(self._warnings),
@@ -143,37 +153,30 @@ class _Run:
     def index(self, path: str) -> None:
         try:
             file = self._tools.sources.read(path)
-            known = self._tools.repository.with_file(path)
-            if known and known.file_hash == file.file_hash and not self._again:
-                self._pass_over(known, file.mtime)
-            else:
-                self._keep(file, known)
+            kept = self._tools.keep_file(file, again=self._again, rehearsed=self._rehearsed)
         except UnreadableFileError as error:
             self._skipped.append(str(error))
         except InvalidEntryError as error:
             self._skipped.append(f"{path!r}: {error}")
+        else:
+            self._count(path, kept)
 
     def forget(self, path: str) -> None:
-        known = self._tools.repository.with_file(path)
-        if known and not self._rehearsed:
-            self._tools.repository.delete(known.entry_id)
+        known = stored_of(self._tools.repository, path)
+        if all(entry.kind == "document" and not entry.file_hash for entry in known):
+            return  # an older index brought it and no file: the store alone has its text
+        if not self._rehearsed:
+            self._tools.forget.gone(path)
         self._removed.append(path)
 
-    def _pass_over(self, known: Entry, mtime: int) -> None:
-        self._unchanged += 1
-        if mtime != known.file_mtime and not self._rehearsed:
-            self._tools.repository.put(attrs.evolve(known, file_mtime=mtime))
-
-    def _keep(self, file: MarkdownFile, known: Entry | None) -> None:
-        fields = read_fields(file.markdown.front_matter)
-        kind = fields.kind or kind_by_place(file.path, self._tools.project_root) or _kind_before(known)
-        entry = to_entry(file, fields, kind, self._tools.workplace, known)
-        if not self._rehearsed:
-            put_in_place(self._tools.repository, entry)
-        (self._changed if known else self._new).append(file.path)
-        self._warnings += [f"{file.path!r}: {each}" for each in file.markdown.complaints + fields.complaints]
-
-
-def _kind_before(known: Entry | None) -> Kind:
-    """Return the kind of a file whose place means nothing: what it was saved as stays."""
-    return known.kind if known else "document"
+    def _count(self, path: str, kept: KeptFile) -> None:
+        match kept.outcome:
+            case "new":
+                self._new.append(path)
+            case "changed" | "again":
+                self._changed.append(path)
+            case "unchanged":
+                self._unchanged += 1
+            case "deleted":
+                self._deleted += 1
+        self._warnings += kept.warnings

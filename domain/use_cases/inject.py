@@ -1,5 +1,6 @@
 """From what the user is working on to the text the agent reads."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.block.diagnostic_line import Diagnostics
@@ -7,9 +8,11 @@ from hardwon.domain.model.block.memory_block import MemoryBlock
 from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.importance.constitutional import ConstitutionalText, within_budget
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.use_cases.retire import retire_expired
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve
 from hardwon.domain.use_cases.select import Selected, select, whole_store_maxima
 from hardwon.ports.clock import Clock
@@ -23,16 +26,23 @@ class Injection(NamedTuple):
 
     Attributes:
         text: The block; empty when there is nothing to say.
-        printed: The entries in it, best first.
+        rules: The constitutional entries in it, which no search chose.
+        printed: The other entries in it, best first.
         selected: How they were chosen, None when nothing was ranked.
         degradations: What was missing and why, one line each.
 
     """
 
     text: str = ""
+    rules: tuple[ConstitutionalText, ...] = ()
     printed: tuple[Scored, ...] = ()
     selected: Selected | None = None
     degradations: tuple[str, ...] = ()
+
+    @property
+    def seqs(self) -> list[int]:
+        """The numbers of all entries in it."""
+        return [*(rule.seq for rule in self.rules), *(scored.facts.seq for scored in self.printed)]
 
 
 class Inject(NamedTuple):
@@ -54,14 +64,17 @@ class Inject(NamedTuple):
     clock: Clock
     weights: Weights
 
-    def __call__(self, query: ContextQuery, *, limit: int, deadline: Deadline, framed: bool = False) -> Injection:
+    def __call__(
+        self, query: ContextQuery, *, limit: int, deadline: Deadline, project: str = "", framed: bool = False
+    ) -> Injection:
         """
-        Return the block of at most *limit* entries for *query*.
+        Return the block of at most *limit* entries for *query*, below the constitutional ones of *project*.
 
         Args:
             query: What the user is working on.
-            limit: How many entries; 0 and less print nothing.
+            limit: How many entries; 0 and less print nothing. Constitutional ones don't count.
             deadline: When searching must be over.
+            project: The name of the user's project; without one only what holds everywhere is constitutional.
             framed: Mark the block's beginning and end for the host.
 
         Raises:
@@ -70,25 +83,41 @@ class Inject(NamedTuple):
         """
         if limit <= 0:
             return Injection()
+        now = self.clock.now()
+        troubles = retire_expired(self.repository, now)
         with self.repository.snapshot():
+            rules = within_budget(self.repository.constitutional(project))
             retrieval = self.retrieve(query.compose(), deadline)
-            policy = RankingPolicy(
-                weights=self.weights,
-                maxima=whole_store_maxima(retrieval, self.repository),
-                now=self.clock.now(),
-            )
-            selected = select(retrieval, self.repository, policy, CategoryBalancer(limit))
-            return self._block(retrieval, selected, framed=framed)
+            policy = RankingPolicy(weights=self.weights, maxima=whole_store_maxima(retrieval, self.repository), now=now)
+            selected = self._select(retrieval, policy, limit, rules)
+            injection = self._block(retrieval, selected, rules, framed=framed)
+        return injection._replace(degradations=(*troubles, *injection.degradations))
 
-    def _block(self, retrieval: Retrieval, selected: Selected, *, framed: bool) -> Injection:
+    def _select(
+        self, retrieval: Retrieval, policy: RankingPolicy, limit: int, rules: Sequence[ConstitutionalText]
+    ) -> Selected:
+        """Choose *limit* entries, and as many more as are printed as *rules* already."""
+        seqs, repeated = {rule.seq for rule in rules}, 0
+        while True:
+            selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated))
+            ranked = tuple(scored for scored in selected.ranked if scored.facts.seq not in seqs)
+            if len(selected.ranked) - len(ranked) <= repeated:
+                return selected._replace(ranked=ranked)
+            repeated = len(selected.ranked) - len(ranked)
+
+    def _block(
+        self, retrieval: Retrieval, selected: Selected, rules: Sequence[ConstitutionalText], *, framed: bool
+    ) -> Injection:
         sizes = self.repository.sizes()
+        total = sum(sizes.values()) + sum(rule.kind != "learning" for rule in rules)
         block = MemoryBlock(
-            diagnostic=self._diagnostics(retrieval, sum(sizes.values())).line, sizes=sizes, framed=framed
+            diagnostic=self._diagnostics(retrieval, total).line, sizes=sizes, framed=framed, rules=rules
         )
         kept = block.fit(self.repository.printed([scored.facts.seq for scored in selected.ranked]))
         seqs = {entry.seq for entry in kept}
         return Injection(
             text=block.render(kept),
+            rules=tuple(rules),
             printed=tuple(scored for scored in selected.ranked if scored.facts.seq in seqs),
             selected=selected,
             degradations=retrieval.degradations,

@@ -100,7 +100,8 @@ class KeepSession:
 
         """
         file = self.sources.read(path)
-        return put_in_place(self.repository, self._entry(file, given, self.repository.with_file(path)))
+        with self.repository.transaction():
+            return put_in_place(self.repository, self._entry(file, given, self.repository.with_file(path)))
 
     def _parsed(self, text: str) -> Markdown:
         """Return *text* in its parts; a head that can't be read whole stays part of the body, so nothing is lost."""

@@ -11,6 +11,7 @@ from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policies import build_policy
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.best_answers import FIRST_DEPTH, BestAnswers, Found
+from hardwon.domain.use_cases.retire import retire_expired
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
@@ -72,8 +73,10 @@ class Recall(NamedTuple):
         """
         if not question.text.strip() or question.limit <= 0:
             return Recollection()
+        troubles = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
-            return self.answer(question, self.search(question, deadline))
+            recollection = self.answer(question, self.search(question, deadline))
+        return recollection._replace(degradations=(*troubles, *recollection.degradations))
 
     def search(self, question: Question, deadline: Deadline) -> Found:
         """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""

@@ -8,7 +8,7 @@ import typer
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName
 from hardwon.domain.model.scope import Scope
-from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.entrypoints.streams import readable
 
 MOST = 2**31 - 1
@@ -22,6 +22,10 @@ OfKinds: TypeAlias = Annotated[
 ]
 Permanent: TypeAlias = Annotated[bool, typer.Option("--permanent", help="Only what is kept for good.")]
 Tag: TypeAlias = Annotated[str | None, typer.Option(metavar="TAG", help="Only what has this tag.")]
+OfTier: TypeAlias = Annotated[Tier | None, typer.Option("--tier", help="Only what matters so much.")]
+OfSpecFolder: TypeAlias = Annotated[
+    str | None, typer.Option("--spec-folder", metavar="FOLDER", help="Only from this specification.")
+]
 OfProject: TypeAlias = Annotated[str | None, typer.Option("--project", metavar="NAME", help="Only from this project.")]
 OfWorkspace: TypeAlias = Annotated[
     str | None,

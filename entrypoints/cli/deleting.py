@@ -1,3 +1,4 @@
+import sys
 from typing import Annotated
 
 import typer
@@ -5,33 +6,63 @@ import typer
 from hardwon.domain.model.entry import Entry
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.cli.screen import counted, print_json, say
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.streams import readable
+
+SPEC_FOLDER = "--spec-folder"
 
 
 def delete(
-    entry_ids: Annotated[list[str], typer.Argument(metavar="ID...", help=REFERENCE_HELP, show_default=False)],
+    entry_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help=REFERENCE_HELP, show_default=False)
+    ] = None,
     *,
+    spec_folder: Annotated[
+        str | None, typer.Option(SPEC_FOLDER, metavar="NAME", help="Forget the documents of this spec folder instead.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a whole spec folder is forgotten.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Forget entries, all or none of those named.
+    Forget entries, all or none of those named; with a document those of its sections.
 
-    The file of a session, decision or document stays; the next index brings its entry back.
+    The file of a session, decision or document stays. Its entry comes back when
+    the file has changed, or by hardwon index --force.
     """
+    if bool(entry_ids) == (spec_folder is not None):
+        raise typer.BadParameter(f"name entries, or a folder with {SPEC_FOLDER}", param_hint="ID")
     memory = open_for(project_root, global_store, create=False)
-    with memory.repository.transaction():
-        entries = {entry.entry_id: entry for entry in (find_entry(memory, each) for each in entry_ids)}
-        for entry_id in entries:
-            memory.repository.delete(entry_id)
+    if spec_folder is not None:
+        deleted = _delete_folder(memory, readable(spec_folder), project_root, yes=yes)
+    else:
+        with memory.repository.transaction():
+            deleted = memory.forget([find_entry(memory, each) for each in entry_ids or ()])
     if as_json:
-        print_json({"deleted": [_deleted(entry) for entry in entries.values()]})
+        print_json({"deleted": [_deleted(entry) for entry in deleted]})
         return
-    for entry in entries.values():
+    for entry in deleted:
         say(f"Deleted: {entry.name} (id: {entry.entry_id})")
-        if entry.file_path:
-            say(f"  its file stays, and the next hardwon index brings it back: {entry.file_path}")
+        if entry.file_path and not entry.anchor_id:
+            say(f"  its file stays; it comes back when that changes, or by hardwon index --force: {entry.file_path}")
+
+
+def _delete_folder(memory: Memory, name: str, project_root: str, *, yes: bool) -> list[Entry]:
+    folders = memory.document_folders(project_root)
+    found = memory.forget.documents(name, folders)
+    if not found:
+        raise typer.BadParameter(f"no document belongs to {name!r}", param_hint=SPEC_FOLDER)
+    if not yes and not _is_agreed(f"Forget {counted(len(found), 'entry', 'entries')} of {name!r}?"):
+        raise typer.BadParameter(
+            f"{counted(len(found), 'entry', 'entries')} would go: add --yes", param_hint=SPEC_FOLDER
+        )
+    return memory.forget.spec_folder(name, folders)
+
+
+def _is_agreed(question: str) -> bool:
+    return sys.stdin.isatty() and typer.confirm(question, err=True)
 
 
 def _deleted(entry: Entry) -> dict[str, object]:

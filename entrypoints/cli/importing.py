@@ -1,24 +1,31 @@
 import os
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
+from hardwon.adapters.config.project_files import older_index_path
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.adapters.memory_index import LARGEST_FILE, read_memory_index
-from hardwon.domain.model.files.memory_index import IndexedMemory
+from hardwon.adapters.sqlite.older_index import is_sqlite, read_older_index
+from hardwon.domain.model.files.older_document import OlderDocument
 from hardwon.domain.use_cases.import_knowledge import Imported
+from hardwon.domain.use_cases.import_memory_index import ImportedIndex
+from hardwon.domain.use_cases.import_older_index import ImportedDocuments
 from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.workplace import read_workplace
 
 
 def import_knowledge(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE]", help="A memory-index.json instead; its vectors are made anew, not taken over."
+            metavar="[FILE]",
+            help="A memory-index.json or memory-index.sqlite instead; vectors are made anew, not taken over.",
         ),
     ] = None,
     *,
@@ -28,21 +35,26 @@ def import_knowledge(
     as_json: AsJson = False,
 ) -> None:
     """
-    Bring the knowledge bank, or the sessions of a memory-index.json, into the store.
+    Bring the knowledge bank, or what an older program remembered, into the store.
 
     The bank is the project's docs/knowledge-bank/*.md and the store's own *.md.
-    Entries seen before are left alone, so it can be run again at any time.
+    An older index inside the project that config.jsonc names (semantic.indexPath)
+    comes in with it. What was seen before is left alone, so it can be run again.
     """
     if file is not None:
-        memories = read_memory_index(_bytes(file))  # before a store is made: nothing may be left of a bad one
-        _import_index(open_for(project_root, global_store), memories, project_root, no_embed=no_embed, as_json=as_json)
+        _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)
         return
+    older = older_index_path(project_root)
+    documents = read_older_index(older, project_root) if older else []
     memory = open_for(project_root, global_store)
     imported = import_with_progress(memory, project_root)
+    brought = _import_older(memory, older, documents, project_root) if older else None
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
-        print_json({"imported": imported, "embedded": embedded})
+        print_json({"imported": imported, **({"documents": brought} if brought else {}), "embedded": embedded})
         return
+    if brought:
+        say(f"Imported {_counts(brought, 'document')} from {older}.")
     say(
         f"Imported {counted(imported.added, 'entry', 'entries')}, {imported.known} known already;"
         f" {counted(embedded, 'vector', 'vectors')} made."
@@ -64,23 +76,44 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
     return imported
 
 
-def _import_index(
-    memory: Memory, memories: list[IndexedMemory], project_root: str, *, no_embed: bool, as_json: bool
-) -> None:
-    imported = memory.import_memory_index(project_root)(memories)
-    for line in imported.skipped:
-        warn(f"not imported: {line}")
+def _import_file(file: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool) -> None:
+    """Import one index; it is read before a store is made: nothing may be left of a bad one."""
+    data = _bytes(file)
+    imported: ImportedIndex | ImportedDocuments
+    if is_sqlite(data):
+        documents = read_older_index(file, project_root)
+        memory = open_for(project_root, global_store)
+        imported, noun = _import_older(memory, os.path.realpath(file), documents, project_root), "document"
+    else:
+        memories = read_memory_index(data)
+        memory = open_for(project_root, global_store)
+        imported, noun = memory.import_memory_index(project_root)(memories), "session"
+        _tell_skipped(imported.skipped)
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
         print_json({"imported": imported, "embedded": embedded})
         return
-    say(
-        f"Imported {counted(imported.added, 'session', 'sessions')}, {imported.known} known already;"
-        f" {counted(embedded, 'vector', 'vectors')} made."
-    )
+    say(f"Imported {_counts(imported, noun)}; {counted(embedded, 'vector', 'vectors')} made.")
+
+
+def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:
+    workplace = read_workplace(project_root, memory.settings)
+    imported = memory.import_older_index(project_root, workplace)(index, documents)
+    _tell_skipped(imported.skipped)
+    return imported
+
+
+def _counts(imported: ImportedIndex | ImportedDocuments, noun: str) -> str:
+    return f"{counted(imported.added, noun, f'{noun}s')}, {imported.known} known already"
+
+
+def _tell_skipped(lines: Iterable[str]) -> None:
+    for line in lines:
+        warn(f"not imported: {line}")
 
 
 def _bytes(file: str) -> bytes:
+    """Return what *file* holds, a byte too many of what is too long; databases may be longer."""
     try:
         return read_regular_file(file, LARGEST_FILE).data
     except (OSError, ValueError) as error:

@@ -5,6 +5,7 @@ import attrs
 import typer
 
 from hardwon.adapters.markdown.source_files import is_storable
+from hardwon.adapters.sqlite.fts import is_available, rebuild_index
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.use_cases.embed_pending import BATCH
@@ -32,6 +33,7 @@ def index(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Index all of this project's files and make their vectors anew.")
     ] = False,
+    rebuild_fts: Annotated[bool, typer.Option("--rebuild-fts", help="Make the keyword index anew first.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -39,9 +41,10 @@ def index(
     """
     Bring markdown files into the store, and forget those that are gone.
 
-    Without PATHS: memory/**/*.md and memory-*.md of the project. What a file is
-    kept as is told by 'type:' in its front matter or by its folder (decisions,
-    gotchas, preferences, conversations, sessions), else it is a document.
+    Without PATHS: memory/**/*.md, memory-*.md and specs/*/memory/**/*.md of the project,
+    and the folders in HARDWON_DOCUMENT_ROOTS. What a file is kept as is told by
+    'type:' in its front matter or by its folder (decisions, gotchas, preferences,
+    conversations, sessions), else it is a document.
     """
     if rebuild and paths:
         raise typer.BadParameter(
@@ -50,6 +53,8 @@ def index(
     ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
     index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
+    if rebuild_fts and not dry_run and is_available():
+        rebuild_index(memory.database)
     wanted = [_existing(path, index_files) for path in paths or ()]
     indexed = _index_with_progress(index_files, wanted, again=force or rebuild, everywhere=rebuild, rehearsed=dry_run)
     if rebuild and not dry_run:
@@ -118,4 +123,5 @@ def _counts(indexed: Indexed, *, dry_run: bool) -> str:
         f"{'Would index' if dry_run else 'Indexed'} {counted(done, 'file', 'files')}: {len(indexed.new)} new,"
         f" {len(indexed.changed)} changed, {indexed.unchanged} unchanged, {len(indexed.removed)} removed,"
         f" {len(indexed.skipped)} skipped"
+        + (f", {indexed.deleted} deleted before (--force brings back)" if indexed.deleted else "")
     )

@@ -11,27 +11,35 @@ from hardwon.entrypoints.streams import readable
 
 SHORTEST_PREFIX = 4
 LARGEST_NUMBER = 2**63 - 1
-REFERENCE_HELP = "The id, or at least its first 4 characters, or the number as '#42'."
+REFERENCE_HELP = "The id, or at least its first 4 characters, or the number."
 
 
 def find_entry(memory: Memory, reference: str) -> Entry:
     """
-    Return the entry that *reference* names: its id, the beginning of it, or its number.
+    Return the entry that *reference* names: its id, the beginning of it, or its number (rule U-3).
+
+    Digits may be the beginning of one entry's id and the number of another: what names two names neither.
 
     Raises:
         typer.BadParameter: it names none, or more than one.
     """
     reference = readable(reference)
-    if reference.startswith("#"):
-        return _numbered(memory, reference)
-    if len(reference) < SHORTEST_PREFIX:
+    digits = reference.removeprefix("#")
+    numbered, begun = _numbered(memory, digits), [] if reference.startswith("#") else _begun(memory, reference)
+    found = {*numbered, *begun}
+    if len(found) == 1 and (entry := memory.repository.get(*found)):
+        return entry
+    if numbered and begun:
+        raise _not_found(
+            f"{reference!r} begins an id and is a number: give '#{digits}' for the number, or the whole id"
+        )
+    if begun:
+        raise _not_found(f"more than one entry begins with {reference!r}")
+    if len(digits) == len(reference) < SHORTEST_PREFIX and not _is_number(digits):
         raise typer.BadParameter(
             f"{reference!r} is too short: give at least {SHORTEST_PREFIX} characters", param_hint="ID"
         )
-    ids = memory.repository.ids_starting_with(reference.lower(), 2)
-    if len(ids) == 1 and (entry := memory.repository.get(ids[0])):
-        return entry
-    raise _not_found(f"more than one entry begins with {reference!r}" if ids else f"no entry has the id {reference!r}")
+    raise _not_found(f"no entry has the {'number' if _is_number(digits) else 'id'} {reference!r}")
 
 
 def ensure_storable(project_root: str) -> None:
@@ -46,13 +54,22 @@ def ensure_storable(project_root: str) -> None:
         raise typer.BadParameter(f"{real!r}: {NOT_STORABLE}", param_hint="'--project-root'")
 
 
-def _numbered(memory: Memory, reference: str) -> Entry:
-    digits = reference[1:]
-    is_number = digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_NUMBER))
-    entries = memory.repository.hydrate([int(digits)]) if is_number and int(digits) <= LARGEST_NUMBER else []
-    if not entries:
-        raise _not_found(f"no entry has the number {reference!r}")
-    return entries[0]
+def _numbered(memory: Memory, digits: str) -> list[str]:
+    """Return the id of the entry of that number, if there is one."""
+    is_number = _is_number(digits) and int(digits) <= LARGEST_NUMBER
+    entry = memory.repository.with_number(int(digits)) if is_number else None
+    return [entry.entry_id] if entry else []
+
+
+def _is_number(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_NUMBER))
+
+
+def _begun(memory: Memory, reference: str) -> list[str]:
+    """Return the ids that begin so, two at most."""
+    if len(reference) < SHORTEST_PREFIX:
+        return []
+    return memory.repository.ids_starting_with(reference.lower(), 2)
 
 
 def _not_found(what: str) -> typer.BadParameter:

@@ -1,13 +1,20 @@
 """`hardwon`: the commands for people and scripts."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Annotated, NamedTuple
 
 import typer
 
-from hardwon.domain.model.errors import HardwonError, InvalidEntryError, InvalidEvaluationError, InvalidQueryError
+from hardwon.domain.model.errors import (
+    HardwonError,
+    InvalidCheckpointError,
+    InvalidEntryError,
+    InvalidEvaluationError,
+    InvalidQueryError,
+    UnknownEntryError,
+)
 from hardwon.entrypoints.cli.options import OK, OUR_TROUBLE, USERS_MISTAKE
 from hardwon.entrypoints.cli.screen import complain, say
 from hardwon.entrypoints.streams import never_fail_to_print, silence
@@ -37,24 +44,78 @@ class Command(NamedTuple):
         app.command(name, epilog=epilog, short_help=self.short_help)(getattr(module, self.function))
 
 
-COMMANDS = {
+class Group(NamedTuple):
+    """
+    Commands under one name.
+
+    Attributes:
+        commands: In the order of the help.
+        help: What they are about.
+
+    """
+
+    commands: Mapping[str, Command]
+    help: str
+
+    def add_to(self, app: typer.Typer, name: str) -> None:
+        """Import them all and make them commands of *name*."""
+        group = _app()
+        for each, command in self.commands.items():
+            command.add_to(group, each)
+        app.add_typer(group, name=name, help=self.help)
+
+
+def _app(callback: Callable[..., None] | None = None) -> typer.Typer:
+    return typer.Typer(
+        callback=callback,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+COMMANDS: Mapping[str, Command | Group] = {
     "recall": Command("recalling", "recall"),
     "context": Command("nearby", "context"),
     "save": Command("saving", "save"),
     "index": Command("indexing", "index", "Bring markdown files into the store."),
+    "watch": Command("watching", "watch", "Keep the store up to date while files change."),
     "import": Command("importing", "import_knowledge", "Bring a knowledge bank or index into the store."),
     "embed": Command("embedding", "embed"),
     "export": Command("exporting", "export", "Write the sessions as a memory-index.json."),
     "label": Command("labelling", "label"),
     "list": Command("reading", "list_entries"),
     "show": Command("showing", "show"),
-    "delete": Command("deleting", "delete"),
+    "update": Command("updating", "update"),
+    "validate": Command("validating", "validate"),
+    "delete": Command("deleting", "delete", "Forget entries."),
+    "backup": Command("backing_up", "backup", "Copy the whole store to a file."),
+    "restore": Command("backing_up", "restore", "Bring all memories back from a backup."),
     "stats": Command("counting", "stats"),
     "doctor": Command("doctor", "doctor"),
     "eval": Command("evaluating", "evaluate", "Measure how well memory answers."),
     "demo": Command("demo", "demo", "Show what hardwon does, on a sample project."),
+    "checkpoint": Group(
+        {
+            "create": Command("checkpointing", "create"),
+            "list": Command("checkpointing", "list_checkpoints"),
+            "restore": Command("checkpointing", "restore", "Bring back what a checkpoint holds."),
+            "delete": Command("checkpointing", "delete"),
+        },
+        "Put the state of the store aside, and bring it back.",
+    ),
 }
-"""In the order of the help."""
+"""In the order of the help, which shows groups last."""
+
+
+USERS_MISTAKES = (
+    InvalidCheckpointError,
+    InvalidEntryError,
+    InvalidEvaluationError,
+    InvalidQueryError,
+    UnknownEntryError,
+    typer.Abort,  # Ctrl-C, or no answer to a question: it says nothing
+)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
@@ -77,12 +138,7 @@ def hardwon(
 
 def program(arguments: Sequence[str]) -> typer.Typer:
     """Return `hardwon` for *arguments*: with the command they begin with alone, as importing all is slow, or with all."""
-    app = typer.Typer(
-        callback=hardwon,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
+    app = _app(hardwon)
     for name in [name for name in COMMANDS if [name] == arguments[:1]] or COMMANDS:
         COMMANDS[name].add_to(app, name)
     return app
@@ -100,8 +156,8 @@ def _run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except typer.TyperException as error:
         return _failed(_usage(error), USERS_MISTAKE)
-    except (InvalidEntryError, InvalidEvaluationError, InvalidQueryError) as error:
-        return _failed(str(error), USERS_MISTAKE)
+    except USERS_MISTAKES as error:
+        return _failed(str(error) or "interrupted", USERS_MISTAKE)
     except HardwonError as error:
         return _failed(str(error), OUR_TROUBLE)
     except (BrokenPipeError, SystemExit):  # whoever reads has read enough; typer and rich would leave

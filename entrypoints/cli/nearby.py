@@ -18,7 +18,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, op
 from hardwon.entrypoints.cli.screen import print_json, say, warn
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
-from hardwon.entrypoints.workplace import read_workplace
+from hardwon.entrypoints.workplace import name_of, read_workplace
 
 SEARCH_SECONDS = 10.0
 SWITCHED_OFF = "memory_injection_enabled is not true: a session start prints nothing"
@@ -48,13 +48,13 @@ def context(
 def _tell_learnings(
     memory: Memory, signals: ContextQuery, limit: int | None, project_root: str, *, as_json: bool
 ) -> None:
-    del project_root
     if not memory.settings.injection_enabled:
         warn(SWITCHED_OFF)
     elif not memory.settings.semantic_enabled:
         warn(FILES_ONLY)
     wanted = memory.settings.injection_limit if limit is None else limit
-    injection = memory.inject(signals, limit=wanted, deadline=Deadline.after(SEARCH_SECONDS, time.monotonic))
+    deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
+    injection = memory.inject(signals, limit=wanted, deadline=deadline, project=name_of(project_root))
     for line in injection.degradations:
         warn(line)
     if as_json:

@@ -9,7 +9,18 @@ from rich.text import Text
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.vocabulary import Category
-from hardwon.entrypoints.cli.choosing import MOST, In, OfKinds, OfProject, OfWorkspace, Permanent, Tag, chosen
+from hardwon.entrypoints.cli.choosing import (
+    MOST,
+    In,
+    OfKinds,
+    OfProject,
+    OfSpecFolder,
+    OfTier,
+    OfWorkspace,
+    Permanent,
+    Tag,
+    chosen,
+)
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import (
     NARROW,
@@ -22,7 +33,7 @@ from hardwon.entrypoints.cli.screen import (
     say,
 )
 from hardwon.entrypoints.documents import entry_document
-from hardwon.entrypoints.streams import visible
+from hardwon.entrypoints.streams import readable, visible
 
 WIDE_COLUMNS = ("id", "kind", "category", "seen", "confidence", "updated", "recalls", "name")
 MEDIUM_COLUMNS = ("id", "kind", "category", "name")
@@ -35,6 +46,8 @@ def list_entries(
     kinds: OfKinds = None,
     category: Annotated[Category | None, typer.Option(help="Only learnings of this category.")] = None,
     tag: Tag = None,
+    tier: OfTier = None,
+    spec_folder: OfSpecFolder = None,
     project: OfProject = None,
     workspace: OfWorkspace = None,
     permanent: Permanent = False,
@@ -47,7 +60,7 @@ def list_entries(
     """List what is remembered, the newest first."""
     memory = open_for(project_root, global_store, create=False)
     only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)
-    only = only._replace(category=category)
+    only = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:

@@ -8,18 +8,16 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName, PolicyName, ScopeName, scope_of
+from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
-from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.entrypoints.cli.answers import readable_columns
 from hardwon.entrypoints.cli.choosing import MOST, In, OfKinds, Permanent, Tag, chosen
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say
 from hardwon.entrypoints.cli.telling import Asked, tell
-from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.streams import readable
-from hardwon.entrypoints.workplace import read_workplace, with_touched_files
+from hardwon.entrypoints.workplace import workplace_for
 
 ANSWER_SECONDS = 10.0
 EXAMPLES = """\b
@@ -57,7 +55,7 @@ def recall(
         return
     defaults = COLLECTIONS[collection]
     memory = open_for(project_root, global_store, create=False)
-    workplace = _workplace(collection, project_root, memory)
+    workplace = workplace_for(collection, project_root, memory.settings, memory.warn)
     question = Question(
         text=query,
         only=chosen(collection, kinds, permanent=permanent, tag=tag)._replace(
@@ -71,14 +69,6 @@ def recall(
     recollection = memory.recall(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
     report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
     tell(collection, Asked(memory, question, recollection, report), as_json=as_json)
-
-
-def _workplace(collection: CollectionName, project_root: str, memory: Memory) -> Workplace:
-    """Return where the question is asked; what was touched of late matters to conversations only."""
-    workplace = read_workplace(project_root, memory.settings)
-    if collection != "conversations":
-        return workplace
-    return with_touched_files(workplace, project_root, memory.warn)
 
 
 def _minimum(wanted: float | None, default: float | None) -> float | None:

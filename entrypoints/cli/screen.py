@@ -89,4 +89,6 @@ def counted(number: int, noun: str, plural: str) -> str:
 
 def shown(value: object) -> str:
     """Return a setting's value as its file would hold it."""
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
     return (str(value).lower() if isinstance(value, bool) else str(value)) or "(none)"

@@ -7,12 +7,15 @@ import typer
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
+from hardwon.entrypoints.changing import moment
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, say
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.documents import entry_document
-from hardwon.entrypoints.streams import on_one_line, readable
+from hardwon.entrypoints.streams import on_one_line
+
+MOST_CHANGES = 1_000
 
 
 def show(
@@ -20,20 +23,29 @@ def show(
     *,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Also what was changed of it, the last change first.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show one entry with all that is known about it."""
     memory = open_for(project_root, global_store, create=False)
-    entry = find_entry(memory, readable(entry_id))
+    entry = find_entry(memory, entry_id)
+    past = memory.history.of(entry.number or 0, MOST_CHANGES) if history else []
     if as_json:
-        print_json({**entry_document(entry), **_as_memory(memory, entry)})
+        recorded = {"history": [each._asdict() for each in past]} if history else {}
+        print_json({**entry_document(entry), **_as_memory(memory, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
         if text:
             say(f"{text}\n")
     facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
-    for name, value in facts.items():
+    for name, value in {**facts, **_importance(entry)}.items():
         say(f"{name:<14}{on_one_line(str(value))}")
+    for each in past:
+        say(f"{'changed':<14}{moment(each.at)}  {on_one_line(f'{each.field}: {each.old} -> {each.new}')}")
+    if history and not past:
+        say(f"{'changed':<14}never")
 
 
 def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:
@@ -61,13 +73,13 @@ def _facts_of_learning(entry: Entry) -> dict[str, object]:
         "id": entry.entry_id,
         "category": entry.category,
         "confidence": entry.confidence,
-        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {_moment(entry.updated_at)}",
-        "recalled": _recalled(entry),
+        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {moment(entry.updated_at)}",
+        "recalled": _times(entry.recall_count, entry.last_recalled_at),
         "keywords": ", ".join(entry.keywords) or "none",
         **tags,
         "references": ", ".join(entry.references) or "none",
         "source": f"{entry.source}, {entry.source_project or 'universal'}",
-        "created": _moment(entry.created_at),
+        "created": moment(entry.created_at),
     }
 
 
@@ -84,16 +96,27 @@ def _facts_of_file(entry: Entry) -> dict[str, object]:
         "branch": entry.branch or "none",
         "permanent": "yes" if entry.permanent else "no",
         "source": entry.source,
-        "created": _moment(entry.created_at),
-        "updated": _moment(entry.updated_at),
+        "created": moment(entry.created_at),
+        "updated": moment(entry.updated_at),
     }
 
 
-def _recalled(entry: Entry) -> str:
-    if entry.last_recalled_at is None:
-        return "never"
-    return f"{counted(entry.recall_count, 'time', 'times')}, last {_moment(entry.last_recalled_at)}"
+def _importance(entry: Entry) -> dict[str, object]:
+    total, useful = validations = entry.usage.validations
+    judged = f"useful {useful} of {total} times, confidence score {validations.confidence_score:.2f}"
+    spec_folder = {"spec folder": entry.spec_folder} if entry.spec_folder else {}
+    return {
+        "number": entry.number,
+        "tier": entry.tier,
+        "weight": f"{entry.importance_weight:g}",
+        "context type": entry.context_type,
+        **spec_folder,
+        "triggers": ", ".join(entry.trigger_phrases) or "none",
+        "found": _times(entry.usage.access_count, entry.usage.last_accessed),
+        "judged": judged if total else "never",
+        "expires": moment(entry.expires_at) if entry.expires_at else "never",
+    }
 
 
-def _moment(moment: dt.datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
+def _times(count: int, last: dt.datetime | None) -> str:
+    return "never" if last is None else f"{counted(count, 'time', 'times')}, last {moment(last)}"

@@ -98,4 +98,15 @@ def _tell_block(asked: Asked) -> None:
     print_marked(asked.report.explanations(recollection.answers))
 
 
-FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {"learnings": _tell_block, "sessions": _tell_sessions}
+def _tell_documents(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.documents(answers))
+    if not answers:
+        say(NOTHING)
+
+
+FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
+    "learnings": _tell_block,
+    "sessions": _tell_sessions,
+    "documents": _tell_documents,
+}

@@ -61,6 +61,7 @@ def main() -> None:
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = ProjectParser(NAME, "Serve the memory to an MCP client.", EPILOG)
+    parser.add_argument("--no-scan", action="store_true", help="do not index the project's files at the start")
     parser.add_argument("--http", action="store_true", help="serve streamable HTTP on this machine instead")
     parser.add_argument("--host", choices=LOOPBACK, default=LOOPBACK[0], help="with --http (default: %(default)s)")
     parser.add_argument(
@@ -112,6 +113,7 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
     from hardwon.adapters.config.reader import read_settings
+    from hardwon.entrypoints.mcp.scanning import Scan, StartupScan
     from hardwon.entrypoints.mcp.server import build_server
     from hardwon.entrypoints.mcp.worker import MemoryWorker
 
@@ -119,7 +121,9 @@ def _build(options: argparse.Namespace) -> "MemoryServer":
     resolved = read_settings(options.project_root, os.environ, flags(options))
     for warning in resolved.warnings:
         warn(warning)
-    return build_server(MemoryWorker(resolved.settings, options.project_root, warn))
+    scan = Scan(resolved.settings, options.project_root, warn)
+    startup_scan = None if options.no_scan else StartupScan(scan)
+    return build_server(MemoryWorker(resolved.settings, options.project_root, warn, startup_scan))
 
 
 def _first(errors: BaseExceptionGroup[StorageError]) -> str:

@@ -54,6 +54,8 @@ def _wrong_value(error: Mapping[str, Any]) -> str:
     match error["type"]:
         case "string_too_short":
             return f"{name} is blank: give it some text"
+        case "value_error":
+            return f"{name} is {value}: {error['ctx']['error']}"
         case "literal_error":
             return f"{name} is {value}: use {error['ctx']['expected']}"
         case _:

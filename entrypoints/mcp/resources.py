@@ -1,21 +1,18 @@
 """What a host can attach to a conversation: one memory, and the figures of the store."""
 
 import json
-import re
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.entrypoints.composition import Memory
+from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.entrypoints.documents import entry_document, plain
 from hardwon.entrypoints.figures import count
+from hardwon.entrypoints.mcp.references import find
 from hardwon.entrypoints.mcp.worker import MemoryWorker
 
 JSON = "application/json"
-ENTRY_ID = re.compile(r"[0-9a-f]{16}")
-NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def add_resources(server: MCPServer[None], worker: MemoryWorker) -> None:
@@ -27,18 +24,13 @@ def add_resources(server: MCPServer[None], worker: MemoryWorker) -> None:
 
     async def memory(id: str) -> str:  # noqa: A002  # the template's word
         """One memory with all that is known about it; its id is 16 hex digits, or a number."""
-        return await worker.call(lambda memory: _text(entry_document(_entry(memory, id))))
+        try:
+            return await worker.call(lambda memory: _text(entry_document(find(memory, id))))
+        except UnknownEntryError as error:
+            raise ResourceNotFoundError(str(error)) from error
 
     server.resource("memory://stats", title="The memory in figures", mime_type=JSON)(stats)
     server.resource("memory://{id}", title="One memory", mime_type=JSON)(memory)
-
-
-def _entry(memory: Memory, reference: str) -> Entry:
-    if ENTRY_ID.fullmatch(reference) and (entry := memory.repository.get(reference)):
-        return entry
-    if NUMBER.fullmatch(reference) and (entries := memory.repository.hydrate([int(reference)])):
-        return entries[0]
-    raise ResourceNotFoundError(f"no memory has the id {reference[:80]!r}: give its 16 hex digits or its number")
 
 
 def _text(document: object) -> str:

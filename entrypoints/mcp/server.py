@@ -16,11 +16,30 @@ from hardwon.entrypoints.mcp.instructions import INSTRUCTIONS
 from hardwon.entrypoints.mcp.prompts import add_prompts
 from hardwon.entrypoints.mcp.refusals import refusal
 from hardwon.entrypoints.mcp.resources import add_resources
+from hardwon.entrypoints.mcp.tools_browse import browse_tools
+from hardwon.entrypoints.mcp.tools_change import change_tools
+from hardwon.entrypoints.mcp.tools_checkpoints import checkpoint_tools
+from hardwon.entrypoints.mcp.tools_delete import delete_tools
+from hardwon.entrypoints.mcp.tools_documents import document_tools
+from hardwon.entrypoints.mcp.tools_search import search_tools
+from hardwon.entrypoints.mcp.tools_stats import stats_tools
 from hardwon.entrypoints.mcp.tools_store import store_tools
+from hardwon.entrypoints.mcp.tools_surfacing import surfacing_tools
 from hardwon.entrypoints.mcp.worker import MemoryWorker
 from hardwon.entrypoints.streams import on_one_line
 
 NAME = "hardwon"
+TOOLS = (
+    store_tools,
+    search_tools,
+    surfacing_tools,
+    browse_tools,
+    stats_tools,
+    change_tools,
+    document_tools,
+    delete_tools,
+    checkpoint_tools,
+)
 
 
 def build_server(worker: MemoryWorker) -> "MemoryServer":
@@ -30,7 +49,7 @@ def build_server(worker: MemoryWorker) -> "MemoryServer":
         title="hardwon: hard-won lessons",
         version=version(NAME),
         instructions=INSTRUCTIONS,
-        tools=[*store_tools(worker)],
+        tools=[tool for make in TOOLS for tool in make(worker)],
         lifespan=lambda _: worker.open(),
         log_level="WARNING",
     )

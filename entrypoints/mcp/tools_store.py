@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Sequence
 from typing import Annotated
 
 import anyio.to_thread
@@ -16,10 +17,10 @@ from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.label import LabelChain, store_labels
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.composition import Memory
-from hardwon.entrypoints.mcp.tool import ADDS, Answer, tool
+from hardwon.entrypoints.mcp.tool import ADDS, LONGEST_TITLE, Answer, tool
 from hardwon.entrypoints.mcp.worker import MemoryWorker
 from hardwon.entrypoints.providers import build_labelers
-from hardwon.entrypoints.storing import complaints_of_length, confirmation, embed_now
+from hardwon.entrypoints.storing import complaints_of_length, confirmation
 from hardwon.entrypoints.workplace import name_of
 
 SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
@@ -46,7 +47,9 @@ class StoreTools:
 
     async def store_memory(
         self,
-        name: Annotated[str, Text, Field(description="Short title on one line, such as 'Name the unit'")],
+        name: Annotated[
+            str, Text, Field(max_length=LONGEST_TITLE, description="Short title on one line, such as 'Name the unit'")
+        ],
         description: Annotated[
             str,
             Text,
@@ -88,7 +91,10 @@ class StoreTools:
         """Store at once, for nothing may be lost; what takes its time comes after."""
         stored = await self.worker.call(lambda memory: memory.store_entry(entry))
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
-        return await self.worker.call(lambda memory: _finish(memory, stored, labels))
+        if labels:
+            await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
+        warnings = [*complaints_of_length(stored.entry), *await self.worker.embed()]
+        return await self.worker.call(lambda memory: _told(memory, stored, labels, warnings))
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:
@@ -96,10 +102,7 @@ class StoreTools:
         return LabelChain(build_labelers(self.worker.settings, os.environ))(entry, Deadline(time.monotonic))
 
 
-def _finish(memory: Memory, stored: Stored, labels: tuple[str, ...]) -> StoredMemory:
-    if labels:
-        store_labels(memory.repository, stored.entry.entry_id, labels)
-    warnings = [*complaints_of_length(stored.entry), *embed_now(memory)]
+def _told(memory: Memory, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
     return StoredMemory(
         message="\n".join([*confirmation(stored), *(f"Warning: {line}" for line in warnings)]),
         entry_id=stored.entry.entry_id,

@@ -1,7 +1,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 import anyio
@@ -9,28 +9,39 @@ import anyio
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.mcp.scanning import StartupScan
 from hardwon.entrypoints.spaces import Warn
+from hardwon.entrypoints.storing import embed_now
 from hardwon.entrypoints.workplace import read_workplace
+
+EMBED_SECONDS = 3.0
+"""How long a tool waits for vectors; a provider may take ten times that."""
 
 T = TypeVar("T")
 
 
 class MemoryWorker:
     """
-    The one thread that works on the store, as SQLite's connection belongs to it.
+    The threads that work on the store, each with a connection of its own, as SQLite's belongs to one thread.
 
-    Whoever waits for it leaves the event loop free for others.
+    One answers the tools. The other makes vectors, so that a slow provider holds up
+    no more than who waits for one. Whoever waits leaves the event loop free.
 
     Attributes:
         settings: What the user set.
         project_root: The folder the user works in.
+        warn: Told of trouble in one line.
 
     """
 
-    def __init__(self, settings: Settings, project_root: str, warn: Warn) -> None:
+    def __init__(
+        self, settings: Settings, project_root: str, warn: Warn, startup_scan: StartupScan | None = None
+    ) -> None:
         self.settings = settings
         self.project_root = project_root
-        self._warn = warn
+        self.warn = warn
+        self._startup_scan = startup_scan
+        self._next_embedding: Future[list[str]] | None = None
 
     @property
     def workplace(self) -> Workplace:
@@ -40,25 +51,60 @@ class MemoryWorker:
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """
-        Keep the store open; where memory is switched off, none is made.
+        Keep the store open, and begin the startup scan once it is; where memory is switched off, none is made.
 
         Raises:
             StorageError: the store can't be opened.
         """
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memory")
-        self._memory = await self._run(
-            lambda: open_memory(self.settings, self._warn, create=self.settings.semantic_enabled)
-        )
+        self._embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vectors")
+        self._memory = await _result(self._thread, self._opened)
+        if self._startup_scan:
+            self._startup_scan.start()
         try:
             yield
         finally:
+            if self._startup_scan:
+                self._startup_scan.stop()
             with anyio.CancelScope(shield=True):
                 await self.call(lambda memory: memory.database.close())
-            self._thread.shutdown(wait=False)
+            for thread in (self._thread, self._embedding):
+                thread.shutdown(wait=False)
 
     async def call(self, work: Callable[[Memory], T]) -> T:
-        """Return what *work* returns, or raise what it raises; one work at a time, in the order of the calls."""
-        return await self._run(lambda: work(self._memory))
+        """
+        Return what *work* returns, or raise what it raises; one work at a time, in the order of the calls.
 
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.wrap_future(self._thread.submit(work))
+        A store that was moved or deleted since is opened anew: nothing is written to a file that nobody finds.
+        """
+        return await _result(self._thread, lambda: work(self._present()))
+
+    async def embed(self) -> list[str]:
+        """
+        Give what waits its vector, if that is possible in `EMBED_SECONDS`; return why it is not, one line each.
+
+        Who comes while another waits for the thread is served with that one.
+        """
+        if self._next_embedding is None or self._next_embedding.running() or self._next_embedding.done():
+            self._next_embedding = self._embedding.submit(self._embed)
+        with anyio.move_on_after(EMBED_SECONDS):
+            return await asyncio.shield(asyncio.wrap_future(self._next_embedding))
+        return [f"its vector follows: the provider has not answered in {EMBED_SECONDS:g} s"]
+
+    def _opened(self) -> Memory:
+        return open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
+
+    def _present(self) -> Memory:
+        if not self._memory.database.is_in_place():
+            self._memory.database.close()
+            self._memory = self._opened()
+        return self._memory
+
+    def _embed(self) -> list[str]:
+        memory = open_memory(self.settings, self.warn)
+        with contextlib.closing(memory.database):
+            return embed_now(memory)
+
+
+async def _result(thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    return await asyncio.wrap_future(thread.submit(work))

@@ -8,6 +8,8 @@ import pytest
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.use_cases.checkpoints import Checkpoints
+from tests.adapters.snapshot_files import checkpoints_of
 from tests.adapters.sqlite_store import Sql
 from tests.contracts.worlds import World, world_of
 
@@ -27,6 +29,11 @@ def database(folder: Path) -> Iterator[Database]:
 @pytest.fixture
 def world(database: Database) -> World:
     return world_of(database)
+
+
+@pytest.fixture
+def checkpoints(database: Database) -> Checkpoints:
+    return checkpoints_of(database)
 
 
 @pytest.fixture

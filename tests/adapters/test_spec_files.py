@@ -153,3 +153,15 @@ def test_what_is_no_markdown_file_inside_is_refused_in_one_line(root: Path, othe
     assert str(caught.value).endswith(f"; name a markdown file inside '{root}'")
     assert "\n" not in str(caught.value)
     assert re.match(r"'.*': \S", str(caught.value))
+
+
+@posix_only
+def test_of_one_spec_folder_nothing_is_told_that_concerns_another(root: Path, other: Path, tmp_path: Path) -> None:
+    (root / "specs" / "out").symlink_to(other / "049-auth")
+    (root / "specs/049-auth/memory/away.md").symlink_to(tmp_path / "away.md")
+    (tmp_path / "away.md").touch()
+    files = MarkdownFiles(str(root), [str(tmp_path / "unmounted")])
+
+    told = {name: len(files.of_spec_folder(name).skipped) for name in ("005-memory", "049-auth", "out")}
+    assert told == {"005-memory": 1, "049-auth": 2, "out": 2}
+    assert len(files.of_project().skipped) == 3

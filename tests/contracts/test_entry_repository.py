@@ -155,6 +155,7 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
                 importance_weight=entry.importance_weight,
                 created_at=entry.created_at.replace(microsecond=0),
                 anchor_id=entry.anchor_id,
+                file_path=entry.file_path,
             )
 
 

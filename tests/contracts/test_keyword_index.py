@@ -44,7 +44,8 @@ def words_of(entry: Entry) -> set[str]:
 
 
 def holds(entry: Entry, terms: list[str], mode: Mode) -> bool:
-    there = [term in words_of(entry) for term in terms]
+    words = words_of(entry) if mode == "any" else set(search_terms(entry.searchable_text()))
+    there = [term in words for term in terms]
     return bool(terms) and (any(there) if mode == "any" else all(there))
 
 

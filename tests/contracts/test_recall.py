@@ -9,12 +9,13 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.importance.decay import Decay
 from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.collection import POLICIES, PolicyName
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policies import build_policy
-from hardwon.domain.model.recall.policy import judge
+from hardwon.domain.model.recall.policy import Judged, judge
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vector import Vector
@@ -90,7 +91,7 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
         now=NOW,
         limit=question.limit,
         terms=tuple(search_terms(question.text)),
-        decay=Decay(),
+        decay=Decay(enabled=question.decays),
     )
     by_vector, by_keyword = found.by_vector.top(ALL), found.by_keyword.top(ALL)
     vector_places = {hit.seq: at for at, hit in enumerate(by_vector, 1)}
@@ -108,13 +109,19 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
         )
         for facts in world.repository.recall_facts(vectors | keywords)
     ]
-    best: dict[str, tuple[str, float]] = {}
+    best: list[Judged] = []
     for each in judge(build_policy(question.policy, evidence, Weights()), candidates):
-        facts = each.candidate.facts
-        if question.minimum is None or each.score >= question.minimum:
-            key = facts.content_hash if question.distinct else facts.ranking.entry_id
-            best.setdefault(key, (facts.ranking.entry_id, each.score))
-    return list(best.values())[: question.limit]
+        is_repeated = any(say_the_same(each.candidate.facts, other.candidate.facts) for other in best)
+        is_good_enough = question.minimum is None or each.score >= question.minimum
+        if is_good_enough and not (question.distinct and is_repeated):
+            best.append(each)
+    return [(each.candidate.facts.ranking.entry_id, each.score) for each in best[: question.limit]]
+
+
+def say_the_same(one: RecallFacts, other: RecallFacts) -> bool:
+    """Tell whether who has read one of them need not read the other."""
+    is_part = one.file_path is not None and one.file_path == other.file_path and "" in {one.anchor_id, other.anchor_id}
+    return one.content_hash == other.content_hash or is_part
 
 
 def answered(recollection: Recollection) -> list[tuple[str, float]]:

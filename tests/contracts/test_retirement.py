@@ -87,6 +87,21 @@ def test_what_is_temporary_is_found_for_seven_days(make: MakeWorld, entry: Entry
         assert world.repository.find(EVERYTHING, limit=ALL) == [temporary]
 
 
+def test_what_has_expired_stays_so_when_it_is_written_again_and_comes_back_when_it_no_longer_expires(
+    make: MakeWorld,
+) -> None:
+    temporary = attrs.evolve(lesson("zebra", age=8 * DAY), tier="temporary")
+    with make() as world:
+        [seq] = world.add(temporary)
+        world.repository.retire_expired(NOW)
+        world.repository.put(attrs.evolve(temporary, keywords=("label",)))
+        assert found_anywhere(world) == set()
+        assert counts(world) == (0, 0, 0, 0)
+
+        world.repository.put(attrs.evolve(temporary, tier="normal"))
+        assert seq in found_anywhere(world)
+
+
 def test_what_is_kept_for_good_never_expires(make: MakeWorld) -> None:
     entry = attrs.evolve(lesson("zebra"), tier="temporary", permanent=True)
     with make() as world:

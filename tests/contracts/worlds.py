@@ -12,11 +12,16 @@ import pytest
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
+from hardwon.adapters.sqlite.departures import SqliteDepartures
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+from hardwon.adapters.sqlite.history import SqliteHistory
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
+from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.surfacing import SqliteTriggerSource
+from hardwon.adapters.sqlite.tombstones import SqliteTombstones
 from hardwon.adapters.sqlite.usage_log import SqliteUsageLog
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.domain.model.deadline import Deadline
@@ -24,17 +29,27 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import KINDS, Kind
+from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository
+from hardwon.ports.history import History
 from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.keyword_index import KeywordIndex
+from hardwon.ports.snapshots import Snapshots
+from hardwon.ports.tombstones import Tombstones
+from hardwon.ports.trigger_source import TriggerSource
 from hardwon.ports.usage_log import UsageLog
 from hardwon.ports.vector_index import VectorIndex
 from hardwon.ports.vector_source import VectorSource
 from hardwon.ports.vector_store import VectorStore
 from tests.fakes.banks import InMemoryImportLedger
+from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.history import InMemoryHistory
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
+from tests.fakes.snapshots import InMemorySnapshots
 from tests.fakes.state import State
+from tests.fakes.tombstones import InMemoryTombstones
+from tests.fakes.triggers import InMemoryTriggerSource
 from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import SPACE
@@ -54,6 +69,11 @@ class World:
     index: VectorIndex
     ledger: ImportLedger
     usage: UsageLog
+    history: History
+    triggers: TriggerSource
+    snapshots: Snapshots
+    tombstones: Tombstones
+    departures: Departures
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
 
     def vectors_of(self, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> VectorStore:
@@ -91,6 +111,11 @@ def world_in_memory() -> World:
         index=InMemoryVectorIndex(vectors),
         ledger=InMemoryImportLedger(),
         usage=InMemoryUsageLog(state),
+        history=InMemoryHistory(state),
+        triggers=InMemoryTriggerSource(state),
+        snapshots=InMemorySnapshots(state),
+        tombstones=InMemoryTombstones(state),
+        departures=InMemoryDepartures(state),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
     )
 
@@ -105,6 +130,11 @@ def world_of(database: Database) -> World:
         index=NumpyVectorIndex(vectors),
         ledger=SqliteImportLedger(database),
         usage=SqliteUsageLog(database),
+        history=SqliteHistory(database),
+        triggers=SqliteTriggerSource(database),
+        snapshots=SqliteSnapshots(database),
+        tombstones=SqliteTombstones(database),
+        departures=SqliteDepartures(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),
     )
 

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.index_files import Indexed
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles
+from tests.fakes.indexing import index_files
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import NOW, lesson, of_file, planted
 
@@ -21,12 +21,7 @@ class Indexing:
     def __init__(self) -> None:
         self.files = InMemoryFiles()
         self.repository = InMemoryEntryRepository()
-        self.index = IndexFiles(
-            sources=self.files,
-            repository=self.repository,
-            workplace=Workplace("app", "work", "main"),
-            project_root=ROOT,
-        )
+        self.index = index_files(self.files, self.repository)
 
     def entries(self) -> dict[str, Entry]:
         entries = self.repository.find(EVERYTHING, limit=100)

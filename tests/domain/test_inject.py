@@ -11,8 +11,10 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import NumpyMissingError, VectorIndexUnavailableError
+from hardwon.domain.model.importance.constitutional import BUDGET_TOKENS
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.space import Space
+from hardwon.domain.model.token_budget import tokens
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.domain.use_cases.inject import Inject, Injection
@@ -27,7 +29,7 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.strategies import DAY, QUERY_VECTOR, SPACE, entries, lesson, planted
+from tests.strategies import DAY, QUERY_VECTOR, SPACE, all_entries, entries, lesson, of_file, planted
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
 QUERY_TEXT = "parser. Phase: design"
@@ -72,7 +74,7 @@ class Session:
             clock=self.clock,
             weights=Weights(),
         )
-        return inject(query, limit=limit, deadline=self.clock.deadline(seconds))
+        return inject(query, limit=limit, deadline=self.clock.deadline(seconds), project="here")
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:
@@ -342,6 +344,91 @@ def test_an_empty_store_prints_nothing() -> None:
     injection = Session().inject()
 
     assert (injection.text, injection.printed) == ("", ())
+
+
+def rule(text: str, *, project: str = "here", age: int = 1, weight: float = 0.5) -> Entry:
+    document = of_file(text, kind="document", path=f"{text[:9]}.md", tier="constitutional", age=age * DAY)
+    return attrs.evolve(document, name=text[:9], source_project=project, importance_weight=weight)
+
+
+def printed_rules(injection: Injection) -> list[str]:
+    return [each.description for each in injection.rules]
+
+
+def test_rules_stand_first_outside_the_limit_without_a_query_and_without_lessons() -> None:
+    session = Session()
+    session.add(rule("Name units"))
+    injection = session.inject(NO_SIGNAL, limit=1)
+
+    assert injection.text.splitlines()[2:] == [
+        "*Memory: 1 entries from 1 | semantic: active (vector=0, fts5=0) | context: none | model: none*",
+        "",
+        "### Constitutional Memories",
+        "### Name unit",
+        "Name units",
+        "",
+        "---",
+    ]
+    session.add(lesson("lesson"))
+    both = session.inject(NO_SIGNAL, limit=1).text
+    assert both.index("### Constitutional Memories") < both.index("### Patterns to Follow")
+    assert both.count("\n### Pattern: ") == 1
+
+
+def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_stand_there() -> None:
+    session = Session()
+    for number in range(5):
+        session.add(rule(f"{number}" + "x" * 780, weight=number / 10))
+
+    assert [text[0] for text in printed_rules(session.inject())] == ["4", "3"]
+
+
+def test_rules_of_other_projects_are_theirs_lessons_are_everybodys() -> None:
+    session = Session()
+    session.add(rule("ours"))
+    session.add(rule("theirs", project="there"))
+    session.add(attrs.evolve(lesson("of all"), tier="constitutional", source_project="there"))
+
+    assert set(printed_rules(session.inject())) == {"ours", "of all"}
+
+
+def test_a_lesson_that_is_a_rule_stands_there_once_and_takes_no_other_lessons_place() -> None:
+    session = Session()
+    session.add(attrs.evolve(lesson("the parser rule"), tier="constitutional"))
+    for number in range(3):
+        session.add(lesson(f"parser {number}"))
+    injection = session.inject(limit=2)
+
+    assert injection.text.count("the parser rule") == 1
+    assert len(injection.printed) == 2
+    assert set(injection.seqs) == {1, *(each.facts.seq for each in injection.printed)}
+
+
+@given(stored=st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id), limit=st.integers(1, 12))
+def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_section_is_added(
+    stored: list[Entry], limit: int
+) -> None:
+    with_rules, without = Session(), Session()
+    for entry in stored:
+        with_rules.add(entry)
+        if entry.tier != "constitutional":
+            without.add(entry)
+    injection, plain = with_rules.inject(limit=limit), without.inject(limit=limit)
+
+    assert sum(tokens(each.text) for each in injection.rules) <= BUDGET_TOKENS
+    assert ("### Constitutional Memories\n" in injection.text) == bool(injection.rules)
+    assert not {each.seq for each in injection.rules} & {each.facts.seq for each in injection.printed}
+    assert "### Constitutional" not in plain.text
+    if not any(entry.tier == "constitutional" for entry in stored):
+        assert injection.text == plain.text
+
+
+@pytest.mark.parametrize(("days", "count"), [(6, 1), (8, 0)])
+def test_what_has_expired_is_printed_no_more(days: int, count: int) -> None:
+    session = Session()
+    session.add(attrs.evolve(lesson("for now", age=days * DAY), tier="temporary"))
+
+    assert len(session.inject().printed) == count
 
 
 def test_what_did_not_fit_is_not_said_to_be_printed() -> None:

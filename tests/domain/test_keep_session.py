@@ -9,11 +9,11 @@ from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.files.file_entry import moment_of
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.domain.use_cases.keep_session import Given, KeepSession
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import ROOT, WRITTEN_AT, InMemoryFiles
+from tests.fakes.files import WRITTEN_AT, InMemoryFiles
+from tests.fakes.indexing import index_files
 from tests.strategies import NOW
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -71,13 +71,7 @@ def test_a_session_says_where_and_when_it_was(keeping: Keeping) -> None:
 def test_a_file_that_is_saved_and_indexed_has_one_date(keeping: Keeping, front_matter: dict[str, str]) -> None:
     path = keeping.files.put("/notes.md", "Prose.", WRITTEN_AT, **front_matter)
     saved = keeping.keep.index(path, NOTHING)
-    index = IndexFiles(
-        sources=keeping.files,
-        repository=keeping.repository,
-        workplace=Workplace("app", "work", "main"),
-        project_root=ROOT,
-    )
-    index([path], again=True)
+    index_files(keeping.files, keeping.repository)([path], again=True)
 
     date = dt.datetime.fromisoformat(front_matter["date"]).astimezone() if front_matter else moment_of(WRITTEN_AT)
     assert saved.updated_at == saved.created_at == date

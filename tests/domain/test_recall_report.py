@@ -2,8 +2,9 @@ import attrs
 import pytest
 
 from hardwon.domain.model.recall.answer import Answer
+from hardwon.domain.model.recall.collection import PolicyName
 from hardwon.domain.model.recall.report import Report
-from tests.strategies import of_file
+from tests.strategies import lesson, of_file
 
 REPORT = Report("parser", "adaptive")
 
@@ -22,3 +23,29 @@ def test_no_line_only_repeats_the_name(name: str, description: str, told: list[s
     lines = [line.text.strip() for line in REPORT.listing([Answer(entry, 1.0, {})])]
 
     assert [line for line in lines if entry.entry_id[:8] not in line and line != entry.file_path] == told
+
+
+@pytest.mark.parametrize(
+    ("policy", "score", "told"),
+    [
+        ("fused", 91.67, "92%"),
+        ("fused", 100.0, "100%"),
+        ("affinity", 1.2, "100%"),
+        ("cosine", -0.5, "0%"),
+        ("adaptive", 3.456, "3.46"),
+    ],
+)
+def test_documents_are_told_by_score_and_place_title_and_concepts(policy: PolicyName, score: float, told: str) -> None:
+    report = Report("parser", policy, "/memory")
+    answers = [
+        Answer(of_file("text", kind="document", anchor_id="lock", number=7), score, {}),
+        Answer(lesson("text", name="A lesson"), score, {}),
+    ]
+    lines = report.documents(answers, [{"oauth": 5, "errors": 3}, {"oauth": 1, "errors": 0}])
+
+    assert [line.text for line in lines][:-2] == [
+        f"[{told}] document/one.md#lock",
+        "   File (#7)",
+        "   oauth (5), errors (3)",
+        f"[{told}] learning",
+    ]

@@ -1,5 +1,6 @@
 """What `forking.py` starts: for each request a child that becomes the program asked for, and runs to the script's end."""
 
+import contextlib
 import gc
 import json
 import os
@@ -10,25 +11,46 @@ import sys
 from importlib import import_module
 from typing import Any
 
-LIBRARIES = "attrs cattrs numpy typer rich.console rich.table rich.progress certifi httpx".split()
-LONGEST_RUN_SECONDS = 60
+LONGEST_RUN_SECONDS = 300
 
 
 def serve(client: socket.socket) -> None:
-    """Fork for each request and tell the child's exit code; return in the children alone."""
+    """Fork for each request; return in the programs alone."""
     while True:
-        length, streams, _, _ = socket.recv_fds(client, 12, 3)
+        length, descriptors, _, _ = socket.recv_fds(client, 12, 4)
         if not length:
             sys.exit()
         request = json.loads(client.recv(int(length), socket.MSG_WAITALL))
-        child = os.fork()
-        if not child:
+        if not os.fork():
             client.close()
-            become(request, streams)
+            start(request, descriptors[:3], socket.socket(fileno=descriptors[3]))
             return
-        for stream in streams:
-            os.close(stream)
-        client.sendall(b"%12d" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        for descriptor in descriptors:
+            os.close(descriptor)
+        reap()
+
+
+def reap() -> None:
+    """Wait for those that have told how their programs ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def start(request: Any, streams: list[int], asker: socket.socket) -> None:
+    """Fork the program; tell its pid and its exit code; return in the program alone."""
+    child = os.fork()
+    if not child:
+        asker.close()
+        become(request, streams)
+        return
+    for stream in streams:
+        os.close(stream)
+    asker.sendall(b"%12d" % child)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with contextlib.suppress(BrokenPipeError):  # nobody may want to know
+        asker.sendall(b"%12d" % code)
+    os._exit(0)
 
 
 def become(request: Any, streams: list[int]) -> None:
@@ -45,8 +67,9 @@ def become(request: Any, streams: list[int]) -> None:
 
 if __name__ == "__main__":
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a forked process has no threads of its parent
-    for library in LIBRARIES:
+    _, server, *libraries = sys.argv
+    for library in libraries:
         import_module(library)
     gc.freeze()  # a child that collects what it shares would copy it
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(server)))
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -10,16 +10,33 @@ import atexit
 import functools
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 SERVER = Path(__file__).with_name("fork_server.py")
-PROGRAMS = ("hardwon", "hardwon-writer")
+COMMANDS = "attrs cattrs numpy typer rich.console rich.table rich.progress certifi httpx"
+PROGRAMS = {
+    "hardwon": COMMANDS,
+    "hardwon-writer": COMMANDS,
+    "hardwon-mcp": "attrs cattrs numpy certifi httpx anyio._backends._asyncio mcp.server.mcpserver uvicorn",
+}
+"""The console scripts, and the libraries that each would import."""
+
 AT_START = ("PYTHON", "LANG", "LC_")
 """How the names of variables begin that an interpreter reads once, when it starts."""
+
+NUMBER = b"%12d"
+"""How pids, exit codes and lengths are told."""
+
+LONGEST_COMPLAINT = 65_536
+
+_asking = threading.Lock()
 
 
 def can_fork(program: str, variables: Mapping[str, str]) -> bool:
@@ -27,32 +44,84 @@ def can_fork(program: str, variables: Mapping[str, str]) -> bool:
     return program in PROGRAMS and not any(name.startswith(AT_START) for name in variables)
 
 
-def fork(command: Sequence[str], folder: Path, variables: Mapping[str, str], streams: Sequence[int]) -> int:
+class Forked:
     """
-    Run a console script with its arguments in a forked process.
+    A console script in a forked process.
 
-    Args:
-        command: The script's path, then its arguments.
-        folder: The working folder.
-        variables: The whole environment.
-        streams: File descriptors of standard input, output and error.
-
-    Returns:
-        The exit code; below 0 the signal that ended it.
+    Attributes:
+        pid: Its number.
+        returncode: Its exit code once it was waited for; below 0 the signal that ended it.
 
     """
-    server = _server()
-    request = json.dumps({"command": command, "folder": str(folder), "variables": dict(variables)}).encode()
-    socket.send_fds(server, [b"%12d" % len(request)], list(streams))
-    server.sendall(request)
-    return int(server.recv(12))
+
+    def __init__(
+        self, command: Sequence[str], folder: Path, variables: Mapping[str, str], streams: Sequence[int]
+    ) -> None:
+        """
+        Start it.
+
+        Args:
+            command: The script's path, then its arguments.
+            folder: The working folder.
+            variables: The whole environment.
+            streams: File descriptors of standard input, output and error.
+
+        """
+        request = json.dumps({"command": command, "folder": str(folder), "variables": dict(variables)}).encode()
+        self.returncode: int | Any = None
+        self._parent, theirs = socket.socketpair()
+        with theirs, _asking:
+            server = _server(PROGRAMS[Path(command[0]).name])
+            socket.send_fds(server, [NUMBER % len(request)], [*streams, theirs.fileno()])
+            server.sendall(request)
+        pid = self._parent.recv(12)
+        assert pid, server.recv(LONGEST_COMPLAINT, socket.MSG_DONTWAIT).decode()
+        self.pid = int(pid)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """
+        Return the exit code.
+
+        Raises:
+            subprocess.TimeoutExpired: it still runs after *timeout* seconds.
+        """
+        if self.returncode is None:
+            self._parent.settimeout(timeout)
+            try:
+                self.returncode = int(self._parent.recv(12))
+            except (TimeoutError, BlockingIOError) as error:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0) from error
+            self._parent.close()
+        return int(self.returncode)
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, if it still runs."""
+        try:
+            self.wait(0)
+        except subprocess.TimeoutExpired:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
 
 
 @functools.cache
-def _server() -> socket.socket:
+def _server(libraries: str) -> socket.socket:
     ours, theirs = socket.socketpair()
-    command = [sys.executable, "-P", str(SERVER), str(theirs.fileno())]
-    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env={"PATH": os.environ["PATH"]})
+    command = [sys.executable, "-P", str(SERVER), str(theirs.fileno()), *libraries.split()]
+    process = subprocess.Popen(
+        command,
+        pass_fds=[theirs.fileno()],
+        env={"PATH": os.environ["PATH"]},
+        stdin=theirs.fileno(),  # like the pipes of most programs these can't seek, and `sys.stdout` remembers that
+        stdout=theirs.fileno(),
+        stderr=theirs.fileno(),
+    )
     theirs.close()
     atexit.register(process.wait)
     atexit.register(ours.close)  # first: it tells the server to leave

@@ -79,6 +79,7 @@ class World:
         variables: The whole environment of the hook.
         faults: What `launch` breaks, by names of functions in `faults/launch.py`.
         bin: Where the installed programs are.
+        may_fork: Whether programs may be forked from a process that has imported the libraries.
 
     """
 
@@ -89,6 +90,7 @@ class World:
         self.store = folder / "store"
         self.faults = list[str]()
         self.bin = BIN
+        self.may_fork = True
         home = folder / "home"
         for each in (home, self.project):
             each.mkdir(parents=True)

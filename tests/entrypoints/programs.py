@@ -2,18 +2,17 @@
 
 import contextlib
 import json
-import os
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.entry_json import entry_from_json
-from tests.entrypoints.forking import can_fork, fork
+from tests.entrypoints.forking import can_fork
 from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.piped import Piped
 
 LONGEST_RUN = 60.0
 VALID = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
@@ -37,9 +36,18 @@ class Ran(NamedTuple):
         return json.loads(self.stdout)
 
 
-def start(world: World, program: str, *arguments: str, redirections: str = "") -> "subprocess.Popen[bytes]":
-    """Start an installed program in the world's project, its streams redirected as a shell would; end it yourself."""
+Process = subprocess.Popen[bytes] | Piped
+
+
+def start(world: World, program: str, *arguments: str, redirections: str = "") -> Process:
+    """
+    Start an installed program in the world's project: forked where that makes no difference, else anew.
+
+    Its streams are redirected as a shell would; end it yourself.
+    """
     command = [str(BIN / program), *arguments]
+    if not redirections and world.may_fork and can_fork(program, world.variables):
+        return Piped(command, world.project, world.variables)
     return subprocess.Popen(
         ["/bin/sh", "-c", f'exec "$0" "$@" {redirections}', *command] if redirections else command,
         cwd=world.project,
@@ -50,27 +58,15 @@ def start(world: World, program: str, *arguments: str, redirections: str = "") -
     )
 
 
-def finish(process: "subprocess.Popen[bytes]", stdin: bytes = b"") -> Ran:
+def finish(process: Process, stdin: bytes = b"") -> Ran:
     """Return what a started program said."""
     stdout, stderr = process.communicate(stdin, LONGEST_RUN)
-    return Ran(process.returncode, stdout.decode(), stderr.decode())
+    return Ran(process.wait(), stdout.decode(), stderr.decode())
 
 
 def run(world: World, program: str, *arguments: str, stdin: bytes = b"", redirections: str = "") -> Ran:
-    """Run an installed program in the world's project: forked where that makes no difference, else started anew."""
-    if stdin or redirections or not can_fork(program, world.variables):
-        return finish(start(world, program, *arguments, redirections=redirections), stdin)
-    nothing, end = os.pipe()
-    os.close(end)
-    with open(nothing, "rb"), tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        streams = [nothing, out.fileno(), err.fileno()]
-        code = fork([str(BIN / program), *arguments], world.project, world.variables, streams)
-        return Ran(code, *(_read_whole(file) for file in (out, err)))
-
-
-def _read_whole(file: BinaryIO) -> str:
-    file.seek(0)
-    return file.read().decode()
+    """Run an installed program in the world's project."""
+    return finish(start(world, program, *arguments, redirections=redirections), stdin)
 
 
 def hardwon(world: World, *arguments: str) -> Ran:

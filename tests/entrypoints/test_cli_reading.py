@@ -74,7 +74,8 @@ def test_show_tells_every_field_in_text_and_json(world: World) -> None:
     assert "Why: A reading of a number without its unit." in shown
     facts = dict(line.split(maxsplit=1) for line in shown.split("\n\n")[-1].splitlines())
     assert facts.keys() == {
-        *("id", "category", "confidence", "observed", "recalled", "keywords", "references", "source", "created")
+        *("id", "category", "confidence", "observed", "recalled", "keywords", "references", "source", "created"),
+        *("number", "tier", "weight", "context", "triggers", "found", "judged", "expires"),
     }
     assert (facts["id"], facts["keywords"], facts["references"]) == (entry_id, "unit, number, reading", "src/a.py")
     assert facts["observed"].startswith("2 times, last 20")
@@ -138,7 +139,14 @@ def test_the_statistics_count_what_is_there(world: World) -> None:
     assert figures["by_confidence"] == {"medium": 2, "high": 1}
     assert figures["by_source"] == {"import": 2, "manual": 1}
     assert figures["by_project"] == {world.project.name: 2, "": 1}
-    assert figures["embedding"] == {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0}
+    assert figures["embedding"] == {
+        "provider": "off",
+        "model": "none",
+        "dimensions": 0,
+        "embedded": 0,
+        "pending": 0,
+        "trouble": "",
+    }
     text = hardwon(world, "stats").stdout
     assert "  (universal)           1\n" in text
     assert "  embedding_model       (none)\n" in text
@@ -155,6 +163,7 @@ def test_the_embedded_model_is_what_searches_when_nothing_is_set(world: World) -
         "dimensions": 384,
         "embedded": 1,
         "pending": 0,
+        "trouble": "",
     }
 
 

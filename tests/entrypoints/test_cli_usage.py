@@ -9,12 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.main import COMMANDS, main
+from hardwon.entrypoints.cli.main import COMMANDS, Group, main
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, finish, hardwon, keep, run, start
 
 ON_A_STORE = (("import",), ("embed",), ("list",), ("show", "abcd"), ("stats",))
 LOCKED_OUT = (("list",), ("stats", "--json"))
+
+COMMAND_LINES = [
+    " ".join((name, *part))
+    for name, command in COMMANDS.items()
+    for part in ([(each,) for each in command.commands] if isinstance(command, Group) else [()])
+]
 
 MISTAKES = {
     "unknown command": (("forget",), "No such command 'forget'; see hardwon --help"),
@@ -71,9 +77,9 @@ def test_without_a_command_the_help_lists_them_all_in_eighty_columns(world: Worl
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", COMMAND_LINES)
 def test_every_command_has_help(here: Callable[..., Ran], world: World, command: str) -> None:
-    done = here(command, "--help")
+    done = here(*command.split(), "--help")
 
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Usage: hardwon {command} ")

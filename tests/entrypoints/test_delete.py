@@ -1,9 +1,12 @@
 """`hardwon delete`."""
 
+import itertools
 import os
+import re
 
 import pytest
 
+from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, keep
 
@@ -32,28 +35,71 @@ def test_what_is_deleted_is_shown_no_more(world: World) -> None:
 
 
 def test_an_entry_is_named_by_the_beginning_of_its_id_or_its_number(world: World) -> None:
-    first, second = keep(world, description="One."), keep(world, description="Two.")
+    one, two, three = (keep(world, description=text) for text in ("One.", "Two.", "Three."))
 
-    done = hardwon(world, "delete", first.entry_id[:6].upper(), "#2", "#2", "--json")
+    done = hardwon(world, "delete", one.entry_id[:6].upper(), "#2", "2", "3", "--json")
 
     assert (done.code, done.stderr) == (0, "")
-    assert [each["id"] for each in done.document["deleted"]] == [first.entry_id, second.entry_id]
+    assert [each["id"] for each in done.document["deleted"]] == [one.entry_id, two.entry_id, three.entry_id]
     assert count(world) == 0
 
 
-def test_the_file_of_an_entry_stays_and_an_index_brings_it_back(world: World) -> None:
+def test_digits_that_name_two_entries_delete_neither(world: World) -> None:
+    texts = (f"Lesson {number}." for number in itertools.count())
+    begun = keep(world, description=next(text for text in texts if re.match("[1-9][0-9]{3}", content_hash(text))))
+    digits = begun.entry_id[:4]
+    world.query("UPDATE sqlite_sequence SET seq = ? WHERE name = 'entry'", [int(digits) - 1])
+    numbered = keep(world, description="One.")
+
+    done = hardwon(world, "delete", digits)
+
+    assert (done.code, done.stdout) == (1, "")
+    assert f"{digits!r} begins an id and is a number: give '#{digits}' for the number, or the whole id" in done.stderr
+    assert count(world) == 2
+    assert hardwon(world, "delete", f"#{digits}").stdout.endswith(f"(id: {numbered.entry_id})\n")
+    assert hardwon(world, "delete", digits).stdout.endswith(f"(id: {begun.entry_id})\n")
+
+
+def test_the_file_of_an_entry_stays_and_only_an_index_by_force_brings_it_back(world: World) -> None:
     saved = hardwon(world, "save", "--description", "Told.", "--json").document
 
     done = hardwon(world, "delete", saved["id"])
 
     assert saved["file_path"] in done.stdout
-    assert "the next hardwon index brings it back" in done.stdout
+    assert "by hardwon index --force" in done.stdout
     assert (count(world), len(list((world.project / "memory" / "sessions").iterdir()))) == (0, 1)
-    assert "1 new" in hardwon(world, "index").stdout
+    assert "0 new" in hardwon(world, "index").stdout
+    assert "1 deleted before (--force brings back)" in hardwon(world, "index").stdout
+    assert "1 new" in hardwon(world, "index", "--force").stdout
     assert hardwon(world, "show", saved["id"]).code == 0
 
 
-@pytest.mark.parametrize("unknown", ["0123456789abcdef", "#9", "#", "#x", "#99999999999999999999", "ab", "", "%%%%"])
+def test_a_spec_folder_is_forgotten_as_a_whole_once_it_is_confirmed(world: World) -> None:
+    memory = world.project / "specs" / "005-auth" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text("<!-- ANCHOR:x -->\nX.\n<!-- /ANCHOR:x -->")
+    (memory / "b.md").write_text("B.")
+    hardwon(world, "index")
+
+    unconfirmed = hardwon(world, "delete", "--spec-folder", "005-auth")
+    assert (unconfirmed.code, "3 entries would go: add --yes" in unconfirmed.stderr, count(world)) == (1, True, 3)
+    deleted = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes", "--json").document["deleted"]
+    assert (len(deleted), count(world)) == (3, 0)
+    again = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes")
+    assert (again.code, "no document belongs to '005-auth'" in again.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("arguments", [(), ("0123456789abcdef", "--spec-folder", "x")])
+def test_entries_or_a_folder_are_named_and_not_both(world: World, arguments: tuple[str, ...]) -> None:
+    done = hardwon(world, "delete", *arguments)
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "name entries, or a folder with --spec-folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "unknown", ["0123456789abcdef", "#9", "9", "#", "#x", "#99999999999999999999", "ab", "", "%%%%"]
+)
 def test_one_id_that_is_unknown_keeps_all(world: World, unknown: str) -> None:
     entry = keep(world, description="Kept.")
 

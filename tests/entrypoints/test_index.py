@@ -123,6 +123,33 @@ def test_a_mere_touch_is_passed_over_and_force_is_not(world: World) -> None:
     assert counts(world, "--force") == (0, 4, 0, 0, 0)
 
 
+def test_the_index_of_words_is_made_anew_on_request(world: World) -> None:
+    index(world)
+    world.query("UPDATE entries_fts SET description = 'quagga', name = 'quagga'")
+    world.query("UPDATE passages_fts SET text = 'quagga'")
+
+    def names() -> list[str]:
+        answers = hardwon(world, "recall", "--in", "all", "--json", "inside", "quote").document
+        return [answer["title"] for answer in answers]
+
+    assert names() == []
+    index(world, "--rebuild-fts")
+    assert names() == ["Quotes"]
+
+
+def test_other_roots_are_indexed_and_nothing_of_a_root_that_is_missing_is_forgotten(world: World) -> None:
+    root = world.folder / "docs"
+    (root / "specs/007-x/memory").mkdir(parents=True)
+    (root / "specs/007-x/memory/a.md").write_text("Text.")
+    world.variables["HARDWON_DOCUMENT_ROOTS"] = str(root)
+    assert counts(world)[0] == 5
+    root.rename(world.folder / "away")
+
+    done = index(world)
+    assert (done["removed"], len(done["skipped"])) == ([], 1)
+    assert world.query("SELECT spec_folder FROM memory_index") == [("007-x",)]
+
+
 def test_a_rehearsal_tells_and_changes_nothing(world: World) -> None:
     done = hardwon(world, "index", "--dry-run")
     assert done.stdout.splitlines()[0] == f"would add {world.project}/memory/conversations/talk.md"

@@ -69,6 +69,7 @@ def test_a_collection_is_asked_and_counted_in_its_own_space(scene: Scene, collec
         "dimensions": WIDTHS[model],
         "embedded": 1,
         "pending": 0,
+        "trouble": "",
     }
 
 

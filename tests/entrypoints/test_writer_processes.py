@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import finish, start, upsert
+from tests.entrypoints.programs import Process, finish, start, upsert
 
 WRITERS = 8
 WRITE_MANY = """
@@ -28,7 +28,7 @@ def world(empty_world: World) -> World:
     return empty_world
 
 
-def start_many(world: World, count: int, name: str) -> "subprocess.Popen[bytes]":
+def start_many(world: World, count: int, name: str) -> Process:
     return start(world, "python", "-c", WRITE_MANY, str(count), name)
 
 

@@ -13,6 +13,7 @@ from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.errors import (
     StorageError,
 )
+from hardwon.domain.model.importance.constitutional import ConstitutionalText
 from hardwon.domain.model.importance.usage import UNUSED
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
@@ -44,6 +45,9 @@ class InMemoryEntryRepository:
             vectors=dict(self.state.vectors),
             usage=dict(self.state.usage),
             expired=set(self.state.expired),
+            history=list(self.state.history),
+            tombstones=dict(self.state.tombstones),
+            departed=dict(self.state.departed),
         )
         try:
             yield
@@ -70,11 +74,13 @@ class InMemoryEntryRepository:
         seq = state.seq_of(entry.entry_id)
         if seq is None:
             seq = state.last_seq = state.last_seq + 1
-        created_at = state.entries[seq].created_at if seq in state.entries else entry.created_at
+        before = state.entries.get(seq)
+        created_at = before.created_at if before else entry.created_at
         state.entries[seq] = attrs.evolve(
             entry, created_at=created_at, recall_count=0, last_recalled_at=None, usage=UNUSED
         )
-        state.expired.discard(seq)
+        if before is None or before.expires_at != entry.expires_at:
+            state.expired.discard(seq)
         new = text_hash(entry.searchable_text())
         state.vectors = {
             key: value
@@ -151,6 +157,29 @@ class InMemoryEntryRepository:
         self.state.expired |= expired
         self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] not in expired}
         return len(expired)
+
+    def constitutional(self, project: str) -> list[ConstitutionalText]:
+        return [
+            ConstitutionalText(
+                seq,
+                entry.entry_id,
+                entry.kind,
+                entry.name,
+                entry.description,
+                entry.notes,
+                entry.importance_weight,
+                entry.created_at,
+            )
+            for seq, entry in self.state.entries.items()
+            if entry.tier == "constitutional"
+            and (entry.kind == "learning" or entry.source_project == project)
+            and not self._repeats_its_file(seq)
+        ]
+
+    def _repeats_its_file(self, seq: int) -> bool:
+        entry = self.state.entries[seq]
+        whole = self.with_file(entry.file_path) if entry.anchor_id else None
+        return whole is not None and whole.tier == "constitutional" and not self.state.is_retired(whole.number or 0)
 
     def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
         self._ensure_writable()

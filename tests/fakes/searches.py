@@ -70,7 +70,7 @@ class InMemoryKeywordIndex:
         inside = self._state.within(only)
         found = {
             seq: float(sum(words[term] for term in terms))
-            for seq, words in self._words().items()
+            for seq, words in self._words(labels=mode == "any").items()
             if seq in inside and terms and combine(words[term] for term in terms)
         }
         return InMemoryMatches(self._state, found)
@@ -78,9 +78,12 @@ class InMemoryKeywordIndex:
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
         return self.match(terms, "any", only, deadline)
 
-    def _words(self) -> dict[int, Counter[str]]:
+    def _words(self, *, labels: bool = True) -> dict[int, Counter[str]]:
         entries = {seq: self._state.entries[seq] for seq in self._state.within(SEARCHABLE)}
-        texts = {seq: f"{entry.searchable_text()} {' '.join(entry.labels)}" for seq, entry in entries.items()}
+        texts = {
+            seq: " ".join([entry.searchable_text(), *(entry.labels if labels else ())])
+            for seq, entry in entries.items()
+        }
         return {seq: Counter(re.findall(r"[^\W_]+", text.lower())) for seq, text in texts.items()}
 
     def _ensure_available(self) -> None:

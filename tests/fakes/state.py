@@ -9,6 +9,8 @@ import attrs
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.importance.history import PastChange
+from hardwon.domain.model.importance.standing import Departed
 from hardwon.domain.model.importance.usage import UNUSED, Usage
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
@@ -26,12 +28,16 @@ class State:
     recalls: dict[int, tuple[int, dt.datetime]] = attrs.field(factory=dict)
     usage: dict[int, Usage] = attrs.field(factory=dict)
     expired: set[int] = attrs.field(factory=set)
+    history: list[PastChange] = attrs.field(factory=list)
     vectors: dict[tuple[Space, int], tuple[str, Vector]] = attrs.field(factory=dict)
+    tombstones: dict[tuple[str, str], str] = attrs.field(factory=dict)
+    departed: dict[str, tuple[Departed, dt.datetime]] = attrs.field(factory=dict)
     last_seq: int = 0
 
     def restore(self, before: "State") -> None:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
-        self.usage, self.expired, self.last_seq = before.usage, before.expired, before.last_seq
+        self.usage, self.expired, self.history = before.usage, before.expired, before.history
+        self.last_seq, self.tombstones, self.departed = before.last_seq, before.tombstones, before.departed
 
     def seq_of(self, entry_id: str) -> int | None:
         return next((seq for seq, entry in self.entries.items() if entry.entry_id == entry_id), None)
@@ -58,7 +64,7 @@ class State:
 
     def within(self, only: EntryFilter) -> list[int]:
         """Return the numbers of the entries of *only* in tie order."""
-        seqs = (seq for seq, entry in self.entries.items() if _is_within(entry, only))
+        seqs = (seq for seq, entry in self.entries.items() if _is_within(entry, only) and _is_named(seq, only))
         return self.in_tie_order(seq for seq in seqs if not (only.ranked and self.is_retired(seq)))
 
     def recall_facts(self, seq: int) -> RecallFacts:
@@ -76,11 +82,16 @@ class State:
             entry.importance_weight,
             entry.created_at.replace(microsecond=0),
             entry.anchor_id,
+            entry.file_path,
         )
 
     def in_tie_order(self, seqs: Iterable[int]) -> list[int]:
         by_id = sorted(seqs, key=lambda seq: self.entries[seq].entry_id)
         return sorted(by_id, key=lambda seq: self.entries[seq].updated_at, reverse=True)
+
+
+def _is_named(seq: int, only: EntryFilter) -> bool:
+    return (only.among is None or seq in only.among) and seq not in only.except_for
 
 
 def _is_within(entry: Entry, only: EntryFilter) -> bool:

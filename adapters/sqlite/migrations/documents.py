@@ -82,6 +82,26 @@ CREATE TABLE tombstone (
     buried_at TEXT NOT NULL,
     PRIMARY KEY (file_path, anchor_id)
 ) WITHOUT ROWID;
+CREATE TABLE departed (
+    file_path TEXT NOT NULL,
+    anchor_id TEXT NOT NULL DEFAULT '',
+    file_hash TEXT,
+    name TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    importance_weight REAL NOT NULL,
+    permanent INTEGER NOT NULL,
+    trigger_phrases TEXT NOT NULL CHECK (json_valid(trigger_phrases)),
+    keywords TEXT NOT NULL CHECK (json_valid(keywords)),
+    tags TEXT NOT NULL CHECK (json_valid(tags)),
+    created_at TEXT NOT NULL,
+    access_count INTEGER NOT NULL,
+    last_accessed TEXT,
+    validation_count INTEGER NOT NULL,
+    useful_count INTEGER NOT NULL,
+    departed_at TEXT NOT NULL,
+    PRIMARY KEY (file_path, anchor_id)
+) WITHOUT ROWID;
+CREATE INDEX departed_by_hash ON departed (file_hash);
 CREATE TABLE checkpoints (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,

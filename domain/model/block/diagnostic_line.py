@@ -10,10 +10,10 @@ SETUP_COMMAND = "make install"
 
 class Diagnostics(NamedTuple):
     """
-    What the line tells; all counts are of learnings.
+    What the line tells; what is counted are learnings.
 
     Attributes:
-        total: Learnings in the store.
+        total: Learnings in the store, and whatever else is printed.
         vector: Those with a vector that the query was compared with.
         keyword: Those that hold a word of the query, uncut.
         pending: Those still without a vector.

@@ -3,6 +3,7 @@
 from hardwon.domain.model.vocabulary import Category
 
 TITLE = "## Engineering Memory (from knowledge bank)"
+CONSTITUTIONAL = "### Constitutional Memories"
 END = "---"
 
 SECTIONS: dict[Category, str] = {

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from hardwon.domain.model.block.frame import framed
-from hardwon.domain.model.block.headings import END, NAME_PREFIXES, SECTIONS, TITLE
+from hardwon.domain.model.block.headings import CONSTITUTIONAL, END, NAME_PREFIXES, SECTIONS, TITLE
 from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.block.printable import Printable
+from hardwon.domain.model.importance.constitutional import ConstitutionalText
 from hardwon.domain.model.ranking.category_balancer import QUOTA
 from hardwon.domain.model.vocabulary import Category
 
@@ -38,12 +39,14 @@ class MemoryBlock(NamedTuple):
         diagnostic: Gives the diagnostic line for a number of entries.
         sizes: How many entries each category has in the store.
         framed: Whether one line before and one after mark the block for the host.
+        rules: What stands first, whatever else is printed.
 
     """
 
     diagnostic: Callable[[int], str]
     sizes: Mapping[Category, int]
     framed: bool = False
+    rules: Sequence[ConstitutionalText] = ()
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
@@ -56,7 +59,7 @@ class MemoryBlock(NamedTuple):
         return [ranked[place] for place in kept]
 
     def render(self, entries: Sequence[Printable]) -> str:
-        """Return the text for *entries*, by category, best first within each; nothing for none."""
+        """Return the text for *entries*, by category, best first within each; nothing for none and no rule."""
         texts: dict[Category | None, str] = {}
         for entry in entries:
             texts[entry.category] = texts.get(entry.category, "") + _entry_text(entry)
@@ -64,11 +67,15 @@ class MemoryBlock(NamedTuple):
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
         """Return the block around the texts of each category that has entries."""
-        if not texts:
+        if not texts and not self.rules:
             return ""
         sections = "".join(f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts)
-        block = f"{TITLE}\n\n{self.diagnostic(count)}\n\n{sections}{END}\n"
+        printed = count + len(self.rules)
+        block = f"{TITLE}\n\n{self.diagnostic(printed)}\n\n{self._rules_text()}{sections}{END}\n"
         return framed(block) if self.framed else block
+
+    def _rules_text(self) -> str:
+        return "".join([f"{CONSTITUTIONAL}\n", *(rule.text for rule in self.rules)]) if self.rules else ""
 
     def _units(self, ranked: Sequence[Printable], kept: Sequence[int], sizes: Sequence[int]) -> int:
         """Return the length of the block for the entries at *kept*, without making it."""

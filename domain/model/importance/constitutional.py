@@ -4,20 +4,27 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.ranking.ranking_policy import LAST_MOMENT
 from hardwon.domain.model.token_budget import tokens
+from hardwon.domain.model.vocabulary import Kind
 
 BUDGET_TOKENS = 500
 
 
 class ConstitutionalText(NamedTuple):
     """
-    A constitutional entry as it would be printed.
+    A constitutional entry as it is printed.
+
+    A tuple, as importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
         seq: The store's number of the entry.
         entry_id: Last word in every tie.
-        text: All of it that is printed.
+        kind: What it is.
+        name: Short title, one line.
+        description: The rule.
+        notes: Further lines, may be empty.
         importance_weight: In `[0, 1]`, the highest first.
         created_at: Among equals the newest goes first.
 
@@ -25,9 +32,18 @@ class ConstitutionalText(NamedTuple):
 
     seq: int
     entry_id: str
-    text: str
+    kind: Kind
+    name: str
+    description: str
+    notes: str
     importance_weight: float
     created_at: dt.datetime
+
+    @property
+    def text(self) -> str:
+        """All of it that is printed."""
+        texts = filter(None, map(neutral, (self.description, self.notes)))
+        return "\n".join((f"### {neutral(self.name)}", *texts, "\n"))
 
 
 def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:

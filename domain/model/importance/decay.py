@@ -3,13 +3,11 @@
 import datetime as dt
 import math
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from hardwon.domain.model.importance.tiers import FADING_TIERS
 from hardwon.domain.model.ranking.prominence import DAY
-from hardwon.domain.model.vocabulary import Tier
-
-DecayMode: TypeAlias = Literal["half-life", "rates"]
+from hardwon.domain.model.vocabulary import DecayMode, Tier
 
 HALF_LIFE_DAYS = 90
 FLOOR = 0.1

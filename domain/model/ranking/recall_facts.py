@@ -22,6 +22,7 @@ class RecallFacts(NamedTuple):
         importance_weight: At 1 it does not decay.
         created_at: Drives decay; to the second.
         anchor_id: The section of a file it stands for; empty for a whole file.
+        file_path: That file; None for a learning.
 
     """
 
@@ -37,3 +38,4 @@ class RecallFacts(NamedTuple):
     importance_weight: float
     created_at: dt.datetime
     anchor_id: str
+    file_path: str | None = None

@@ -21,13 +21,20 @@ FORMULAS: Mapping[PolicyName, str] = {
 DIVIDING_BY_ZERO: frozenset[PolicyName] = frozenset({"adaptive"})
 """Policies that may divide by 0; such a term counts 0."""
 
-SHARES: frozenset[PolicyName] = frozenset({"affinity", "cosine", "hybrid", "weighted"})
-"""Policies whose scores are shares of 1."""
+FULL_SCORES: Mapping[PolicyName, float] = {
+    "affinity": 1.0,
+    "cosine": 1.0,
+    "fused": 100.0,
+    "hybrid": 1.0,
+    "weighted": 1.0,
+}
+"""The policies whose scores are shares, and what they are shares of."""
 
 
-def percent(score: float) -> str:
-    """Return a share as a percentage; what is kept for good can exceed 1 and is shown as 100 % (M-C2)."""
-    return f"{min(max(score, 0.0), 1.0):.0%}"
+def share_of_full(score: float, policy: PolicyName) -> float | None:
+    """Return *score* as a share in `[0, 1]`, None for a policy without bounds; what is kept for good can exceed 1 (M-C2)."""
+    full = FULL_SCORES.get(policy)
+    return None if full is None else min(max(score / full, 0.0), 1.0)
 
 
 def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:

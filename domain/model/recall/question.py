@@ -17,7 +17,7 @@ class Question(NamedTuple):
         minimum: The lowest score of an answer; None takes any.
         workplace: Where it is asked.
         decays: Whether age tells on entries where the policy goes by it.
-        distinct: Whether of several entries that say the same only the best answers.
+        distinct: Whether of several entries that say the same only the best answers, a file and a section of it included.
 
     """
 

@@ -1,14 +1,14 @@
 """What a person reads of answers: lines with the words they asked for marked."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import PolicyName
 from hardwon.domain.model.recall.excerpt import Marked, excerpt, shortened
-from hardwon.domain.model.recall.formula import SHARES, explanation, percent
+from hardwon.domain.model.recall.formula import explanation, share_of_full
 
 INDENT = "   "
 ID_DIGITS = 8
@@ -62,6 +62,26 @@ class Report(NamedTuple):
                 yield Marked(f"{INDENT}Tags: {', '.join(answer.entry.tags)}")
             yield from self._explanation(answer)
 
+    def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
+        """
+        Yield for each answer the lines of requirements D-U1 and D-U2: score and place, the title, how often concepts stand in it.
+
+        Args:
+            answers: Best first.
+            counts: The concepts of each answer, if any were asked for.
+
+        """
+        terms = search_terms(self.query)
+        for at, answer in enumerate(answers):
+            share = share_of_full(answer.score, self.policy)
+            score = f"{answer.score:.2f}" if share is None else f"{share:.0%}"
+            yield Marked(f"[{score}] {self._where(answer)}")
+            name = excerpt(answer.entry.name, terms, self._room())
+            yield Marked(f"{name.text} (#{answer.entry.number})", name.spans).after(INDENT)
+            if counts:
+                yield Marked(f"{INDENT}{', '.join(f'{concept} ({count})' for concept, count in counts[at].items())}")
+            yield from self._explanation(answer)
+
     def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
         """Yield the parts of each answer's score, where they are wanted."""
         for rank, answer in enumerate(answers if self.explained else (), 1):
@@ -77,13 +97,19 @@ class Report(NamedTuple):
 
     def _facts(self, answer: Answer) -> Iterator[str]:
         entry = answer.entry
-        if self.policy in SHARES:
-            yield percent(answer.score)
+        if (share := share_of_full(answer.score, self.policy)) is not None:
+            yield f"{share:.0%}"
         yield entry.category or entry.kind
         yield f"{entry.updated_at:%Y-%m-%d}"
         yield entry.entry_id[:ID_DIGITS]
         if entry.permanent:
             yield "(permanent)"
+
+    def _where(self, answer: Answer) -> str:
+        """Return the section or file of an answer, its kind if it has none."""
+        entry = answer.entry
+        anchor = f"#{entry.anchor_id}" if entry.anchor_id else ""
+        return f"{self._place(entry.file_path)}{anchor}" if entry.file_path else entry.kind
 
     def _place(self, path: str) -> str:
         """Return *path*, from the project on when it is in there."""

@@ -46,6 +46,38 @@ def test_plain_json_is_read_as_it_is(value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("document", "field", "value"),
+    [
+        ({"memory": {"decay": {"enabled": False}}}, "decay_enabled", False),
+        ({"memory.decay.enabled": False}, "decay_enabled", False),
+        ({"memory": {"decay.enabled": False}}, "decay_enabled", False),
+        ({"memory": {"decay": {"minFloor": 0.25}}}, "decay_floor", 0.25),
+        ({"memory": {"decay": {"mode": "rates"}}}, "decay_mode", "rates"),
+        (
+            {"memory": {"decay": {"exemptTiers": ["critical", "important"]}}},
+            "decay_exempt_tiers",
+            ("critical", "important"),
+        ),
+        ({"memory": {"decay": {"exemptTiers": []}}}, "decay_exempt_tiers", ()),
+        ({"memory": {"decay": True}}, "decay_enabled", True),
+        ({"semantic": {"model": "openai", "dimensions": 768}}, "embedding_dimensions", 768),
+        ({"semantic.model": "openai", "semantic.dimensions": 768}, "embedding_dimensions", 768),
+        ({"semantic": {"model": "local", "dimensions": 768}}, "embedding_dimensions", 0),
+        ({"triggers": {"phrases": ["keep that", "now, keep"]}}, "trigger_phrases", ("keep that", "now  keep")),
+        ({"triggers.phrases": ["keep that"]}, "trigger_phrases", ("keep that",)),
+        ({"triggers": {"phrases": [1]}}, "trigger_phrases", ("save context", "document this")),
+        ({"memory.decay.enabled": False, "memory_decay_enabled": True}, "decay_enabled", True),
+    ],
+)
+def test_the_older_names_set_decay_and_phrases(
+    tmp_path: Path, document: dict[str, Any], field: str, value: object
+) -> None:
+    write(tmp_path, config=json.dumps(document))
+
+    assert getattr(resolve(tmp_path).settings, field) == value
+
+
+@pytest.mark.parametrize(
     ("document", "provider"),
     [
         ({"semantic": {"enabled": False}}, "off"),

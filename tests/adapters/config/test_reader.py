@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,22 @@ def test_nothing_set_gives_the_defaults(tmp_path: Path) -> None:
         ("keyword_provider", "gemini", "auto", True),
         ("embedding_model", "all-minilm", "all-minilm", False),
         ("embedding_model", "123", "123", False),
+        ("decay_enabled", "false", False, False),
+        ("decay_enabled", "off", True, True),
+        ("decay_mode", "rates", "rates", False),
+        ("decay_mode", "linear", "half-life", True),
+        ("decay_floor", "0", 0.0, False),
+        ("decay_floor", "0.5", 0.5, False),
+        ("decay_floor", "1.5", 0.1, True),
+        ("decay_floor", "low", 0.1, True),
+        ("decay_exempt_tiers", "critical,important", ("critical", "important"), False),
+        ("decay_exempt_tiers", "none", (), False),
+        ("decay_exempt_tiers", "vital", ("constitutional", "critical"), True),
+        ("trigger_phrases", "save-it,keep-it", ("save-it", "keep-it"), False),
+        ("default_tier", "critical", "critical", False),
+        ("default_tier", "vital", "normal", True),
+        ("default_context_type", "research", "research", False),
+        ("default_context_type", "prose", "general", True),
     ],
 )
 @pytest.mark.parametrize("source", ["flag", "environment", "local_md", "tlc", "config"])
@@ -171,3 +188,15 @@ def test_any_root_will_do(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
 
     assert read_settings(root, HOME, {}).settings == DEFAULTS
+
+
+def test_document_roots_are_absolute_folders_that_only_the_user_names(tmp_path: Path) -> None:
+    given = os.pathsep.join(["/srv/docs", " ~/notes ", "", "relative"])
+    resolved = resolve(tmp_path, {"HARDWON_DOCUMENT_ROOTS": given})
+    assert resolved.settings.document_roots == ("/srv/docs", "/home/u/notes")
+    assert [line.endswith("it must be absolute paths; the others are left out") for line in resolved.warnings] == [True]
+
+    write(tmp_path, tlc='{"memory_document_roots": "/etc"}')
+    resolved = resolve(tmp_path)
+    assert resolved.settings.document_roots == ()
+    assert "only --document-roots and HARDWON_DOCUMENT_ROOTS may set it" in resolved.warnings[0]

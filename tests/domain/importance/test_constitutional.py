@@ -8,7 +8,9 @@ from tests.strategies import DAY, NOW, moments
 
 
 def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> ConstitutionalText:
-    return ConstitutionalText(1, name, "x" * 4 * size, weight, NOW - age * DAY)
+    """Return a rule of *size* tokens, at least those of its heading."""
+    heading = len(f"### {name}\n\n\n")
+    return ConstitutionalText(1, name, "document", name, "x" * (4 * size - heading), "", weight, NOW - age * DAY)
 
 
 def surfaced(*rules: ConstitutionalText, budget: int = 500) -> list[str]:
@@ -20,7 +22,10 @@ rules = st.lists(
         ConstitutionalText,
         seq=st.integers(1, 99),
         entry_id=st.text("abcdef", min_size=1, max_size=3),
-        text=st.text(max_size=40),
+        kind=st.sampled_from(["learning", "document"]),
+        name=st.text(max_size=9),
+        description=st.text(max_size=40),
+        notes=st.text(max_size=4),
         importance_weight=st.sampled_from([0.0, 0.5, 1.0]),
         created_at=moments,
     ),
@@ -34,13 +39,19 @@ def test_a_token_is_four_characters(text: str, count: int) -> None:
     assert tokens(text) == count
 
 
+def test_all_that_is_printed_counts_and_nothing_of_it_reads_as_a_heading_of_ours() -> None:
+    text = ConstitutionalText(1, "a", "document", "Name", "## Not\nours", "- Note: this", 0.5, NOW).text
+
+    assert text == "### Name\n\\## Not\nours\n- Note: this\n\n"
+
+
 def test_of_five_rules_of_two_hundred_tokens_two_are_surfaced() -> None:
     assert surfaced(*(rule(name, 200) for name in "abcde")) == ["a", "b"]
 
 
 def test_the_weightiest_goes_first_then_the_newest_then_the_smallest_id() -> None:
     assert surfaced(
-        rule("light", 1, weight=0.4), rule("b", 1, age=1), rule("a", 1, age=1), rule("new", 1), rule("heavy", 1, 0.9, 9)
+        rule("light", 9, weight=0.4), rule("b", 9, age=1), rule("a", 9, age=1), rule("new", 9), rule("heavy", 9, 0.9, 9)
     ) == ["heavy", "new", "a", "b", "light"]
 
 

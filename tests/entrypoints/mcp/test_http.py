@@ -107,6 +107,7 @@ def test_garbage_is_refused_and_the_server_lives_on(served: Served) -> None:
 
 
 def test_sigterm_ends_it_at_once_with_zero_and_a_client_connected(world: World) -> None:
+    world.may_fork = False
     served = Served(world)
     with httpx.Client(headers=AUTHORISED) as http:
         session = http.post(served.url, json=INITIALIZE).headers["mcp-session-id"]

@@ -25,6 +25,11 @@ raise ImportError
 """
 
 
+@pytest.fixture(autouse=True)
+def start_every_program_anew(empty_world: World) -> None:
+    empty_world.may_fork = False
+
+
 @pytest.mark.parametrize("leave", WAYS.values(), ids=WAYS)
 def test_the_server_leaves_at_once_with_zero(world: World, connect: Connect, leave: Leave) -> None:
     client = connect(world)

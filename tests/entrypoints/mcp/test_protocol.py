@@ -31,6 +31,17 @@ def test_the_instructions_are_short_and_name_the_tools_to_search_and_to_store(sh
     assert {"memory_search", "store_memory"} <= words
 
 
+def test_the_server_lists_exactly_the_tools_of_the_requirement(shared: RawClient) -> None:
+    of_documents = "search load match_triggers list update delete validate stats save index_scan".split()
+    of_checkpoints = "create list restore delete".split()
+
+    assert {tool["name"] for tool in shared.ask("tools/list")["result"]["tools"]} == {
+        "store_memory",
+        *(f"memory_{verb}" for verb in of_documents),
+        *(f"checkpoint_{verb}" for verb in of_checkpoints),
+    }
+
+
 def test_the_schema_of_store_memory_says_what_it_takes_and_what_it_answers(shared: RawClient) -> None:
     store_memory = tool(shared, "store_memory")
     properties = store_memory["inputSchema"]["properties"]
@@ -182,10 +193,15 @@ def test_an_unknown_memory_is_refused_with_its_name(shared: RawClient, reference
     error = shared.ask("resources/read", uri=f"memory://{reference}")["error"]
 
     assert error["code"] == INVALID_PARAMS
-    assert error["message"] == f"no memory has the id {reference!r}: give its 16 hex digits or its number"
+    assert error["message"] == (
+        f"no memory has the id {reference!r}: give its number or its 16 hex digits, memory_list shows both"
+    )
 
 
-def test_a_client_that_asks_before_it_shakes_hands_is_answered_and_every_line_is_json_rpc(shared_world: World) -> None:
+def test_a_client_that_asks_before_it_shakes_hands_is_answered_and_every_line_is_json_rpc(
+    shared_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_world, "may_fork", False)
     client = RawClient(shared_world)
 
     assert client.ask("server/discover")["error"]["code"] == METHOD_NOT_FOUND

@@ -139,6 +139,7 @@ def test_others_are_answered_while_a_provider_hangs(scene: Scene, stub: StubProv
 
     assert client.ask("ping")["result"] == {}
     assert client.ask("tools/list")["result"]["tools"]
+    assert client.call("memory_list", collection="learnings")["structuredContent"]["total"] == 1
 
     stub.released.set()
     assert client.receive()["id"] == storing
@@ -156,3 +157,38 @@ def test_what_is_stored_is_put_before_the_agent_at_the_next_session(world: World
     visit(world).store()
 
     assert "### Name the unit" in world.hook().stdout
+
+
+def test_a_store_that_was_moved_is_opened_anew_and_nothing_is_written_where_nobody_looks(
+    world: World, connect: Connect
+) -> None:
+    client = connect(world)
+    client.store()
+    world.store.rename(world.store.with_name("moved"))
+    client.store(description="Another lesson.")
+
+    assert world.query("SELECT description FROM entries") == [("Another lesson.",)]
+    assert client.call("memory_list", collection="learnings")["structuredContent"]["total"] == 1
+
+
+def test_a_provider_that_hangs_holds_up_an_answer_for_three_seconds_at_most(
+    scene: Scene, stub: StubProviders, connect: Connect
+) -> None:
+    scene.choose("openai", keyword_provider="off")
+    stub.hangs_before = True
+    stored = connect(scene.world).store()
+
+    assert stored["embedded"] is False
+    assert stored["warnings"] == ["its vector follows: the provider has not answered in 3 s"]
+    stub.released.set()
+
+
+def test_a_null_is_an_argument_that_was_left_out(world: World, visit: Visit) -> None:
+    assert visit(world).store(references=None)["merged"] is False
+
+
+def test_a_title_is_no_text(world: World, visit: Visit) -> None:
+    line = visit(world).refusal("store_memory", **{**LESSON, "name": "n" * 201})
+
+    assert "name is" in line
+    assert "at most 200 characters" in line

@@ -1,0 +1,138 @@
+"""The index of an older program (`memory-index.sqlite`, its schemas 10 and 11), read and never written."""
+
+import datetime as dt
+import json
+import math
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.domain.model.errors import InvalidEntryError, StorageError
+from hardwon.domain.model.files.older_document import OlderDocument
+from hardwon.domain.model.importance.usage import Usage
+from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
+
+MAGIC = b"SQLite format 3\0"
+TABLE = "memory_index"
+COLUMNS = (
+    "file_path spec_folder title anchor_id content created_at created_at_epoch importance_weight importance_tier"
+    " context_type channel session_id access_count last_accessed validation_count confidence_score trigger_phrases"
+).split()
+"""What is read; vectors are not, they are made anew. Schema 10 lacks the tier, the type, the epoch and the count."""
+
+NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder"
+MOST_COUNTED = 2**31 - 1
+
+
+def is_sqlite(beginning: bytes) -> bool:
+    """Tell whether a file that begins so is a database."""
+    return beginning.startswith(MAGIC)
+
+
+def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
+    """
+    Return the documents that the index at *path* knows, in the order of their paths.
+
+    Args:
+        path: Of the file, which is there.
+        project_root: What paths in it are relative to.
+
+    Raises:
+        InvalidEntryError: it can't be read, or is no such index.
+
+    """
+    try:
+        with closing(Database(os.path.abspath(path), read_only=True)) as database:
+            rows = _rows(database)
+    except StorageError as error:
+        raise InvalidEntryError(f"the index can't be imported: {error}") from error
+    return [_document(row, project_root) for row in rows]
+
+
+def _rows(database: Database) -> list[Mapping[str, Any]]:
+    there = {name for (name,) in database.rows("SELECT name FROM pragma_table_info(?)", (TABLE,))}
+    if not {"file_path", "spec_folder"} <= there:
+        raise InvalidEntryError(f"{database.path!r} is {NO_INDEX}")
+    columns = [column for column in COLUMNS if column in there]
+    rows = database.rows(f"SELECT {', '.join(columns)} FROM {TABLE} ORDER BY file_path")
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _document(row: Mapping[str, Any], project_root: str) -> OlderDocument:
+    tier, kind = row.get("importance_tier"), row.get("context_type")
+    return OlderDocument(
+        path=_path(row["file_path"], project_root),
+        anchor_id=_text(row.get("anchor_id")) or "",
+        spec_folder=_text(row["spec_folder"]),
+        title=_text(row.get("title")),
+        content=_text(row.get("content")),
+        created_at=_moment(row.get("created_at")) or _epoch(row.get("created_at_epoch")),
+        importance_weight=_share(row.get("importance_weight")),
+        tier=tier if tier in TIERS else None,
+        context_type=kind if kind in CONTEXT_TYPES else None,
+        channel=_text(row.get("channel")),
+        session_id=_text(row.get("session_id")),
+        trigger_phrases=_texts(row.get("trigger_phrases")),
+        usage=_usage(row),
+    )
+
+
+def _path(value: object, project_root: str) -> str:
+    path = os.path.join(os.path.realpath(project_root), value) if isinstance(value, str) and value else ""
+    try:
+        path.encode()
+        real = os.path.realpath(path) if path and "\0" not in path else ""
+    except (UnicodeEncodeError, OSError):
+        real = ""
+    if not real:
+        raise InvalidEntryError(f"file_path {str(value)[:80]!r} is no path of a file")
+    return real
+
+
+def _text(value: object) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    try:
+        texts = json.loads(value) if isinstance(value, str) else []
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(each for each in texts if isinstance(each, str)) if isinstance(texts, list) else ()
+
+
+def _share(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
+
+
+def _moment(value: object) -> dt.datetime | None:
+    """Return a moment as SQLite's `datetime('now')` writes it: UTC, without saying so."""
+    try:
+        moment = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).astimezone(dt.UTC) if moment else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _epoch(value: object) -> dt.datetime | None:
+    try:
+        return dt.datetime.fromtimestamp(value, dt.UTC) if isinstance(value, (int, float)) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _usage(row: Mapping[str, Any]) -> Usage:
+    total = _count(row.get("validation_count"))
+    share = _share(row.get("confidence_score")) or 0.0
+    return Usage(
+        _count(row.get("access_count")),
+        _moment(row.get("last_accessed")),
+        Validations(total, math.floor(total * share + 0.5)),
+    )
+
+
+def _count(value: object) -> int:
+    return min(max(value, 0), MOST_COUNTED) if isinstance(value, int) else 0

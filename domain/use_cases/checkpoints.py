@@ -1,0 +1,121 @@
+import itertools
+
+import attrs
+
+from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope, Contents, safety_name
+from hardwon.domain.model.errors import InvalidCheckpointError
+from hardwon.ports.clock import Clock
+from hardwon.ports.snapshots import Replacement, Snapshots
+
+
+@attrs.frozen(kw_only=True)
+class Restored:
+    """
+    The outcome of a restore.
+
+    Attributes:
+        name: What was restored.
+        contents: Which entries.
+        replacement: What became of them.
+        safety: The checkpoint of the state before: restoring it undoes this.
+
+    """
+
+    name: str
+    contents: Contents
+    replacement: Replacement
+    safety: Checkpoint
+
+
+@attrs.frozen(kw_only=True)
+class Checkpoints:
+    """Put the state of the store aside under a name, and bring it back."""
+
+    snapshots: Snapshots
+    clock: Clock
+
+    def all(self) -> list[Checkpoint]:
+        """Return all checkpoints, the newest first."""
+        return self.snapshots.checkpoints()
+
+    def named(self, name: str) -> Checkpoint:
+        """
+        Return the checkpoint of that name.
+
+        Raises:
+            InvalidCheckpointError: there is none.
+        """
+        if checkpoint := self.snapshots.named(name.strip()):
+            return checkpoint
+        known = ", ".join(repr(each.name) for each in self.all()[:3])
+        raise InvalidCheckpointError(
+            f"there is no checkpoint {name[:200]!r}: {f'the newest are {known}' if known else 'none was made yet'}"
+        )
+
+    def create(self, name: str, description: str, contents: Contents) -> Checkpoint:
+        """
+        Put the present state aside.
+
+        Raises:
+            InvalidCheckpointError: the name is not fit, or there is one of that name.
+            StorageError: no copy can be made; nothing is left of it.
+        """
+        wanted = Checkpoint(name=name, description=description, contents=contents, created_at=self.clock.now())
+        with self.snapshots.transaction():
+            if self.snapshots.named(wanted.name):
+                raise InvalidCheckpointError(
+                    f"there is a checkpoint {wanted.name!r} already: delete it, or choose another name"
+                )
+            return self.snapshots.take(wanted)
+
+    def restore(self, name: str, scope: CheckpointScope | None = None) -> Restored:
+        """
+        Bring back what a checkpoint is about, or what *scope* says, after a checkpoint of the present state.
+
+        Raises:
+            InvalidCheckpointError: there is no checkpoint of that name.
+            StorageError: its snapshot can't be used, or the store can't be written; nothing was changed.
+
+        """
+        checkpoint = self.named(name)
+        return self._restore(checkpoint.snapshot_path, checkpoint.name, checkpoint.contents.narrowed(scope))
+
+    def restore_file(self, path: str, name: str, project: str) -> Restored:
+        """
+        Bring back every entry from a copy of a store, after a checkpoint of the present state.
+
+        Args:
+            path: The copy.
+            name: What it is called in the store.
+            project: The name of the project it is done in.
+
+        Raises:
+            StorageError: the copy can't be used, or the store can't be written; nothing was changed.
+
+        """
+        return self._restore(path, name, Contents("all", project))
+
+    def delete(self, name: str) -> Checkpoint:
+        """
+        Forget a checkpoint and its snapshot; return what it was.
+
+        Raises:
+            InvalidCheckpointError: there is none of that name.
+        """
+        checkpoint = self.named(name)
+        self.snapshots.discard(checkpoint)
+        return checkpoint
+
+    def _restore(self, path: str, name: str, contents: Contents) -> Restored:
+        now = self.clock.now()
+        # What is written between the safety copy and the restore would be in neither: one transaction for both.
+        with self.snapshots.opened(path) as snapshot, self.snapshots.transaction():
+            safety = self.snapshots.take(
+                Checkpoint(name=self._free_safety_name(name), contents=contents, created_at=now)
+            )
+            replacement = snapshot.bring_back(contents, name=name, at=now)
+        return Restored(name=name, contents=contents, replacement=replacement, safety=safety)
+
+    def _free_safety_name(self, restored: str) -> str:
+        names = (safety_name(restored, self.clock.now(), attempt) for attempt in itertools.count(1))
+        return next(name for name in names if not self.snapshots.named(name))

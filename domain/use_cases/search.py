@@ -1,0 +1,121 @@
+"""Answer a question with all that a model needs to go on: rules first, concepts counted, a way on when nothing is found."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.errors import InvalidQueryError, KeywordIndexUnavailableError
+from hardwon.domain.model.importance.constitutional import within_budget
+from hardwon.domain.model.importance.tiers import NEVER_SEARCHED
+from hardwon.domain.model.keyword_query import words_of
+from hardwon.domain.model.recall.answer import Answer
+from hardwon.domain.model.recall.concepts import concept_counts, concepts_of
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.use_cases.count_access import count_access
+from hardwon.domain.use_cases.recall import Recall, Recollection
+from hardwon.ports.usage_log import UsageLog
+
+NEITHER = "nothing to search for: give a query, 2 to 5 concepts, or both"
+NOT_SEARCHED = 'deprecated memories are never searched: memory_list with tier "deprecated" shows them'
+NOTHING_FOUND = (
+    'try other words, fewer filters or collection "all"; if something is missing, check the index with memory_stats, '
+    "bring files in with memory_index_scan, restart the server, or restore a checkpoint with checkpoint_restore"
+)
+
+
+class SearchResult(NamedTuple):
+    """
+    What came of a search.
+
+    Attributes:
+        rules: The constitutional entries that hold where the question was asked, whole ones within their budget.
+        answers: Best first, none of the rules among them.
+        counts: For each answer how often each concept stands in its text, as written; none without concepts.
+        suggestion: What to do when nothing answers, empty when something does.
+        degradations: What was missing and why, one line each.
+
+    """
+
+    rules: tuple[Entry, ...]
+    answers: tuple[Answer, ...]
+    counts: tuple[Mapping[str, int], ...]
+    suggestion: str
+    degradations: tuple[str, ...]
+
+
+class Search(NamedTuple):
+    """
+    Ask, with the rules that always hold.
+
+    Attributes:
+        recall: Answers a question.
+        usage: Counts what was found.
+
+    """
+
+    recall: Recall
+    usage: UsageLog
+
+    def __call__(
+        self, question: Question, deadline: Deadline, *, concepts: Sequence[str] = (), rules: bool = True
+    ) -> SearchResult:
+        """
+        Return what answers *question*.
+
+        An answer holds all *concepts*: every word of each stands in its own texts, in some form. Rules
+        are not counted in the limit. A question for one tier is answered by that tier alone.
+
+        Args:
+            question: What is asked; without words the concepts are.
+            deadline: When searching must be over.
+            concepts: None, or 2 to 5.
+            rules: False leaves constitutional entries out altogether.
+
+        Raises:
+            InvalidQueryError: there are neither words nor concepts, or the concepts are not fit.
+            StorageError: the store can't be read.
+
+        """
+        wanted = concepts_of(concepts) if concepts else ()
+        question = question._replace(text=question.text.strip() or " ".join(wanted))
+        if not question.text:
+            raise InvalidQueryError(NEITHER)
+        standing, question = self._rules(question, wanted=rules)
+        recollection = self._answers(question, wanted, deadline)
+        counts = [concept_counts(wanted, each.entry.searchable_text()) for each in recollection.answers if wanted]
+        found = [*standing, *(each.entry for each in recollection.answers)]
+        return SearchResult(
+            rules=tuple(standing),
+            answers=recollection.answers,
+            counts=tuple(counts),
+            suggestion="" if recollection.answers else _suggestion(question.only),
+            degradations=(*recollection.degradations, *count_access(self.usage, found, self.recall.clock.now())),
+        )
+
+    def _rules(self, question: Question, *, wanted: bool) -> tuple[list[Entry], Question]:
+        """Return the rules to show, and the question with nothing of them among its answers."""
+        if question.only.tier is not None:
+            return [], question
+        repository = self.recall.repository
+        known = repository.constitutional(question.workplace.project)
+        chosen = within_budget(known) if wanted else []
+        left_out = tuple(sorted(rule.seq for rule in (chosen if wanted else known)))
+        only = question.only._replace(except_for=left_out)
+        return repository.hydrate([rule.seq for rule in chosen]), question._replace(only=only)
+
+    def _answers(self, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
+        if not concepts:
+            return self.recall(question, deadline)
+        words = list(dict.fromkeys(word for concept in concepts for word in words_of(concept)))
+        try:
+            holding = self.recall.retrieve.keywords.match(words, "all", question.only, deadline)
+        except KeywordIndexUnavailableError as error:
+            return Recollection(degradations=(f"concepts can't be looked for: {error}",))
+        seqs = tuple(sorted(hit.seq for hit in holding.top(holding.count())))
+        return self.recall(question._replace(only=question.only._replace(among=seqs)), deadline)
+
+
+def _suggestion(only: EntryFilter) -> str:
+    return NOT_SEARCHED if only.tier == NEVER_SEARCHED else NOTHING_FOUND

@@ -1,0 +1,148 @@
+"""Tools that put the memory's state aside and bring it back."""
+
+from typing import Annotated
+
+import attrs
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
+from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.entrypoints.checkpoint_telling import contents_here, metadata, told_line, told_restore
+from hardwon.entrypoints.mcp.tool import ADDS, DELETES, READS, Answer, tool
+from hardwon.entrypoints.mcp.tools_store import SWITCHED_OFF
+from hardwon.entrypoints.mcp.worker import MemoryWorker
+
+Name = Annotated[str, Field(description="The checkpoint's name, such as 'before-auth-refactor'")]
+
+
+class CheckpointRow(BaseModel):
+    """A checkpoint as data."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    id: int
+    name: str
+    description: str
+    created_at: str = Field(description="ISO 8601")
+    memory_count: int = Field(description="How many memories its scope held")
+    snapshot_path: str = Field(description="The file that holds the whole state")
+    metadata: dict[str, str] = Field(description="scope and project")
+    missing: bool = Field(description="Whether that file is gone, so that it can't be restored")
+
+
+class OneCheckpoint(Answer):
+    """A checkpoint that was made or deleted."""
+
+    checkpoint: CheckpointRow
+
+
+class CheckpointList(Answer):
+    """All checkpoints."""
+
+    checkpoints: list[CheckpointRow] = Field(description="The newest first")
+
+
+class RestoredState(Answer):
+    """What a restore did."""
+
+    memory_count: int = Field(description="Memories there are now in its scope")
+    restored: int = Field(description="Memories brought back, or back to what they said")
+    removed: int = Field(description="Memories taken out, as they were not there then")
+    safety_checkpoint: CheckpointRow = Field(description="The state before: restore it to undo")
+
+
+@attrs.frozen
+class CheckpointTools:
+    """Tools that save and restore the state."""
+
+    worker: MemoryWorker
+
+    async def checkpoint_create(
+        self,
+        name: Name,
+        description: Annotated[str, Field(description="What it is made for")] = "",
+        scope: Annotated[
+            CheckpointScope,
+            Field(description="What a restore brings back: documents or all kinds of this project, or the whole store"),
+        ] = "documents",
+    ) -> OneCheckpoint:
+        """
+        Save the memory's present state under a name, to return to it later.
+
+        Call it before a refactor or a clean-up that will change or delete many memories. Names are unique.
+        """
+        self._ensure_switched_on()
+        contents = contents_here(scope, self.worker.project_root)
+        made = await self.worker.call(lambda memory: memory.checkpoints.create(name, description, contents))
+        return OneCheckpoint(message=f"Checkpoint saved: {told_line(made)}", checkpoint=_row(made))
+
+    async def checkpoint_list(self) -> CheckpointList:
+        """List all checkpoints with what they hold, the newest first; their names are what the other tools take."""
+        checkpoints = await self.worker.call(lambda memory: memory.checkpoints.all())
+        lines = [f"{at}. {told_line(each)}" for at, each in enumerate(checkpoints, 1)]
+        return CheckpointList(
+            message="\n".join(lines) or "No checkpoint yet: checkpoint_create makes one",
+            checkpoints=[_row(each) for each in checkpoints],
+        )
+
+    async def checkpoint_restore(
+        self,
+        name: Name,
+        scope: Annotated[
+            CheckpointScope | None,
+            Field(description="What to bring back; without it, what the checkpoint was made for"),
+        ] = None,
+    ) -> RestoredState:
+        """
+        Bring the memory back to the state of a checkpoint: what was changed or deleted since returns, what was added goes.
+
+        Use it when memories were lost or searches find nothing that they found before. The state before is saved as a
+        checkpoint first, so that this can be undone. Files are not touched.
+        """
+        self._ensure_switched_on()
+        restored = await self.worker.call(lambda memory: memory.checkpoints.restore(name, scope))
+        return _state(restored)
+
+    async def checkpoint_delete(self, name: Name) -> OneCheckpoint:
+        """Delete a checkpoint and its snapshot for good; the memories themselves stay."""
+        gone = await self.worker.call(lambda memory: memory.checkpoints.delete(name))
+        return OneCheckpoint(message=f"Checkpoint deleted: {gone.name}", checkpoint=_row(gone))
+
+    def _ensure_switched_on(self) -> None:
+        if not self.worker.settings.semantic_enabled:
+            raise ToolError(SWITCHED_OFF)
+
+
+def _row(checkpoint: Checkpoint) -> CheckpointRow:
+    return CheckpointRow(
+        id=checkpoint.number or 0,
+        name=checkpoint.name,
+        description=checkpoint.description,
+        created_at=checkpoint.created_at.isoformat(),
+        memory_count=checkpoint.memory_count,
+        snapshot_path=checkpoint.snapshot_path,
+        metadata=metadata(checkpoint),
+        missing=not checkpoint.is_there,
+    )
+
+
+def _state(restored: Restored) -> RestoredState:
+    return RestoredState(
+        message="\n".join(told_restore(restored)),
+        **restored.replacement._asdict(),
+        safety_checkpoint=_row(restored.safety),
+    )
+
+
+def checkpoint_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools that save and restore the state."""
+    tools = CheckpointTools(worker)
+    return [
+        tool(tools.checkpoint_create, title="Save the state", effect=ADDS),
+        tool(tools.checkpoint_list, title="List saved states", effect=READS),
+        tool(tools.checkpoint_restore, title="Restore a saved state", effect=DELETES),
+        tool(tools.checkpoint_delete, title="Delete a saved state", effect=DELETES),
+    ]

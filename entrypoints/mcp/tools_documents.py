@@ -1,0 +1,178 @@
+"""The tools that bring markdown files in."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import anyio.to_thread
+import attrs
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.keep_file import KeptFile, Outcome
+from hardwon.entrypoints.changing import fate
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.mcp.scanning import Scan, Scanned
+from hardwon.entrypoints.mcp.tool import CHANGES, Answer, tool
+from hardwon.entrypoints.mcp.tools_store import SWITCHED_OFF
+from hardwon.entrypoints.mcp.worker import MemoryWorker
+from hardwon.entrypoints.streams import visible
+from hardwon.entrypoints.workplace import read_workplace
+
+MOST_LINES = 10
+"""So much trouble is told in words; a model pays for each."""
+
+Action = Literal["indexed", "updated", "unchanged"]
+ACTIONS: dict[Outcome, Action] = {
+    "new": "indexed",
+    "again": "indexed",
+    "changed": "updated",
+    "unchanged": "unchanged",
+}
+
+
+class SavedMemory(Answer):
+    """What became of the file."""
+
+    success: bool = True
+    action: Action = Field(description="indexed: new, or forced; updated: its text had changed; unchanged: passed over")
+    memory_id: int = Field(description="The number of the memory that stands for the whole file")
+    entry_id: str = Field(description="The same memory's id of 16 hex digits")
+    spec_folder: str | None = Field(description="The spec folder it belongs to; none for what is no document")
+    title: str
+    trigger_phrases: list[str]
+    sections: int = Field(description="How many anchored sections became memories of their own")
+    embedded: bool = Field(description="Whether it is found by meaning already, not by its words only")
+    warnings: list[str] = Field(description="What did not go well; it is kept all the same")
+
+
+class ScannedFiles(Answer):
+    """What became of the files."""
+
+    success: bool = True
+    scanned: int = Field(description="How many files were looked at")
+    indexed: int = Field(description="New and changed ones, and with force all")
+    skipped: int = Field(description="Those that did not change, or whose memory was deleted since")
+    errors: int = Field(description="Those that can't be used")
+    removed: int = Field(description="Memories whose file is gone, and which went with it")
+    pending: int = Field(description="Memories of files that are found by their words only, until they have a vector")
+    details: list[str] = Field(description="What went wrong, one line each")
+
+
+@attrs.frozen
+class DocumentTools:
+    """Tools about files."""
+
+    worker: MemoryWorker
+    scan: Scan
+
+    async def memory_save(
+        self,
+        file_path: Annotated[
+            str, Field(description="Absolute path of a markdown file in the project or a document root")
+        ],
+        force: Annotated[bool, Field(description="Index it although it did not change")] = False,  # noqa: FBT002  # the tool's argument
+    ) -> SavedMemory:
+        """
+        Bring one markdown file into the memory, or bring it up to date after you wrote it.
+
+        Use it right after you write a file such as specs/005-auth/memory/22-11-26_14-05__tokens.md.
+        The file stays where it is; its anchored sections (<!-- ANCHOR:name --> ... <!-- /ANCHOR:name -->)
+        become memories of their own. A file that did not change is passed over.
+        """
+        self._ensure_on()
+        kept = await self.worker.call(lambda memory: _keep(memory, self.worker.project_root, file_path, force=force))
+        warnings = [*kept.warnings, *await self.worker.embed()]
+        return await self.worker.call(lambda memory: _saved(memory, kept, warnings))
+
+    async def memory_index_scan(
+        self,
+        spec_folder: Annotated[str, Field(description="Only this spec folder, such as '005-auth'")] = "",
+        force: Annotated[  # noqa: FBT002  # the tool's argument
+            bool, Field(description="Index files that did not change too, and bring back what was deleted")
+        ] = False,
+    ) -> ScannedFiles:
+        """
+        Look through the project's memory files (memory/, specs/*/memory/, document roots) and index what changed.
+
+        The server does so when it starts. Call it after files were changed by something else, such as
+        a git pull. Memories of files that are gone are removed.
+        """
+        self._ensure_on()
+        scanned = await anyio.to_thread.run_sync(
+            lambda: self.scan(spec_folder=spec_folder.strip(), again=force), abandon_on_cancel=True
+        )
+        return _told(scanned)
+
+    def _ensure_on(self) -> None:
+        if not self.worker.settings.semantic_enabled:
+            raise ToolError(SWITCHED_OFF)
+
+
+def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> KeptFile:
+    index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
+    file = index_files.sources.read(index_files.sources.ensure_inside(path))
+    return index_files.keep_file(file, again=force, revived=True)
+
+
+def _saved(memory: Memory, kept: KeptFile, warnings: list[str]) -> SavedMemory:
+    entry = kept.entry
+    if entry is None or entry.number is None:
+        raise ToolError("the file's memory is gone: somebody deleted it at this moment, save it again")
+    vectors = memory.vectors_for(entry.kind)
+    action = ACTIONS[kept.outcome]
+    is_searched = entry.expires_at is None or entry.expires_at > memory.clock.now()
+    warnings = [*warnings, *fate(entry, is_searched=is_searched)]
+    first = f"{action.capitalize()}: {visible(entry.name)} (id: {entry.number}, {kept.sections} sections)"
+    return SavedMemory(
+        message="\n".join([first, *(f"Warning: {line}" for line in warnings)]),
+        action=action,
+        memory_id=entry.number,
+        entry_id=entry.entry_id,
+        spec_folder=entry.spec_folder,
+        title=entry.name,
+        trigger_phrases=[*entry.trigger_phrases],
+        sections=kept.sections,
+        embedded=bool(vectors and vectors.vector_of(entry.entry_id)),
+        warnings=warnings,
+    )
+
+
+def _told(scanned: Scanned) -> ScannedFiles:
+    indexed = scanned.indexed
+    done, passed = len(indexed.new) + len(indexed.changed), indexed.unchanged + indexed.deleted
+    details = [*indexed.skipped, *indexed.warnings, *scanned.troubles]
+    return ScannedFiles(
+        message="\n".join([_counts(indexed, done, passed), *first_lines(details)]),
+        scanned=done + passed + len(indexed.skipped),
+        indexed=done,
+        skipped=passed,
+        errors=len(indexed.skipped),
+        removed=len(indexed.removed),
+        pending=scanned.pending,
+        details=details,
+    )
+
+
+def _counts(indexed: Indexed, done: int, passed: int) -> str:
+    buried = f" ({indexed.deleted} of them deleted earlier: force brings them back)" if indexed.deleted else ""
+    return (
+        f"Indexed {done} files ({len(indexed.new)} new), {passed} as they were{buried},"
+        f" {len(indexed.removed)} gone, {len(indexed.skipped)} can't be used"
+    )
+
+
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return the first ten of *lines*, and where there are more, how many."""
+    more = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], *([f"and {more} more"] if more > 0 else [])]
+
+
+def document_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools about files."""
+    tools = DocumentTools(worker, Scan(worker.settings, worker.project_root, worker.warn))
+    return [
+        tool(tools.memory_save, title="Index a file", effect=CHANGES),
+        tool(tools.memory_index_scan, title="Index the project's files", effect=CHANGES),
+    ]

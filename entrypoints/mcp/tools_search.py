@@ -1,0 +1,192 @@
+"""The tool that answers questions."""
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Annotated
+
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from hardwon.domain.model.block.neutral import neutral
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.importance.tiers import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
+from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.recall.answer import Answer as Found
+from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName, PolicyName, ScopeName, scope_of
+from hardwon.domain.model.recall.excerpt import excerpt
+from hardwon.domain.model.recall.formula import FORMULAS, share_of_full
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.report import Report
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.vocabulary import ContextType, Tier
+from hardwon.domain.use_cases.search import Search, SearchResult
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.mcp.rows import MemoryRow, row_fields
+from hardwon.entrypoints.mcp.tool import READS, Answer, purposes, tool
+from hardwon.entrypoints.mcp.worker import MemoryWorker
+from hardwon.entrypoints.streams import warn
+from hardwon.entrypoints.workplace import workplace_for
+
+ANSWER_SECONDS = 10.0
+NOWHERE = Workplace("")
+MOST = 100
+LONGEST_QUERY = 8_000
+"""Characters; a log pasted whole says no more by its end, and takes seconds to split."""
+
+EXCERPT_CHARACTERS = 240
+ALL_EXCERPTS = 2400
+"""Characters; a host cuts an answer that is much longer than 20,000."""
+
+
+class RuleRow(MemoryRow):
+    """A rule that always holds, with its text."""
+
+    content: str
+
+
+class FoundRow(MemoryRow):
+    """A memory that answers."""
+
+    score: float = Field(description="How well it answers, 0 to 100; without bounds in collection all")
+    excerpt: str = Field(description="The passage that answers; memory_load brings all of it")
+    concept_counts: dict[str, int] | None = Field(description="How often each concept stands in it, as written")
+    parts: dict[str, float] | None = Field(description="With explain: what the score is made of, as the formula says")
+
+
+class SearchAnswer(Answer):
+    """What answers a question."""
+
+    constitutional: list[RuleRow] = Field(description="Rules that always hold here, besides the results")
+    results: list[FoundRow] = Field(description="Best first")
+    count: int = Field(description="How many results there are")
+    suggestion: str | None = Field(description="What to try when there are no results")
+    formula: str | None = Field(description="With explain: the score, of its parts by name")
+    notes: list[str] = Field(description="What was missing from this search")
+
+
+class SearchTools:
+    """
+    Tools that answer questions.
+
+    Args:
+        worker: Works on the store.
+
+    """
+
+    def __init__(self, worker: MemoryWorker) -> None:
+        self._worker = worker
+        self._root = os.path.realpath(worker.project_root)
+        self._search: Search | None = None
+
+    async def memory_search(
+        self,
+        query: Annotated[str, Field(description="The question in your own words, or an error message")] = "",
+        concepts: Annotated[
+            list[str], Field(description="2 to 5 words or terms; a result holds all of them. With or without a query")
+        ] = [],  # noqa: B006  # pydantic hands out copies, and a model reads this default in the schema
+        limit: Annotated[
+            int, Field(ge=1, le=MOST, description="How many results at most; some hosts cut an answer of more than 20")
+        ] = 10,
+        *,
+        spec_folder: Annotated[str, Field(description="Only of this specification, such as 005-memory")] = "",
+        tier: Annotated[Tier | None, Field(description=f"Only of this tier: {purposes(TIER_PURPOSES)}")] = None,
+        context_type: Annotated[
+            ContextType | None, Field(description=f"Only of this sort of work: {purposes(CONTEXT_TYPE_PURPOSES)}")
+        ] = None,
+        use_decay: Annotated[bool, Field(description="Whether old memories count for less")] = True,
+        include_constitutional: Annotated[bool, Field(description="Whether to tell the rules that always hold")] = True,
+        collection: Annotated[
+            CollectionName,
+            Field(description="documents (spec memories), learnings (lessons), sessions, conversations, or all of it"),
+        ] = "documents",
+        scope: Annotated[
+            ScopeName | None, Field(description="Where results may come from; by default as the collection has it")
+        ] = None,
+        explain: Annotated[bool, Field(description="Tell what every score is made of")] = False,
+    ) -> SearchAnswer:
+        """
+        Find memories by meaning and by word: earlier decisions, research, implementations, bugs and their causes.
+
+        Use it before you start on a task, debug an error or change code that may have a history. Give a query, or
+        concepts that must all be there, or both; filters combine. If little is found, ask again in other words or
+        with collection all.
+        """
+        chosen = COLLECTIONS[collection]
+        question = Question(
+            text=query[:LONGEST_QUERY],
+            only=EntryFilter(kinds=chosen.kinds, spec_folder=spec_folder or None, tier=tier, context_type=context_type),
+            policy=chosen.policy,
+            limit=limit,
+            minimum=chosen.minimum,
+            workplace=NOWHERE,
+            decays=use_decay,
+        )
+        result = await self._worker.call(
+            lambda memory: self._kept(memory)(
+                self._here(question, collection, scope or chosen.scope),
+                Deadline.after(ANSWER_SECONDS, time.monotonic),
+                concepts=concepts,
+                rules=include_constitutional,
+            )
+        )
+        text = query.strip() or " ".join(concepts)
+        return _answer(result, Report(text, chosen.policy, self._root, explained=explain))
+
+    def _here(self, question: Question, collection: CollectionName, scope: ScopeName) -> Question:
+        """Return *question* as asked where the user works now; git may be asked for that."""
+        workplace = workplace_for(collection, self._worker.project_root, self._worker.settings, warn)
+        return question._replace(workplace=workplace, only=question.only._replace(scope=scope_of(scope, workplace)))
+
+    def _kept(self, memory: Memory) -> Search:
+        """Return the search; it keeps the vectors it has loaded."""
+        if self._search is None or self._search.recall.repository is not memory.repository:
+            self._search = memory.search
+        return self._search
+
+
+def _answer(result: SearchResult, report: Report) -> SearchAnswer:
+    return SearchAnswer(
+        message="\n".join(_lines(result, report)),
+        constitutional=[RuleRow(**row_fields(rule), content=rule.description) for rule in result.rules],
+        results=[*_rows(result, report)],
+        count=len(result.answers),
+        suggestion=result.suggestion or None,
+        formula=FORMULAS[report.policy] if report.explained else None,
+        notes=[*result.degradations],
+    )
+
+
+def _lines(result: SearchResult, report: Report) -> Iterator[str]:
+    if result.rules:
+        yield "These rules always hold here:"
+        for rule in result.rules:
+            yield f"### {neutral(rule.name)}\n{neutral(rule.description)}\n"
+    yield from (line.text for line in report.documents(result.answers, result.counts))
+    if result.suggestion:
+        yield f"Nothing found: {result.suggestion}"
+    yield from (f"Note: {line}" for line in result.degradations)
+
+
+def _rows(result: SearchResult, report: Report) -> Iterator[FoundRow]:
+    terms = search_terms(report.query)
+    room = min(EXCERPT_CHARACTERS, ALL_EXCERPTS // max(len(result.answers), 1))
+    for at, each in enumerate(result.answers):
+        yield FoundRow(
+            **row_fields(each.entry),
+            score=_of_a_hundred(each, report.policy),
+            excerpt=excerpt(each.entry.description, terms, room).text,
+            concept_counts=dict(result.counts[at]) if result.counts else None,
+            parts=dict(each.parts) if report.explained else None,
+        )
+
+
+def _of_a_hundred(answer: Found, policy: PolicyName) -> float:
+    share = share_of_full(answer.score, policy)
+    return answer.score if share is None else 100 * share
+
+
+def search_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools that answer questions."""
+    return [tool(SearchTools(worker).memory_search, title="Search the memory", effect=READS)]

@@ -1,0 +1,168 @@
+"""Changing and judging entries: nothing is lost, and the history tells it all."""
+
+import datetime as dt
+from itertools import pairwise
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.errors import UnknownEntryError
+from hardwon.domain.model.importance.history import PastChange
+from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.vocabulary import TIERS, Tier
+from hardwon.domain.use_cases.change_entry import ChangeEntry
+from hardwon.domain.use_cases.validate_entry import Validated, ValidateEntry
+from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
+from tests.fakes.clock import FixedClock
+from tests.strategies import DAY, NOW, few_examples, lesson, of_file, planted
+
+pytestmark = on_every_implementation
+
+LATER = NOW + DAY
+ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind)
+
+
+def change(world: World, entry: Entry, at: dt.datetime = LATER, **values: Any) -> Any:
+    change_entry = ChangeEntry(repository=world.repository, history=world.history, clock=FixedClock(at))
+    return change_entry(entry.entry_id, EntryChange(**values))
+
+
+def validate(world: World, entry: Entry, *, useful: bool) -> Validated:
+    clock = FixedClock(LATER)
+    return ValidateEntry(repository=world.repository, usage=world.usage, history=world.history, clock=clock)(
+        entry.entry_id, useful=useful
+    )
+
+
+def found_by(world: World, word: str) -> int:
+    return world.keywords.match([word], "any", EVERYTHING, IN_TIME).count()
+
+
+@ONE_OF_EACH
+def test_two_changed_fields_are_two_lines_of_history(make: MakeWorld, entry: Entry) -> None:
+    with make() as world:
+        [number] = world.add(entry)
+        changed = change(world, entry, title="Stripes", importance_weight=0.9, importance_tier="normal")
+
+        assert world.history.of(number, ALL) == [
+            PastChange(number, "importance_weight", "0.5", "0.9", LATER),
+            PastChange(number, "title", entry.name, "Stripes", LATER),
+        ]
+        assert changed.entry == attrs.evolve(entry, name="Stripes", importance_weight=0.9, updated_at=LATER)
+        assert world.repository.get(entry.entry_id) == changed.entry
+
+
+@ONE_OF_EACH
+def test_what_was_so_already_changes_nothing(make: MakeWorld, entry: Entry) -> None:
+    with make() as world:
+        [number] = world.add(entry)
+        changed = change(world, entry, title=entry.name, importance_tier="normal", trigger_phrases=())
+
+        assert (changed.entry, changed.changes) == (entry, ())
+        assert world.history.of(number, ALL) == []
+
+
+def test_the_indexes_follow_a_change(make: MakeWorld) -> None:
+    entry = lesson("Zebra.")
+    with make() as world:
+        world.add(entry)
+        world.embed(entry, planted(0.6))
+        change(world, entry, title="Stripes", trigger_phrases=("crossing",))
+
+        assert (found_by(world, "stripes"), found_by(world, "lesson"), found_by(world, "crossing")) == (1, 0, 1)
+        assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
+
+        world.embed(entry, planted(0.6))
+        change(world, entry, importance_tier="critical")
+        assert world.vectors.count(EVERYTHING) == 1
+
+
+def test_the_time_of_a_change_never_goes_back(make: MakeWorld) -> None:
+    entry = lesson("zebra", age=0 * DAY)
+    with make() as world:
+        world.add(entry)
+
+        assert change(world, entry, at=NOW - DAY, title="Stripes").entry.updated_at == NOW
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_every_tier_can_be_given_and_only_the_deprecated_is_found_no_more(make: MakeWorld, tier: Tier) -> None:
+    with make() as world:
+        world.add(lesson("zebra"))
+        changed = change(world, lesson("zebra"), importance_tier=tier)
+
+        assert changed.entry.tier == tier
+        assert changed.is_searched == (tier != "deprecated")
+        assert found_by(world, "zebra") == changed.is_searched
+        assert world.repository.count(EVERYTHING) == 1
+
+
+@pytest.mark.parametrize(("age", "found"), [(6, 1), (7, 0), (8, 0)])
+def test_what_becomes_temporary_expires_seven_days_after_it_was_made(make: MakeWorld, age: int, found: int) -> None:
+    entry = lesson("zebra", age=age * DAY)
+    with make() as world:
+        world.add(entry)
+        changed = change(world, entry, at=NOW, importance_tier="temporary")
+
+        assert changed.entry.expires_at == entry.created_at + 7 * DAY
+        assert changed.is_searched == bool(found)
+        assert found_by(world, "zebra") == found
+
+        assert change(world, entry, at=NOW, title="Stripes").is_searched == bool(found)
+        assert found_by(world, "stripes") == found
+        assert change(world, entry, at=NOW, importance_tier="normal").is_searched
+        assert found_by(world, "zebra") == 1
+
+
+def test_who_is_kept_for_good_does_not_expire(make: MakeWorld) -> None:
+    entry = lesson("zebra", age=30 * DAY)
+    with make() as world:
+        world.add(entry)
+        changed = change(world, entry, importance_tier="temporary", permanent=True)
+
+        assert (changed.entry.expires_at, changed.is_searched) == (None, True)
+        assert found_by(world, "zebra") == 1
+
+
+@given(judgements=st.lists(st.booleans(), min_size=1, max_size=12))
+@few_examples
+def test_each_judgement_counts_and_the_score_is_their_share(make: MakeWorld, judgements: list[bool]) -> None:
+    entry = lesson("zebra")
+    with make() as world:
+        [number] = world.add(entry)
+        for total, useful in enumerate(judgements, 1):
+            validated = validate(world, entry, useful=useful)
+            good = sum(judgements[:total])
+            assert validated.entry.usage.validations == Validations(total, good)
+            assert validated.offers_promotion == (total >= 5 and good * 10 >= total * 9)
+            assert (validated.entry.tier, validated.entry.updated_at) == ("normal", entry.updated_at)
+
+        scores = [0.5, *(sum(judgements[:total]) / total for total in range(1, len(judgements) + 1))]
+        moved = [(str(old), str(new)) for old, new in pairwise(scores) if old != new]
+        assert [(past.old, past.new) for past in reversed(world.history.of(number, ALL))] == moved
+
+
+@pytest.mark.parametrize("tier", ["constitutional", "critical", "deprecated"])
+def test_promotion_is_not_offered_where_it_is_none(make: MakeWorld, tier: Tier) -> None:
+    entry = attrs.evolve(lesson("zebra"), tier=tier)
+    with make() as world:
+        world.add(entry)
+
+        offers = [validate(world, entry, useful=True).offers_promotion for _ in range(6)]
+        assert offers == [False] * 6
+
+
+def test_an_entry_that_is_gone_is_neither_changed_nor_judged(make: MakeWorld) -> None:
+    with make() as world:
+        with pytest.raises(UnknownEntryError, match="no memory has the id"):
+            change(world, lesson("zebra"), title="Stripes")
+        with pytest.raises(UnknownEntryError, match="no memory has the id"):
+            validate(world, lesson("zebra"), useful=True)
+
+        assert world.repository.count(EVERYTHING) == 0

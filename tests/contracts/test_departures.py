@@ -1,0 +1,94 @@
+import contextlib
+import datetime as dt
+
+import attrs
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.importance.standing import Departed, Standing, standing_of
+from hardwon.domain.model.importance.usage import Usage
+from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.vocabulary import TIERS
+from hardwon.ports.departures import LONGEST_ABSENCE
+from tests.contracts.worlds import MakeWorld, on_every_implementation
+from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, moments, of_file, phrases
+
+pytestmark = on_every_implementation
+
+PATHS = ("/a.md", "/b.md", "/café '\".md")
+HASHES = ("1", "2", "3")
+
+standings = st.builds(
+    Standing,
+    st.none() | st.sampled_from(HASHES[:2]),
+    phrases,
+    st.sampled_from(TIERS),
+    importance_weights,
+    st.booleans(),
+    labels,
+    labels,
+    labels,
+    moments,
+    st.builds(Usage, st.integers(0, 3), st.none() | moments, st.just(Validations()) | st.just(Validations(3, 2))),
+)
+files = st.builds(
+    Departed, st.sampled_from(PATHS), st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1)
+)
+steps = st.lists(st.tuples(files, st.sampled_from([0, 1, 89, 91])) | st.sampled_from(PATHS), max_size=6)
+
+
+def one(path: str, name: str = "Name", digest: str = "1") -> Departed:
+    entry = attrs.evolve(of_file("Text."), name=name, file_hash=digest)
+    return Departed(path, {"": standing_of(entry)})
+
+
+def wanted(known: dict[str, tuple[Departed, dt.datetime]], path: str, digest: str) -> Departed | None:
+    if path in known:
+        return known[path][0]
+    alike = [each for each in known.values() if "" in each[0].standings and each[0].standings[""].file_hash == digest]
+    alike.sort(key=lambda each: (-each[1].timestamp(), each[0].file_path))
+    return alike[0][0] if alike else None
+
+
+@given(steps=steps)
+@few_examples
+def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_same(
+    make: MakeWorld, steps: list[tuple[Departed, int] | str]
+) -> None:
+    expected = dict[str, tuple[Departed, dt.datetime]]()
+    now = NOW
+    with make() as world:
+        for step in steps:
+            if isinstance(step, str):
+                world.departures.forget(step)
+                expected.pop(step, None)
+            else:
+                departed, days = step
+                now += days * DAY
+                world.departures.keep(departed, now)
+                expected = {path: each for path, each in expected.items() if each[1] >= now - LONGEST_ABSENCE}
+                expected[departed.file_path] = departed, now
+
+        for path in (*PATHS, "/unknown.md"):
+            for digest in HASHES:
+                assert world.departures.of(path, digest) == wanted(expected, path, digest)
+
+
+def test_what_left_ninety_days_ago_is_forgotten_when_something_leaves(make: MakeWorld) -> None:
+    with make() as world:
+        world.departures.keep(one("/a.md"), NOW)
+        world.departures.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE)
+        assert world.departures.of("/a.md", "")
+        world.departures.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE + dt.timedelta(microseconds=1))
+
+        assert world.departures.of("/a.md", "1") is None
+
+
+def test_a_change_that_is_undone_leaves_departures_as_they_were(make: MakeWorld) -> None:
+    with make() as world:
+        world.departures.keep(one("/a.md", "before"), NOW)
+        with contextlib.suppress(KeyError), world.repository.transaction():
+            world.departures.keep(one("/a.md", "after"), NOW)
+            raise KeyError
+
+        assert world.departures.of("/a.md", "") == one("/a.md", "before")

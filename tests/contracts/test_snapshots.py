@@ -1,0 +1,162 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.checkpoint import CHECKPOINT_SCOPES, Checkpoint, CheckpointScope, Contents
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.errors import StorageError
+from hardwon.ports.snapshots import Replacement
+from tests.contracts.changes import Change, changes, seen
+from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
+from tests.strategies import NOW, few_examples, lesson, of_file, planted
+
+pytestmark = on_every_implementation
+
+DOCUMENTS = Contents("documents", "here")
+EVERY_ENTRY = Contents("all", "here")
+
+
+def take(world: World, contents: Contents = EVERY_ENTRY, name: str = "before") -> Checkpoint:
+    with world.snapshots.transaction():
+        return world.snapshots.take(Checkpoint(name=name, contents=contents, created_at=NOW))
+
+
+def restore(world: World, checkpoint: Checkpoint, contents: Contents | None = None) -> Replacement:
+    with world.snapshots.opened(checkpoint.snapshot_path) as snapshot:
+        return snapshot.bring_back(contents or checkpoint.contents, name=checkpoint.name, at=NOW)
+
+
+def document(text: str, path: str = "one.md", project: str = "here") -> Entry:
+    return of_file(text, kind="document", path=path, source_project=project)
+
+
+histories = st.lists(changes, max_size=8)
+
+
+@given(before=histories, after=histories, scope=st.sampled_from(CHECKPOINT_SCOPES))
+@few_examples
+def test_whatever_happens_after_a_checkpoint_a_restore_brings_its_state_back(
+    make: MakeWorld, before: list[Change], after: list[Change], scope: CheckpointScope
+) -> None:
+    contents = Contents(scope, "here")
+    with make() as world:
+        for change in before:
+            change(world)
+        checkpoint = take(world, contents)
+        then = seen(world, contents.entries)
+        for change in after:
+            change(world)
+        now = seen(world, EVERYTHING)
+        inside = seen(world, contents.entries)
+        done = restore(world, checkpoint)
+
+        assert seen(world, contents.entries) == then
+        assert (checkpoint.memory_count, done[0]) == (len(then), len(then))
+        there = seen(world, EVERYTHING)
+        outside = {seq: each for seq, each in now.items() if seq not in inside}
+        gave_way = outside.keys() - there.keys()
+        assert {seq: there[seq] for seq in outside.keys() - gave_way - then.keys()} == {
+            seq: each for seq, each in outside.items() if seq not in gave_way | then.keys()
+        }
+        assert len(gave_way) <= len(then)
+        assert world.keywords.size() == world.repository.count(EVERYTHING._replace(ranked=True))
+        assert restore(world, checkpoint) == (len(then), 0, 0)
+
+
+def test_what_was_deleted_changed_and_added_is_as_it_was(make: MakeWorld) -> None:
+    with make() as world:
+        [kept, gone, changed] = world.add(
+            document("kept", path="1"), document("zebra", path="2"), document("first", path="3")
+        )
+        world.embed(document("zebra", path="2"), planted(0.6))
+        checkpoint = take(world, DOCUMENTS)
+        world.repository.delete(document("zebra", path="2").entry_id)
+        world.add(document("second", path="3"), document("giraffe", path="4"))
+
+        assert restore(world, checkpoint) == (3, 2, 1)
+        assert [entry.description for entry in world.repository.hydrate([kept, gone, changed])] == [
+            "kept",
+            "zebra",
+            "first",
+        ]
+        assert [hit.seq for hit in world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).top(ALL)] == [gone]
+        assert world.keywords.weigh(["giraffe"], EVERYTHING, IN_TIME).count() == 0
+        assert world.vectors.vector_of(document("zebra", path="2").entry_id) == planted(0.6)
+
+
+def test_what_is_not_of_the_scope_stays_as_it_is(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(document("one"), lesson("a lesson"))
+        checkpoint = take(world, DOCUMENTS)
+        world.repository.delete(lesson("a lesson").entry_id)
+        world.add(lesson("another"), document("there", path="2", project="there"))
+        restore(world, checkpoint)
+
+        assert {entry.description for entry in world.repository.find(EVERYTHING, limit=ALL)} == {
+            "one",
+            "another",
+            "there",
+        }
+
+
+def test_an_entry_that_has_left_the_scope_gives_way(make: MakeWorld) -> None:
+    with make() as world:
+        [number] = world.add(document("here"))
+        checkpoint = take(world, DOCUMENTS)
+        world.add(document("there", project="there"))
+
+        assert restore(world, checkpoint) == (1, 1, 0)
+        [entry] = world.repository.find(EVERYTHING, limit=ALL)
+        assert (entry.source_project, entry.description, entry.number) == ("here", "here", number)
+
+
+def test_what_was_forgotten_and_learned_anew_has_its_old_number_again(make: MakeWorld) -> None:
+    with make() as world:
+        [number] = world.add(document("one"))
+        checkpoint = take(world, DOCUMENTS)
+        world.repository.delete(document("one").entry_id)
+        [later] = world.add(document("one"))
+
+        assert later != number
+        assert restore(world, checkpoint) == (1, 1, 1)
+        assert [entry.number for entry in world.repository.find(EVERYTHING, limit=ALL)] == [number]
+
+
+def test_numbers_given_after_a_checkpoint_are_never_given_again(make: MakeWorld) -> None:
+    with make() as world:
+        checkpoint = take(world)
+        [number] = world.add(lesson("later"))
+        restore(world, checkpoint)
+
+        assert world.add(lesson("later"))[0] > number
+
+
+def test_what_fails_leaves_neither_a_checkpoint_nor_a_snapshot(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(lesson("kept"))
+        with pytest.raises(LookupError):
+            take_and_fail(world)
+
+        assert world.snapshots.checkpoints() == []
+        first = take(world)
+        assert world.snapshots.checkpoints() == [first]
+        assert first.is_there
+
+
+def take_and_fail(world: World) -> None:
+    with world.snapshots.transaction():
+        world.snapshots.take(Checkpoint(name="before", contents=EVERY_ENTRY, created_at=NOW))
+        raise LookupError
+
+
+def test_a_discarded_checkpoint_is_gone_and_discarding_it_again_is_no_trouble(make: MakeWorld) -> None:
+    with make() as world:
+        first, second = take(world, name="first"), take(world, name="second")
+        world.snapshots.discard(first)
+        world.snapshots.discard(first)
+
+        assert world.snapshots.checkpoints() == [second]
+        assert world.snapshots.named("first") is None
+        with pytest.raises(StorageError), world.snapshots.opened(first.snapshot_path):
+            pass

@@ -1,0 +1,152 @@
+"""`Search` on a store in memory."""
+
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.errors import InvalidQueryError
+from hardwon.domain.model.importance.constitutional import BUDGET_TOKENS
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.token_budget import tokens
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.domain.use_cases.search import Search, SearchResult
+from tests.fakes.clock import FixedClock
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.searches import InMemoryKeywordIndex
+from tests.fakes.state import State
+from tests.fakes.usage import InMemoryUsageLog
+from tests.strategies import DAY, NOW, all_entries, lesson, of_file
+
+QUESTION = Question("parser", EVERYTHING, "fused", 10, None, Workplace("here"))
+IN_TIME = Deadline(lambda: 0.0)
+
+stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
+
+
+class Room:
+    """A store in memory, searched by word."""
+
+    def __init__(self, *entries: Entry, keyword_search: bool = True) -> None:
+        self.state = State()
+        self.repository = InMemoryEntryRepository(self.state)
+        for entry in entries:
+            self.repository.put(entry)
+        self.usage = InMemoryUsageLog(self.state)
+        self.keywords = InMemoryKeywordIndex(self.state, available=keyword_search)
+
+    def search(self, question: Question = QUESTION, **how: Any) -> SearchResult:
+        recall = Recall(self.repository, Retrieve([], self.keywords), FixedClock(), Weights())
+        return Search(recall, self.usage)(question, IN_TIME, **how)
+
+
+def texts(result: SearchResult) -> list[str]:
+    return [answer.entry.description for answer in result.answers]
+
+
+def rule(text: str, **more: Any) -> Entry:
+    return of_file(text, kind="document", path=f"{text[:9]}.md", tier="constitutional", source_project="here", **more)
+
+
+@given(stored=stores, wanted=st.booleans())
+def test_rules_stay_in_their_budget_and_out_of_the_answers(stored: list[Entry], *, wanted: bool) -> None:
+    room = Room(*stored)
+    result = room.search(rules=wanted)
+    known = {each.entry_id: each for each in room.repository.constitutional("here")}
+    shown = [entry.entry_id for entry in result.rules]
+
+    assert sum(tokens(known[entry_id].text) for entry_id in shown) <= BUDGET_TOKENS
+    assert not {*shown} & {answer.entry.entry_id for answer in result.answers}
+    if not wanted:
+        assert not result.rules
+        assert not {*known} & {answer.entry.entry_id for answer in result.answers}
+
+
+def test_a_rule_beyond_the_budget_is_still_an_answer() -> None:
+    long = "parser " + "x" * 4 * BUDGET_TOKENS
+    result = Room(rule("parser short"), rule(long)).search()
+
+    assert [entry.description for entry in result.rules] == ["parser short"]
+    assert texts(result) == [long]
+
+
+def test_one_tier_is_answered_by_that_tier_alone() -> None:
+    room = Room(rule("parser rule"), attrs.evolve(lesson("parser"), tier="critical"))
+
+    only_critical = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="critical")))
+    only_rules = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="constitutional")))
+    assert (only_critical.rules, texts(only_critical)) == ((), ["parser"])
+    assert (only_rules.rules, texts(only_rules)) == ((), ["parser rule"])
+
+
+def test_all_concepts_must_stand_in_a_text() -> None:
+    room = Room(lesson("parser lock"), lesson("parser"), attrs.evolve(lesson("lock it"), keywords=("parser",)))
+    result = room.search(QUESTION._replace(text=""), concepts=["Lock", "parser"])
+
+    assert texts(result) == ["parser lock"]
+    assert result.counts == ({"lock": 1, "parser": 1},)
+
+
+def test_concepts_narrow_what_a_query_finds() -> None:
+    room = Room(lesson("parser lock retry"), lesson("parser lock"), lesson("retry"))
+
+    assert texts(room.search(QUESTION._replace(text="retry"), concepts=["parser", "lock"])) == ["parser lock retry"]
+
+
+@pytest.mark.parametrize(("text", "concepts"), [("", []), (" \n", []), ("parser", ["one"]), ("", list("abcdef"))])
+def test_what_cannot_be_asked_is_refused(text: str, concepts: list[str]) -> None:
+    with pytest.raises(InvalidQueryError, match="concepts"):
+        Room().search(QUESTION._replace(text=text), concepts=concepts)
+
+
+def test_without_a_keyword_index_concepts_find_nothing_and_that_is_said() -> None:
+    result = Room(lesson("parser lock"), keyword_search=False).search(concepts=["parser", "lock"])
+
+    assert (result.answers, result.degradations) == ((), ("concepts can't be looked for: no keyword index here",))
+
+
+def test_a_way_on_is_told_only_where_nothing_is_found() -> None:
+    room = Room(lesson("parser"), attrs.evolve(lesson("parser gone"), tier="deprecated"))
+    deprecated = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="deprecated")))
+
+    assert room.search().suggestion == ""
+    assert "memory_index_scan" in room.search(QUESTION._replace(text="nowhere")).suggestion
+    assert "memory_list" in deprecated.suggestion
+    assert deprecated.answers == ()
+
+
+def test_what_is_shown_is_counted() -> None:
+    room = Room(rule("a rule"), lesson("parser"), lesson("cache"))
+    for _ in range(2):
+        room.search()
+
+    usages = {entry.description: entry.usage for entry in map(room.state.entry, room.state.entries)}
+    assert {text: usage.access_count for text, usage in usages.items()} == {"a rule": 2, "parser": 2, "cache": 0}
+    assert usages["parser"].last_accessed == NOW
+
+
+@pytest.mark.parametrize(("days", "expected"), [(6, ["parser for now"]), (8, [])])
+def test_what_has_expired_is_taken_out_before_anything_is_ranked(days: int, expected: list[str]) -> None:
+    room = Room(attrs.evolve(lesson("parser for now", age=days * DAY), tier="temporary"))
+
+    assert texts(room.search()) == expected
+
+
+def test_a_store_that_cannot_be_written_still_answers_and_says_what_that_means() -> None:
+    room = Room(attrs.evolve(lesson("parser for now", age=8 * DAY), tier="temporary"))
+    room.repository.busy = room.usage.busy = True
+    result = room.search()
+
+    assert texts(result) == ["parser for now"]
+    assert result.degradations == (
+        "what has expired is still found: the store is busy",
+        "access not counted: the store is busy",
+    )

@@ -1,0 +1,75 @@
+"""Two hooks, a writer, a server and a watch on one store at once: nobody fails and nothing is lost."""
+
+import contextlib
+import json
+import signal
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.mcp.documents import write_document
+from tests.entrypoints.programs import start, upsert
+from tests.entrypoints.test_watch import LONGEST_WAIT, Watch
+
+FILES = 30
+LESSONS = 6
+
+
+def write_all(world: World, text: str) -> None:
+    for number in range(FILES):
+        write_document(
+            world,
+            f"005-auth/memory/{number:02}.md",
+            f"# {number}\n{text}\n<!-- ANCHOR:a -->\n{text}\n<!-- /ANCHOR:a -->",
+        )
+
+
+def hook(world: World) -> str:
+    process = start(world, "hardwon-hook")
+    _, stderr = process.communicate(json.dumps(world.session_start()).encode(), LONGEST_WAIT)
+    return f"{process.returncode} {stderr.decode()}"
+
+
+def write(world: World, number: int) -> str:
+    process = start(world, "hardwon-writer", *upsert(description=f"Lesson {number}."))
+    _, stderr = process.communicate(timeout=LONGEST_WAIT)
+    return f"{process.returncode} {stderr.decode()}"
+
+
+def retier(world: World, title: str) -> None:
+    """Let somebody else change what the store has the word on."""
+    with contextlib.closing(sqlite3.connect(world.database, timeout=LONGEST_WAIT)) as connection, connection:
+        connection.execute(
+            "UPDATE entry SET tier = 'critical' WHERE seq IN (SELECT entry_seq FROM entry_text WHERE name = ?)",
+            (title,),
+        )
+
+
+def test_everybody_works_on_one_store_at_once(world: World, connect: Connect) -> None:
+    write_all(world, "One.")
+    client = connect(world)
+    watch = Watch(world)
+    watch.wait()
+    with ThreadPoolExecutor(6) as others:
+        write_all(world, "Two.")
+        writing = [others.submit(write, world, number) for number in range(LESSONS)]
+        hooks = [others.submit(hook, world) for _ in range(2)]
+        retiering = [others.submit(retier, world, str(number)) for number in range(FILES)]
+        answers = [client.call("memory_index_scan", force=True) for _ in range(3)]
+        told = [each.result() for each in (*writing, *hooks)]
+        for each in retiering:
+            each.result()
+    client.call("memory_index_scan")
+    ran, _ = client.end()
+    code, complaints = watch.end(signal.SIGTERM)
+
+    assert [answer["structuredContent"]["errors"] for answer in answers] == [0, 0, 0]
+    assert [each for each in told if "lock" in each or not each.startswith("0 ")] == []
+    assert (ran.code, ran.stderr, code, complaints) == (0, "", 0, "")
+    assert world.query("SELECT count(*) FROM entries WHERE description LIKE 'Lesson %'") == [(LESSONS,)]
+    assert world.query("SELECT importance_tier, count(*) FROM memory_index WHERE anchor_id IS NULL GROUP BY 1") == [
+        ("critical", FILES)
+    ]
+    assert world.query("SELECT count(*) FROM memory_index WHERE content LIKE '%Two.%'") == [(2 * FILES,)]
+    assert world.query("PRAGMA integrity_check") == [("ok",)]

@@ -1,0 +1,95 @@
+"""`memory_index_scan` brings in what changed."""
+
+import time
+
+import pytest
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.conftest import Connect, Visit
+from tests.entrypoints.mcp.documents import write_document
+from tests.entrypoints.programs import hardwon
+
+FILES = 15
+LONGEST_SECONDS_OF_FIFTY = 60
+
+
+def write_fifteen(world: World) -> None:
+    for number in range(FILES):
+        write_document(world, f"005-auth/memory/{number:02}.md", f"# Note {number}\n\nAbout the okapi.")
+
+
+def test_files_are_scanned_and_those_that_changed_indexed(world: World, visit: Visit) -> None:
+    write_fifteen(world)
+    client = visit(world)
+    first = client.call("memory_index_scan")["structuredContent"]
+    for number in range(3):
+        write_document(world, f"005-auth/memory/{number:02}.md", "Changed.")
+    (world.project / "specs/005-auth/memory/14.md").touch()
+    second = client.call("memory_index_scan")["structuredContent"]
+    forced = client.call("memory_index_scan", force=True)["structuredContent"]
+
+    counts = [
+        tuple(each[key] for key in ("success", "scanned", "indexed", "skipped", "errors"))
+        for each in (first, second, forced)
+    ]
+    assert counts == [(True, 15, 15, 0, 0), (True, 15, 3, 12, 0), (True, 15, 15, 0, 0)]
+    assert second["message"] == "Indexed 3 files (0 new), 12 as they were, 0 gone, 0 can't be used"
+
+
+def test_one_spec_folder_is_scanned_alone(world: World, visit: Visit) -> None:
+    write_fifteen(world)
+    write_document(world, "049-auth/memory/other.md")
+    scanned = visit(world).call("memory_index_scan", specFolder="049-auth")["structuredContent"]
+
+    assert (scanned["scanned"], scanned["indexed"]) == (1, 1)
+    assert world.query("SELECT DISTINCT spec_folder FROM memory_index") == [("049-auth",)]
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".."])
+def test_what_is_no_name_of_a_folder_is_refused(world: World, visit: Visit, name: str) -> None:
+    assert f"{name!r} is no spec folder" in visit(world).refusal("memory_index_scan", specFolder=name)
+
+
+def test_what_cannot_be_used_is_counted_and_told(world: World, visit: Visit) -> None:
+    write_document(world, "005-auth/memory/good.md")
+    write_document(world, "005-auth/memory/bad.md").write_bytes(b"\0")
+    write_document(world, "005-auth/memory/odd.md", "---\ndate: some day\n---\nText.")
+    scanned = visit(world).call("memory_index_scan")["structuredContent"]
+
+    assert (scanned["scanned"], scanned["indexed"], scanned["errors"]) == (3, 2, 1)
+    assert [line.rpartition("/")[2].split("'")[0] for line in scanned["details"]] == ["bad.md", "odd.md"]
+    assert all(line in scanned["message"] for line in scanned["details"])
+
+
+def test_the_memories_of_files_that_are_gone_go_with_them(world: World, visit: Visit) -> None:
+    client = visit(world)
+    path = write_document(world, text="<!-- ANCHOR:a -->\nA.\n<!-- /ANCHOR:a -->\n")
+    client.call("memory_index_scan")
+    path.unlink()
+
+    assert client.call("memory_index_scan")["structuredContent"]["removed"] == 1
+    assert world.query("SELECT count(*) FROM memory_index") == [(0,)]
+
+
+def test_a_file_is_one_row_whoever_indexes_it(world: World, visit: Visit) -> None:
+    path = write_document(world)
+    client = visit(world)
+    saved = client.call("memory_save", filePath=str(path))["structuredContent"]
+    client.call("memory_index_scan", force=True)
+    hardwon(world, "index", "--force")
+
+    assert world.query("SELECT id, file_path, anchor_id FROM memory_index") == [(saved["memoryId"], str(path), None)]
+
+
+def test_fifty_files_are_indexed_and_embedded_within_a_minute(world: World, connect: Connect) -> None:
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    client = connect(world)
+    for number in range(50):
+        write_document(world, f"005-auth/memory/{number:02}.md", f"# Note {number}\n\nAbout the okapi.")
+    started = time.monotonic()
+    scanned = client.call("memory_index_scan")["structuredContent"]
+    seconds = time.monotonic() - started
+
+    assert (scanned["scanned"], scanned["errors"], scanned["pending"]) == (50, 0, 0)
+    assert seconds < LONGEST_SECONDS_OF_FIFTY
+    assert world.query("SELECT count(embedding) FROM memory_index") == [(50,)]

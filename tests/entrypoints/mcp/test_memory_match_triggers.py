@@ -1,0 +1,96 @@
+"""`memory_match_triggers` brings memories up by what a prompt says."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import attrs
+import pytest
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.mcp.shelf import Shelf, document, shelf_of
+
+CALLS = 100
+PROMISED_SECONDS = 0.05
+
+PLANTED = [
+    document("OAuth", "how the flow goes", trigger_phrases=("oauth flow", "login"), tier="critical"),
+    document("Gone", "given up", trigger_phrases=("oauth flow",), tier="deprecated"),
+    document("Crowd", "ten thousand", trigger_phrases=tuple(f"phrase number {number}" for number in range(10_000))),
+]
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    with shelf_of(tmp_path_factory.mktemp("triggers"), *PLANTED) as shelf:
+        yield shelf
+
+
+def test_the_example_answers_with_the_command(shelf: Shelf) -> None:
+    answer = shelf.ask("memory_match_triggers", prompt="save context for this conversation")
+
+    assert (answer["matched"], answer["trigger"], answer["confidence"]) == (True, "save context", 0.95)
+    assert answer["memories"] == []
+
+
+def test_a_memory_comes_up_by_its_phrase(shelf: Shelf) -> None:
+    answer = shelf.ask("memory_match_triggers", prompt="Please explain the OAuth flow to me", limit=1)
+    [row] = answer["memories"]
+    number = row.pop("id")
+
+    assert (answer["matched"], answer["trigger"], answer["confidence"]) == (True, "oauth flow", 0.95)
+    assert shelf.world.query("SELECT title FROM memory_index WHERE id = ?", (number,)) == [("OAuth",)]
+    assert row.pop("entryId")
+    assert row == {
+        "title": "OAuth",
+        "specFolder": "049-auth",
+        "filePath": "/memories/specs/049-auth/memory/oauth.md",
+        "anchorId": None,
+        "importanceTier": "critical",
+        "trigger": "oauth flow",
+        "confidence": 0.95,
+    }
+
+
+def test_nothing_matches_without_a_phrase(shelf: Shelf) -> None:
+    assert shelf.ask("memory_match_triggers", prompt="something else altogether") == {
+        "message": "no trigger phrase in this prompt",
+        "matched": False,
+        "trigger": None,
+        "confidence": 0.0,
+        "memories": [],
+    }
+
+
+def test_a_hundred_calls_are_fast_with_ten_thousand_phrases(shelf: Shelf) -> None:
+    times = []
+    for number in range(CALLS):
+        started = time.perf_counter()
+        shelf.ask("memory_match_triggers", prompt=f"tell me of phrase number {number} and the oauth flow")
+        times.append(time.perf_counter() - started)
+
+    assert sorted(times)[CALLS // 2] < PROMISED_SECONDS
+
+
+def test_what_the_user_calls_saving_is_configurable(world: World, connect: Connect) -> None:
+    (world.project / "config.jsonc").write_text(json.dumps({"triggers": {"phrases": ["merk dir das"]}}))
+    client = connect(world)
+    known = client.call("memory_match_triggers", prompt="bitte merk dir das")["structuredContent"]
+    unknown = client.call("memory_match_triggers", prompt="save context")["structuredContent"]
+
+    assert (known["trigger"], known["confidence"]) == ("merk dir das", 0.95)
+    assert not unknown["matched"]
+
+
+def test_what_another_process_writes_comes_up_within_about_a_second(world: World, connect: Connect) -> None:
+    client = connect(world)
+    assert not client.call("memory_match_triggers", prompt="quokka")["structuredContent"]["matched"]
+
+    entry = document("Late", "late", trigger_phrases=("quokka",)).entry
+    world.remember(attrs.evolve(entry, source_project="project"))
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        if client.call("memory_match_triggers", prompt="quokka")["structuredContent"]["matched"]:
+            return
+    pytest.fail("never seen")

@@ -1,0 +1,206 @@
+"""`memory_update` changes what is known about a memory, and its history tells what was there."""
+
+import json
+from typing import Any
+
+import attrs
+import pytest
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.importance.tiers import TIER_PURPOSES
+from hardwon.domain.model.vocabulary import TIERS
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.raw_client import RawClient
+from tests.entrypoints.programs import hardwon, keep
+from tests.strategies import lesson
+
+ANSWERED = ["message", "changed", "memory", "warnings"]
+
+
+def number_of(world: World, entry: Entry) -> int:
+    [(number,)] = world.query("SELECT seq FROM entry WHERE id = ?", [entry.entry_id])
+    return int(number)
+
+
+def history(world: World, number: int) -> list[tuple[Any, ...]]:
+    return world.query(
+        "SELECT field_changed, old_value, new_value FROM memory_history WHERE memory_id = ? ORDER BY id", [number]
+    )
+
+
+@pytest.fixture
+def entry(shared_world: World, request: pytest.FixtureRequest) -> Entry:
+    """Return a memory of its own for each test."""
+    return keep(shared_world, description=f"About {request.node.name}.", keywords=[])
+
+
+def test_two_fields_are_changed_and_the_history_has_two_rows(
+    shared: RawClient, shared_world: World, entry: Entry
+) -> None:
+    number = number_of(shared_world, entry)
+    result = shared.call("memory_update", id=number, title=" A better\ntitle ", importanceTier="important")
+    answer = result["structuredContent"]
+
+    assert list(answer) == ANSWERED
+    assert answer["message"].splitlines() == [
+        f"Updated: A better title (number {number}, id: {entry.entry_id})",
+        f"title: {entry.name} -> A better title",
+        "importance_tier: normal -> important",
+    ]
+    assert result["content"] == [{"type": "text", "text": answer["message"]}]
+    assert answer["changed"] == [
+        {"field": "title", "old": entry.name, "new": "A better title"},
+        {"field": "importanceTier", "old": "normal", "new": "important"},
+    ]
+    row = answer["memory"]
+    assert (row["id"], row["entryId"], row["title"]) == (number, entry.entry_id, "A better title")
+    assert (row["importanceTier"], row["importanceWeight"], row["expiresAt"]) == ("important", 0.5, None)
+    assert history(shared_world, number) == [
+        ("title", entry.name, "A better title"),
+        ("importance_tier", "normal", "important"),
+    ]
+
+
+def test_the_time_of_the_update_moves_and_that_of_creation_does_not(
+    shared: RawClient, shared_world: World, entry: Entry
+) -> None:
+    shared_world.query(
+        "UPDATE entry SET updated_at = '2020-01-01T00:00:00.000000+00:00' WHERE id = ?", [entry.entry_id]
+    )
+    row = shared.call("memory_update", id=entry.entry_id, importanceWeight=0.9)["structuredContent"]["memory"]
+
+    assert row["updatedAt"] > row["createdAt"] > "2020-01-02"
+    assert row["importanceWeight"] == 0.9
+
+
+def test_what_is_given_and_the_same_already_changes_nothing(
+    shared: RawClient, shared_world: World, entry: Entry
+) -> None:
+    before = shared_world.query("SELECT * FROM entry ORDER BY seq")
+    answer = shared.call("memory_update", id=entry.entry_id, title=entry.name, triggerPhrases=[], importanceWeight=0.5)[
+        "structuredContent"
+    ]
+
+    assert answer["message"].startswith("Unchanged, it was so already: ")
+    assert answer["changed"] == []
+    assert shared_world.query("SELECT * FROM entry ORDER BY seq") == before
+    assert history(shared_world, answer["memory"]["id"]) == []
+
+
+def test_the_new_texts_are_searched(shared: RawClient, shared_world: World, entry: Entry) -> None:
+    shared.call("memory_update", id=entry.entry_id, title="Flamingo", triggerPhrases=["paint it pink"])
+
+    for words in ("flamingo", "pink"):
+        assert hardwon(shared_world, "recall", "--json", words).document[0]["id"] == entry.entry_id
+    [(phrases,)] = shared_world.query("SELECT trigger_phrases FROM entry_text WHERE name = 'Flamingo'")
+    assert json.loads(phrases) == ["paint it pink"]
+
+    emptied = shared.call("memory_update", id=entry.entry_id, triggerPhrases=[])["structuredContent"]
+    assert emptied["memory"]["triggerPhrases"] == []
+
+
+def test_all_six_tiers_are_taken(shared: RawClient, entry: Entry) -> None:
+    tiers = [
+        shared.call("memory_update", id=entry.entry_id, importanceTier=tier)["structuredContent"]["memory"]
+        for tier in TIERS
+    ]
+
+    assert [row["importanceTier"] for row in tiers] == list(TIERS)
+
+
+def test_what_is_deprecated_is_found_no_more_and_is_still_listed(
+    shared: RawClient, shared_world: World, entry: Entry
+) -> None:
+    answer = shared.call("memory_update", id=entry.entry_id, title="Flotsam", importanceTier="deprecated")
+
+    assert "no search finds it any more, and it is kept until it is deleted" in answer["structuredContent"]["message"]
+    found = hardwon(shared_world, "recall", "--json", "flotsam").document
+    assert entry.entry_id not in [each["id"] for each in found]
+    listed = hardwon(shared_world, "list", "--tier", "deprecated", "--json").document["entries"]
+    assert entry.entry_id in [each["id"] for each in listed]
+
+
+def test_what_becomes_temporary_says_when_it_expires(shared: RawClient, shared_world: World) -> None:
+    old = lesson("Made long ago.")
+    new = keep(shared_world, description="Made now.")
+    shared_world.remember(attrs.evolve(old, name="Jetsam"))
+
+    fresh = shared.call("memory_update", id=new.entry_id, importanceTier="temporary")["structuredContent"]
+    assert fresh["memory"]["expiresAt"] > fresh["memory"]["createdAt"]
+    assert "It is temporary: it expires " in fresh["message"]
+
+    gone = shared.call("memory_update", id=old.entry_id, importanceTier="temporary")["structuredContent"]
+    assert "its 7 days are over, so no search finds it any more" in gone["message"]
+    assert old.entry_id not in [each["id"] for each in hardwon(shared_world, "recall", "--json", "jetsam").document]
+
+
+def test_secrets_are_taken_out(shared: RawClient, shared_world: World, entry: Entry) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    shared.call("memory_update", id=entry.entry_id, title=f"Key {secret}", triggerPhrases=[f"use {secret}"])
+
+    kept = shared_world.query("SELECT name, trigger_phrases FROM entry_text")
+    assert secret not in str(kept + shared_world.query("SELECT * FROM history"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({}, "nothing to change: give title, triggerPhrases, importanceWeight or importanceTier"),
+        ({"title": ""}, "nothing to change: give title, triggerPhrases, importanceWeight or importanceTier"),
+        ({"title": " \n"}, "title is blank: give it some text"),
+        ({"importanceWeight": 1.5}, "importanceWeight is 1.5: input should be less than or equal to 1"),
+        ({"importanceWeight": -1}, "importanceWeight is -1: input should be greater than or equal to 0"),
+        (
+            {"importanceTier": "urgent"},
+            "importanceTier is \"urgent\": use 'constitutional', 'critical', 'important', 'normal', 'temporary'",
+        ),
+        ({"triggerPhrases": ["ab"]}, "the trigger phrase 'ab' has 2 characters: use 3 to 100"),
+        ({"triggerPhrases": "ab"}, 'triggerPhrases is "ab": input should be a valid list'),
+        ({"id": 987654, "title": "x"}, "no memory has the id '987654': give its number or its 16 hex digits,"),
+        ({"id": "nope", "title": "x"}, "no memory has the id 'nope': give its number or its 16 hex digits,"),
+        ({"id": True, "title": "x"}, "id is true: use the memory's number or its 16 hex digits"),
+        ({"id": None, "title": "x"}, "missing: id"),
+        ({"description": "x"}, "unknown: description, use id, title, triggerPhrases, importanceWeight, importanceTier"),
+    ],
+    ids=lambda value: repr(value)[-60:],
+)
+def test_a_change_that_can_not_be_made_is_refused_in_one_line(
+    shared: RawClient, shared_world: World, entry: Entry, arguments: dict[str, object], line: str
+) -> None:
+    before = shared_world.query("SELECT * FROM entry ORDER BY seq")
+    refused = shared.refusal("memory_update", **{"id": entry.entry_id, **arguments})
+
+    assert refused.startswith(line)
+    assert "\n" not in refused
+    assert shared_world.query("SELECT * FROM entry ORDER BY seq") == before
+
+
+def test_the_schema_says_what_the_tiers_are_for(shared: RawClient) -> None:
+    tools = {each["name"]: each for each in shared.ask("tools/list")["result"]["tools"]}
+    schema = tools["memory_update"]["inputSchema"]
+
+    assert schema["required"] == ["id"]
+    assert list(schema["properties"]) == ["id", "title", "triggerPhrases", "importanceWeight", "importanceTier"]
+    description = schema["properties"]["importanceTier"]["description"]
+    assert all(f"{tier} = {purpose}" in description for tier, purpose in TIER_PURPOSES.items())
+    assert all(each["description"] for each in schema["properties"].values())
+
+
+def test_the_vector_follows_the_new_title(shared: RawClient, shared_world: World, entry: Entry) -> None:
+    del shared
+    shared_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    client = RawClient(shared_world)
+    shared_world.cleanup.callback(client.kill)
+    client.initialize()
+    before = vector(client, shared_world, entry, title="Before")
+    after = vector(client, shared_world, entry, title="Flamingos in the rain")
+    shared_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+
+    assert before != after
+
+
+def vector(client: RawClient, world: World, entry: Entry, **changes: object) -> bytes:
+    answer = client.call("memory_update", id=entry.entry_id, **changes)["structuredContent"]
+    assert answer["warnings"] == []
+    [(stored,)] = world.query("SELECT vec FROM vector JOIN entry ON seq = entry_seq WHERE id = ?", [entry.entry_id])
+    return bytes(stored)

@@ -1,0 +1,176 @@
+"""`hardwon checkpoint`, `backup` and `restore`."""
+
+import contextlib
+import os
+import pty
+import subprocess
+
+import attrs
+import pytest
+
+from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.programs import LONGEST_RUN, hardwon, keep
+from tests.strategies import of_file
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    return empty_world
+
+
+def ids(world: World) -> list[object]:
+    return [row[0] for row in world.query("SELECT id FROM entry ORDER BY seq")]
+
+
+def test_a_checkpoint_is_made_listed_restored_and_deleted(world: World) -> None:
+    keep(world, description="One.")
+    made = hardwon(world, "checkpoint", "create", "before", "--description", "Why.", "--scope", "all")
+    before = ids(world)
+    keep(world, description="Two.")
+
+    assert made.stdout.endswith("): 1 memory, the whole store - Why.\n")
+    assert hardwon(world, "checkpoint", "list").stdout == made.stdout.removeprefix("Checkpoint ")
+    restored = hardwon(world, "checkpoint", "restore", "before", "--yes")
+    assert restored.stdout.startswith("Restored before: the whole store, 1 memory, 0 brought back, 1 taken out\n")
+    assert ids(world) == before
+    assert hardwon(world, "checkpoint", "delete", "before").stdout == "Deleted: before\n"
+    assert hardwon(world, "checkpoint", "list").stdout.startswith("before restore of before (")
+
+
+def test_scripts_get_json(world: World) -> None:
+    inside = os.path.realpath(world.project / "one.md")
+    world.remember(attrs.evolve(of_file("One.", kind="document", source_project="project"), file_path=inside))
+    made = hardwon(world, "checkpoint", "create", "before", "--json").document
+    listed = hardwon(world, "checkpoint", "list", "--json").document
+    restored = hardwon(world, "checkpoint", "restore", "before", "--scope", "project", "--yes", "--json").document
+
+    assert listed == [made]
+    assert (made["name"], made["memory_count"], made["missing"]) == ("before", 1, False)
+    assert made["metadata"] == {"scope": "documents", "project": "project", "root": os.path.realpath(world.project)}
+    assert {key: restored[key] for key in ("name", "scope", "project", "memory_count", "restored", "removed")} == {
+        "name": "before",
+        "scope": "project",
+        "project": "project",
+        "memory_count": 1,
+        "restored": 0,
+        "removed": 0,
+    }
+    assert restored["safety_checkpoint"]["metadata"]["scope"] == "project"
+    assert hardwon(world, "checkpoint", "delete", "before", "--json").document == {"deleted": "before"}
+
+
+MISTAKES: list[tuple[list[str], str]] = [
+    (["create", ""], "has 1 to 100 characters, this one 0"),
+    (["create", "x" * 101], "this one 101"),
+    (["create", "a\nb"], "is one line"),
+    (["create", "taken"], "there is a checkpoint 'taken' already"),
+    (["create", "x", "--scope", "half"], "'half'"),
+    (["create"], "Missing argument"),
+    (["restore", "nope", "--yes"], "there is no checkpoint 'nope': the newest are 'taken'"),
+    (["restore", "taken"], "--yes"),
+    (["delete", "nope"], "there is no checkpoint 'nope'"),
+    ([], "Missing command; see hardwon checkpoint --help"),
+    (["steal"], "No such command 'steal'"),
+]
+
+
+def test_a_mistake_is_told_in_one_line_and_changes_nothing(world: World) -> None:
+    keep(world)
+    hardwon(world, "checkpoint", "create", "taken")
+    for arguments, words in MISTAKES:
+        done = hardwon(world, "checkpoint", *arguments)
+
+        assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+        assert words in done.stderr
+    assert world.query("SELECT name FROM checkpoints") == [("taken",)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "says", "left"),
+    [
+        (b"y\n", 0, "Replace the whole store by the checkpoint before\\x1b (20", 1),
+        (b"n\n", 0, "Nothing was changed", 2),
+        (b"\x04", 1, "hardwon: interrupted", 2),
+    ],
+    ids=["yes", "no", "end of input"],
+)
+def test_who_sits_at_a_terminal_is_asked_first(world: World, answer: bytes, code: int, says: str, left: int) -> None:
+    keep(world, description="One.")
+    hardwon(world, "checkpoint", "create", "before\x1b", "--scope", "all")
+    keep(world, description="Two.")
+    ours, theirs = pty.openpty()
+    command = [str(BIN / "hardwon"), "checkpoint", "restore", "before\x1b"]
+    process = subprocess.Popen(
+        command, cwd=world.project, env=world.variables, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = until_asked(ours)
+    os.write(ours, answer)
+    shown += until_end(ours)
+    os.close(ours)
+
+    assert process.wait(LONGEST_RUN) == code
+    assert says in shown.decode()
+    assert b"\x1b" not in shown
+    assert len(ids(world)) == left
+
+
+def until_asked(terminal: int) -> bytes:
+    shown = b""
+    while b"[y/N]" not in shown:
+        shown += os.read(terminal, 4_096)
+    return shown
+
+
+def until_end(terminal: int) -> bytes:
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux says so at the end
+        while chunk := os.read(terminal, 4_096):
+            shown += chunk
+    return shown
+
+
+def test_where_there_is_no_store_none_is_made(world: World) -> None:
+    assert hardwon(world, "checkpoint", "list").stdout == "No checkpoint yet: hardwon checkpoint create NAME\n"
+    assert hardwon(world, "checkpoint", "restore", "x", "--yes").code == 1
+    backup = hardwon(world, "backup", str(world.folder / "b.db"))
+    assert (backup.code, backup.stderr) == (2, "hardwon: there is no store yet, so there is nothing to copy\n")
+    assert not world.store.exists()
+    assert not (world.folder / "b.db").exists()
+
+
+def test_a_backup_brings_the_whole_store_back_elsewhere(world: World) -> None:
+    entry = keep(world, description="One.")
+    backup = world.folder / "b\n.db"
+    made = hardwon(world, "backup", str(backup))
+    keep(world, description="Two.")
+
+    assert made.stdout == f"Backed up 1 memory to {backup}, {backup.stat().st_size} bytes\n"
+    again = hardwon(world, "backup", str(backup))
+    assert (again.code, again.stdout, "--force" in again.stderr) == (1, "", True)
+    elsewhere = world.folder / "elsewhere"
+    done = hardwon(world, "restore", str(backup), "--yes", "--json", "--global-store", str(elsewhere)).document
+    assert (done["name"], done["scope"], done["restored"]) == ("b\\n.db", "all", 1)
+    assert hardwon(world, "show", entry.entry_id, "--global-store", str(elsewhere)).code == 0
+    assert hardwon(world, "restore", str(backup), "--yes").stdout.startswith(
+        "Restored b\\n.db: the whole store, 1 memory,"
+    )
+    assert ids(world) == [entry.entry_id]
+    forced = hardwon(world, "backup", str(backup), "--force", "--json").document
+    assert (forced["path"], forced["memory_count"], forced["bytes"]) == (str(backup), 1, backup.stat().st_size)
+
+
+def test_what_is_no_backup_is_refused_and_changes_nothing(world: World) -> None:
+    entry = keep(world)
+    text = world.folder / "text.db"
+    text.write_text("text " * 500)
+    for path, code, words in (
+        (text, 2, "not a database"),
+        (world.folder / "nope", 1, "is not a file"),
+        (world.folder, 1, "is not a file"),
+    ):
+        done = hardwon(world, "restore", str(path), "--yes")
+        assert (done.code, done.stdout, done.stderr.count("\n")) == (code, "", 1)
+        assert words in done.stderr
+    assert ids(world) == [entry.entry_id]
+    assert world.query("SELECT name FROM checkpoints") == []

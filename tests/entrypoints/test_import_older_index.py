@@ -1,0 +1,199 @@
+"""`hardwon import` of a `memory-index.sqlite`."""
+
+import contextlib
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import hardwon
+
+V10 = """
+CREATE TABLE memory_index (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, spec_folder TEXT NOT NULL, file_path TEXT NOT NULL UNIQUE, title TEXT,
+    anchor_id TEXT, content TEXT, embedding BLOB, created_at TEXT DEFAULT (datetime('now')), updated_at TEXT,
+    importance_weight REAL DEFAULT 0.5, channel TEXT, session_id TEXT, last_accessed TEXT,
+    validation_count INTEGER DEFAULT 0, confidence_score REAL DEFAULT 0.5, trigger_phrases TEXT DEFAULT '[]'
+)
+"""
+V11 = """;
+ALTER TABLE memory_index ADD COLUMN importance_tier TEXT DEFAULT 'normal';
+ALTER TABLE memory_index ADD COLUMN context_type TEXT DEFAULT 'general';
+ALTER TABLE memory_index ADD COLUMN access_count INTEGER DEFAULT 0;
+ALTER TABLE memory_index ADD COLUMN created_at_epoch INTEGER;
+"""
+BORN = "2025-03-04 05:06:07"
+ROW = {
+    "spec_folder": "049-auth",
+    "title": "OAuth",
+    "content": "# OAuth\n\nThe *zebra* callback.",
+    "embedding": b"\0" * 12,
+    "created_at": BORN,
+    "importance_weight": 0.9,
+    "channel": "main",
+    "session_id": "s1",
+    "validation_count": 4,
+    "confidence_score": 0.75,
+    "trigger_phrases": json.dumps(["oauth callback", "x"]),
+}
+NEW = {"importance_tier": "critical", "context_type": "decision", "access_count": 7, "created_at_epoch": 1741064767}
+FIELDS = (
+    "spec_folder, title, content, created_at, importance_tier, importance_weight, context_type, channel, session_id,"
+    " access_count, validation_count, confidence_score, trigger_phrases"
+)
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    return empty_world
+
+
+def older(world: World, schema: str, *rows: dict[str, Any], name: str = "memory-index.sqlite") -> Path:
+    """Write an index; a row without a path is of a file that is gone."""
+    path = world.project / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(schema)
+        for number, row in enumerate(rows):
+            values = {"file_path": str(world.project / f"gone/memory/{number}.md"), **row}
+            marks = ", ".join("?" * len(values))
+            connection.execute(
+                f"INSERT INTO memory_index ({', '.join(values)}) VALUES ({marks})", list(values.values())
+            )
+        connection.commit()
+    return path
+
+
+def test_rows_of_the_newer_schema_come_in_with_all_that_they_know(world: World) -> None:
+    path = older(world, V10 + V11, ROW | NEW)
+    before = path.read_bytes()
+
+    done = hardwon(world, "import", str(path))
+
+    assert done == (0, "Imported 1 document, 0 known already; 0 vectors made.\n", "")
+    assert world.query(f"SELECT {FIELDS} FROM memory_index") == [
+        (
+            "049-auth",
+            "OAuth",
+            "OAuth\n\nThe zebra callback.",
+            "2025-03-04T05:06:07.000000+00:00",
+            "critical",
+            0.9,
+            "decision",
+            "main",
+            "s1",
+            7,
+            4,
+            0.75,
+            '["oauth callback"]',
+        )
+    ]
+    assert (path.read_bytes(), list(path.parent.glob("memory-index.sqlite-*"))) == (before, [])
+
+
+def test_what_the_earlier_schema_lacks_is_filled(world: World) -> None:
+    hardwon(world, "import", str(older(world, V10, ROW)))
+
+    assert world.query(
+        "SELECT importance_tier, context_type, access_count, created_at_epoch, confidence_score FROM memory_index"
+    ) == [("normal", "general", 0, 1741064767, 0.75)]
+
+
+def test_a_row_whose_file_is_there_has_the_files_text_and_its_own_facts(world: World) -> None:
+    file = world.project / "specs/049-auth/memory/a.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("# Now\n\nNewer text.\n<!-- ANCHOR:x -->\nX.\n<!-- /ANCHOR:x -->\n")
+    hardwon(world, "index")
+    index = older(world, V10 + V11, ROW | NEW | {"file_path": "specs/049-auth/memory/a.md"})
+
+    assert hardwon(world, "import", str(index)).stdout.startswith("Imported 1 document")
+    rows = world.query("SELECT title, content, importance_tier, access_count FROM memory_index ORDER BY anchor_id")
+    assert rows == [("OAuth", "Now\n\nNewer text.\n\nX.", "critical", 7), ("Now: x", "X.", "normal", 0)]
+
+
+def test_an_import_that_is_repeated_changes_nothing(world: World) -> None:
+    index = older(world, V10 + V11, ROW | NEW, ROW)
+    hardwon(world, "import", str(index))
+    world.query("UPDATE entry SET tier = 'important'")
+    before = world.query("SELECT * FROM memory_index")
+
+    done = hardwon(world, "import", str(index), "--json")
+
+    assert done.document == {"imported": {"added": 0, "known": 2, "skipped": []}, "embedded": 0}
+    assert world.query("SELECT * FROM memory_index") == before
+
+
+def test_what_only_the_index_knew_outlives_a_scan(world: World) -> None:
+    hardwon(world, "import", str(older(world, V10, ROW | {"file_path": "specs/1/memory/gone.md"})))
+
+    assert "0 removed" in hardwon(world, "index").stdout
+    assert world.query("SELECT count(*) FROM memory_index") == [(1,)]
+
+
+def test_a_row_without_file_and_text_is_told_and_the_rest_comes_in(world: World) -> None:
+    done = hardwon(world, "import", str(older(world, V10, ROW | {"content": None}, ROW)))
+
+    assert (done.code, done.stdout) == (0, "Imported 1 document, 0 known already; 0 vectors made.\n")
+    assert done.stderr.count("\n") == 1
+    assert "gone/memory/0.md': its file can't be used, and the index does not hold its text" in done.stderr
+
+
+def test_files_outside_the_project_are_never_read(world: World) -> None:
+    outside = world.folder / "secret.md"
+    outside.write_text("Not ours.")
+    done = hardwon(world, "import", str(older(world, V10, ROW | {"file_path": str(outside), "content": None})))
+
+    assert "Imported 0 documents" in done.stdout
+    assert world.query("SELECT count(*) FROM memory_index") == [(0,)]
+
+
+def test_secrets_of_an_older_index_are_not_taken_over(world: World) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    row = ROW | {"title": f"Key {key}", "content": f"It is {key}.", "trigger_phrases": json.dumps([key])}
+    hardwon(world, "import", str(older(world, V10, row)))
+
+    assert key.encode() not in b"".join(path.read_bytes() for path in world.store.glob("memory.db*"))
+
+
+def test_a_plain_import_takes_the_index_that_the_configuration_names(world: World) -> None:
+    older(world, V10, ROW, name=".opencode/database/memory-index.sqlite")
+    config = world.project / "config.jsonc"
+    config.write_text('{"semantic": {"indexPath": ".opencode/database/memory-index.sqlite"}}')
+
+    done = hardwon(world, "import", "--no-embed")
+    assert done.stdout.startswith("Imported 1 document, 0 known already from /")
+    again = hardwon(world, "import", "--no-embed", "--json").document
+    assert (again["documents"]["added"], again["documents"]["known"]) == (0, 1)
+
+    older(world, V10, ROW, name="../outside.sqlite")
+    config.write_text('{"semantic.indexPath": "../outside.sqlite"}')
+    assert "documents" not in hardwon(world, "import", "--no-embed", "--json").document
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"SQLite format 3\0" + b"x" * 4096, "can't be imported"),
+        (b"SQLite format 3\0", "can't be imported"),
+        (b"CREATE TABLE x (y)", "no index of an older memory"),
+        (b"CREATE TABLE memory_index (file_path)", "no index of an older memory"),
+        (b"CREATE VIEW memory_index AS SELECT * FROM nowhere", "can't be imported"),
+    ],
+)
+def test_a_broken_or_foreign_database_is_told_in_one_line(world: World, content: bytes, reason: str) -> None:
+    path = world.project / "x.sqlite"
+    if content.startswith(b"CREATE"):
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.executescript(content.decode())
+    else:
+        path.write_bytes(content)
+
+    done = hardwon(world, "import", str(path))
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert reason in done.stderr
+    assert not world.store.exists()

@@ -1,0 +1,43 @@
+"""The use cases that bring files in and take entries out, on fakes."""
+
+from hardwon.domain.model.files.file_entry import PLAIN, Defaults
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.use_cases.forget import Forget
+from hardwon.domain.use_cases.index_files import IndexFiles
+from hardwon.domain.use_cases.keep_file import KeepFile
+from tests.fakes.clock import FixedClock
+from tests.fakes.departures import InMemoryDepartures
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.files import ROOT, InMemoryFiles
+from tests.fakes.history import InMemoryHistory
+from tests.fakes.tombstones import InMemoryTombstones
+from tests.fakes.usage import InMemoryUsageLog
+
+
+def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defaults: Defaults = PLAIN) -> IndexFiles:
+    """Return the indexing of *files* into *repository*, with all it stands on."""
+    tombstones, history = InMemoryTombstones(repository.state), InMemoryHistory(repository.state)
+    departures = InMemoryDepartures(repository.state)
+    return IndexFiles(
+        sources=files,
+        repository=repository,
+        project_root=ROOT,
+        keep_file=KeepFile(
+            repository=repository,
+            tombstones=tombstones,
+            departures=departures,
+            usage=InMemoryUsageLog(repository.state),
+            history=history,
+            workplace=Workplace("app", "work", "main"),
+            project_root=ROOT,
+            defaults=defaults,
+            clock=FixedClock(),
+        ),
+        forget=Forget(
+            repository=repository,
+            tombstones=tombstones,
+            departures=departures,
+            history=history,
+            clock=FixedClock(),
+        ),
+    )

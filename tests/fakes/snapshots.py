@@ -1,0 +1,122 @@
+"""Checkpoints and copies of a store in memory."""
+
+import copy
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import attrs
+
+from hardwon.domain.model.checkpoint import Checkpoint, Contents
+from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
+from hardwon.ports.snapshots import Replacement
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.state import State
+
+
+class InMemorySnapshots:
+    """
+    Its files are copies of the state, by path; a test may remove one.
+
+    Attributes:
+        history: What was done to which entry, under which name.
+
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._repository = InMemoryEntryRepository(state)
+        self._kept: dict[str, Checkpoint] = {}
+        self._last = 0
+        self.files: dict[str, State] = {}
+        self.history: list[tuple[int, str, str]] = []
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        before, files, history = dict(self._kept), dict(self.files), list(self.history)
+        try:
+            with self._repository.transaction():
+                yield
+        except BaseException:
+            self._kept, self.files, self.history = before, files, history
+            raise
+
+    def checkpoints(self) -> list[Checkpoint]:
+        return [self._now(each) for each in reversed(self._kept.values())]
+
+    def named(self, name: str) -> Checkpoint | None:
+        return self._now(self._kept[name]) if name in self._kept else None
+
+    def take(self, checkpoint: Checkpoint) -> Checkpoint:
+        self._last += 1
+        path = f"/store/checkpoints/{self._last}.db"
+        count = len(self._state.within(checkpoint.contents.entries))
+        taken = attrs.evolve(checkpoint, number=self._last, memory_count=count, snapshot_path=path)
+        self._kept[taken.name] = taken
+        self.files[path] = copy.deepcopy(self._state)
+        return taken
+
+    def discard(self, checkpoint: Checkpoint) -> None:
+        self._kept.pop(checkpoint.name, None)
+        self.files.pop(checkpoint.snapshot_path, None)
+
+    @contextmanager
+    def opened(self, path: str) -> Iterator["InMemorySnapshot"]:
+        if path not in self.files:
+            raise StorageError(f"{path}: there is no such file")
+        yield InMemorySnapshot(self.files[path], self._state, self.history)
+
+    def back_up(self, path: str, *, replace: bool = False) -> None:
+        if path in self.files and not replace:
+            raise InvalidCheckpointError(f"{path!r} is there already")
+        self.files[path] = copy.deepcopy(self._state)
+
+    def _now(self, checkpoint: Checkpoint) -> Checkpoint:
+        return attrs.evolve(checkpoint, is_there=checkpoint.snapshot_path in self.files)
+
+
+class InMemorySnapshot:
+    def __init__(self, past: State, present: State, history: list[tuple[int, str, str]]) -> None:
+        self._past = past
+        self._present = present
+        self._history = history
+
+    def bring_back(self, contents: Contents, *, name: str, at: dt.datetime) -> Replacement:
+        del at
+        then, now = (set(state.within(contents.entries)) for state in (self._past, self._present))
+        missing = {
+            seq for seq in then if seq not in now or self._seen(self._past, seq) != self._seen(self._present, seq)
+        }
+        surplus = (now - then) | (now & missing) | self._in_the_way_of(missing)
+        for seq in surplus:
+            InMemoryEntryRepository(self._present).delete(self._present.entries[seq].entry_id)
+        for seq in missing:
+            self._copy(seq)
+        self._history.extend((seq, "restored", name) for seq in sorted(missing))
+        self._history.extend((seq, "removed", name) for seq in sorted(surplus - missing))
+        return Replacement(len(then), len(missing), len(surplus - missing))
+
+    def _in_the_way_of(self, seqs: set[int]) -> set[int]:
+        wanted = [self._past.entries[seq] for seq in seqs]
+        ids = {entry.entry_id for entry in wanted}
+        sections = {(entry.file_path, entry.anchor_id) for entry in wanted if entry.file_path}
+        return {
+            seq
+            for seq, entry in self._present.entries.items()
+            if entry.entry_id in ids or (entry.file_path, entry.anchor_id) in sections
+        }
+
+    def _copy(self, seq: int) -> None:
+        past, present = self._past, self._present
+        present.entries[seq] = past.entries[seq]
+        if seq in past.recalls:
+            present.recalls[seq] = past.recalls[seq]
+        if seq in past.usage:
+            present.usage[seq] = past.usage[seq]
+        present.expired |= past.expired & {seq}
+        present.vectors |= {key: vector for key, vector in past.vectors.items() if key[1] == seq}
+
+    @staticmethod
+    def _seen(state: State, seq: int) -> object:
+        vectors = {key: vector for key, vector in state.vectors.items() if key[1] == seq}
+        return state.entry(seq), seq in state.expired, vectors

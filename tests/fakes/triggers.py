@@ -1,0 +1,38 @@
+"""The trigger phrases of a store in memory."""
+
+from hardwon.ports.trigger_source import TriggerOwner
+from tests.fakes.state import State
+
+
+class InMemoryTriggerSource:
+    """Says how often it was asked; `elsewhere` stands for changes by other processes."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.elsewhere = 0
+        self.looks = 0
+
+    def own_changes(self) -> int:
+        return hash(tuple(self._state.entries.values()))
+
+    def version(self) -> int:
+        self.looks += 1
+        return hash((self.elsewhere, self.own_changes()))
+
+    def owners(self, project: str) -> list[TriggerOwner]:
+        return [
+            TriggerOwner(
+                seq,
+                entry.entry_id,
+                entry.name,
+                entry.spec_folder,
+                entry.file_path,
+                entry.anchor_id,
+                entry.tier,
+                entry.trigger_phrases,
+            )
+            for seq, entry in sorted(self._state.entries.items())
+            if entry.trigger_phrases
+            and not self._state.is_retired(seq)
+            and (entry.kind == "learning" or entry.source_project == project)
+        ]
