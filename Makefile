@@ -8,7 +8,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
 SOURCES := $(shell find domain ports adapters entrypoints examples -type f -not -name '*.pyc') pyproject.toml LICENSE NOTICE README.md
-JOBS ?= auto
+# One more than cores: many tests wait for a process.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .PHONY: help setup demo check test soak bench build install pins clean
 

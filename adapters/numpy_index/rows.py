@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,11 @@ class VectorRows(NamedTuple):
     seqs: NDArray[np.int64]
     categories: NDArray[np.str_]
     values: NDArray[np.float32]
+
+    def among(self, seqs: Sequence[int]) -> "VectorRows":
+        """Return the rows of the entries of *seqs*."""
+        wanted = np.isin(self.seqs, np.array(seqs, dtype=np.int64))
+        return VectorRows(self.seqs[wanted], self.categories[wanted], self.values[wanted])
 
 
 def load_rows(source: VectorSource, only: EntryFilter) -> VectorRows:

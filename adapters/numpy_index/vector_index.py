@@ -52,8 +52,9 @@ class NumpyVectorIndex:
         if version != self._version:
             self._loaded.clear()
             self._version = version
-        rows = self._loaded.pop(only, None) or load_rows(self._source, only)
-        self._loaded[only] = rows
+        asked = only._replace(among=None)  # hardly two questions ask among the same
+        rows = self._loaded.pop(asked, None) or load_rows(self._source, asked)
+        self._loaded[asked] = rows
         while len(self._loaded) > KEPT:
             del self._loaded[next(iter(self._loaded))]
-        return rows
+        return rows if only.among is None else rows.among(only.among)
