@@ -10,6 +10,7 @@ import pytest
 from hardwon.adapters.sqlite.database import IN_MEMORY, Database
 from hardwon.adapters.sqlite.snapshots.copies import opened_copy
 from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
+from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
 from hardwon.domain.use_cases.checkpoints import Checkpoints
@@ -48,6 +49,13 @@ def test_a_backup_never_replaces_the_store_itself(folder: Path, checkpoints: Che
     for path in (folder / name, folder / "link"):
         with pytest.raises(InvalidCheckpointError, match="is the store itself"):
             checkpoints.snapshots.back_up(str(path), replace=True)
+
+
+def test_a_backup_never_replaces_a_checkpoint(checkpoints: Checkpoints) -> None:
+    made = checkpoints.create("before", "", Contents("all", "here"))
+
+    with pytest.raises(InvalidCheckpointError, match="is the store itself"):
+        checkpoints.snapshots.back_up(made.snapshot_path, replace=True)
 
 
 def test_a_backup_where_nothing_can_be_written_is_told(tmp_path: Path, checkpoints: Checkpoints) -> None:

@@ -2,6 +2,7 @@
 
 import sqlite3
 
+from hardwon.adapters.sqlite.migrations.files import VECTOR_OF_THE_ACTIVE_SPACE, VIEWS
 from hardwon.adapters.sqlite.migrations.run import run
 
 IMPORTANCE = """
@@ -113,28 +114,7 @@ CREATE TABLE checkpoints (
 );
 """
 
-VECTOR_OF_THE_ACTIVE_SPACE = """
-LEFT JOIN vector v ON v.entry_seq = e.seq
-    AND v.space_id = (SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = 'active_space')
-"""
-
-VIEWS = f"""
-CREATE VIEW entries AS
-SELECT e.id, t.name, t.description, t.reasoning, e.category, t.keywords, t."references",
-    e.observation_count, e.confidence, coalesce(r.recall_count, 0) AS recall_count, r.last_recalled_at,
-    t.created_at, e.updated_at, t.source, e.project AS source_project, v.vec AS embedding
-FROM entry e
-JOIN entry_text t ON t.entry_seq = e.seq
-LEFT JOIN recall r ON r.entry_seq = e.seq
-{VECTOR_OF_THE_ACTIVE_SPACE}
-WHERE e.kind = 'learning';
-CREATE VIEW memories AS
-SELECT e.id, t.description AS text, v.vec AS embedding, e.kind AS type, e.project, e.workspace, e.branch,
-    CAST(strftime('%s', e.updated_at) AS INTEGER) AS timestamp, t.file_path AS source_file, e.permanent
-FROM entry e
-JOIN entry_text t ON t.entry_seq = e.seq
-{VECTOR_OF_THE_ACTIVE_SPACE}
-WHERE e.kind IN ('decision', 'gotcha', 'preference', 'conversation');
+VIEWS_OF_DOCUMENTS = f"""
 CREATE VIEW memory_index AS
 SELECT e.seq AS id, e.spec_folder, t.file_path, t.name AS title, nullif(t.anchor_id, '') AS anchor_id,
     t.description AS content, v.vec AS embedding, t.created_at, e.created_at_epoch, e.updated_at,
@@ -154,4 +134,4 @@ SELECT id, memory_id, field_changed, old_value, new_value, changed_at FROM histo
 
 def keep_documents(connection: sqlite3.Connection) -> None:
     """Let entries differ in how much they matter, and remember what became of them."""
-    run(connection, IMPORTANCE, SECTIONS, RECORDS, VIEWS)
+    run(connection, IMPORTANCE, SECTIONS, RECORDS, VIEWS, VIEWS_OF_DOCUMENTS)

@@ -120,7 +120,8 @@ class SqliteSnapshots:
 
     def _own_files(self) -> set[str]:
         file = os.path.realpath(os.path.join(self._store, FILE_NAME))
-        return {file, *(file + companion for companion in COMPANIONS)}
+        snapshots = (os.path.realpath(os.path.join(self._folder, name)) for name in self._files())
+        return {file, *(file + companion for companion in COMPANIONS), *snapshots}
 
     def _count(self, contents: Contents) -> int:
         within = where(contents.entries)
