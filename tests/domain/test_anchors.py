@@ -83,7 +83,19 @@ def test_markers_in_code_and_comments_do_not_count(body: str) -> None:
     assert [each.anchor_id for each in sections(body).found] == []
 
 
+def stand_in_order(body: str, markers: list[str]) -> bool:
+    """Tell whether *markers* stand in *body* one after the other; what code or a comment hides of them may come before."""
+    position = 0
+    for marker in markers:
+        found = body.find(marker, position)
+        if found < 0:
+            return False
+        position = found + len(marker)
+    return True
+
+
 @given(body=st.lists(begins | ends | noise, max_size=25).map("".join))
+@example("<!--<!-- ANCHOR:b --><!-- ANCHOR:a -->1<!-- ANCHOR:b -->2")
 @example("<!-- ANCHOR:a --><!-- ANCHOR:b -->1<!-- /ANCHOR:a -->2<!-- /ANCHOR:b -->")
 def test_any_text_gives_each_id_once_in_order_with_words_of_the_text(body: str) -> None:
     found = sections(body)
@@ -91,7 +103,7 @@ def test_any_text_gives_each_id_once_in_order_with_words_of_the_text(body: str) 
 
     assert len(set(ids_found)) == len(ids_found)
     assert all(each.text == each.text.strip() != "" and each.text in without_markers(body) for each in found.found)
-    assert sorted(ids_found, key=lambda each: body.index(f"<!-- ANCHOR:{each} -->")) == ids_found or "`" in body
+    assert stand_in_order(body, [f"<!-- ANCHOR:{each} -->" for each in ids_found])
     assert len(found.complaints) <= 6
     assert all("\n" not in complaint for complaint in found.complaints)
 
