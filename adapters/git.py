@@ -4,7 +4,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -13,6 +13,7 @@ from hardwon.domain.model.context_query import MAX_FILES
 from hardwon.domain.model.deadline import Deadline
 
 RANGES = ("HEAD~3..HEAD", "HEAD~1..HEAD")
+UNCOMMITTED = ("HEAD",)
 MAX_OUTPUT_BYTES = 1 << 20
 BURIAL_SECONDS = 0.2  # a killed process is gone in microseconds, unless a dead network disk holds it
 CHUNK_BYTES = 1 << 16
@@ -49,20 +50,27 @@ class GitChangeProbe:
 
     def changed_files(self, deadline: Deadline) -> tuple[str, ...]:
         """Return the names changed over the last three commits, else over the last one, else none."""
+        return self._changed(RANGES, deadline)
+
+    def uncommitted_files(self, deadline: Deadline) -> tuple[str, ...]:
+        """Return the names of files that git knows and that differ from the last commit."""
+        return self._changed(UNCOMMITTED, deadline)
+
+    def _changed(self, revisions: Sequence[str], deadline: Deadline) -> tuple[str, ...]:
         try:
-            return self._first_answer(deadline)
+            return self._first_answer(revisions, deadline)
         except TimeoutError:
             self._warn("git did not answer in time; going on without the changed files")
         except (OSError, ValueError) as error:
             self._warn(f"git can't be run ({error}); going on without the changed files")
         return ()
 
-    def _first_answer(self, deadline: Deadline) -> tuple[str, ...]:
+    def _first_answer(self, revisions: Sequence[str], deadline: Deadline) -> tuple[str, ...]:
         code = 0
-        for revisions in RANGES:
+        for each in revisions:
             if deadline.passed():
                 return ()
-            code, output = _run(self._command(revisions), _environment(os.environ), deadline)
+            code, output = _run(self._command(each), _environment(os.environ), deadline)
             if code == 0:
                 return _names(output)
         if code not in SILENT_CODES:

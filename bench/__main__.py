@@ -7,12 +7,15 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the hook has it; counts only befo
 import argparse
 import tempfile
 
+from bench.capture_hooks import capture_figures
+from bench.chunking import chunking_figures
 from bench.computation import computation_figures
 from bench.figures import Figure
 from bench.questions import cosine_figure, process_figure, question_figures
 from bench.report import print_json, print_report
 from bench.server import server_figures
 from bench.sessions import Sessions
+from bench.transcripts import transcript_figures
 from bench.writing import writing_figures
 
 MOST_DOCUMENTS = 10_000
@@ -39,9 +42,13 @@ def _measure(folder: str, sizes: list[int], lessons: int, repetitions: int) -> l
     return [
         *figures,
         cosine_figure(folder),
+        *sessions.conversation_figures(sizes[0]),
+        *chunking_figures(repetitions),
         sessions.module_figure(sizes[0]),
         sessions.markdown_figure(),
         *writing_figures(folder, middle, lessons, repetitions),
+        *transcript_figures(folder, lessons, repetitions),
+        *capture_figures(folder, lessons, repetitions),
         *server_figures(folder, [entries for entries in sizes if entries <= MOST_DOCUMENTS], repetitions),
     ]
 

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+from bench.conversations import CONVERSATIONS, with_conversations
 from bench.figures import Aim, Figure
 from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.project import make_project
 from bench.stores import build_store
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
+from hardwon.domain.model.block.headings import RELATED
 
 PROMISED_AT = 10_000
 EMBEDDED = Aim(24, "ratio")
@@ -50,6 +52,18 @@ class Sessions:
             *self._of("hook_keyword", "hook, keyword only", entries, keyword, KEYWORD_ONLY),
         ]
         return figures if entries == PROMISED_AT else [figure._replace(aim=None) for figure in figures]
+
+    def conversation_figures(self, entries: int) -> list[Figure]:
+        """Return the cost of the hook in that store once 500 conversations of the project are in it."""
+        store = with_conversations(self.store(entries), self._project)
+        embedded = self._run(store, RELATED)
+        keyword = self._run(store, RELATED, HARDWON_EMBEDDING_PROVIDER="off")
+        title = f"hook, {CONVERSATIONS} conversations"
+        figures = (
+            self._of("hook_conversations", f"{title}, embedded model", entries, embedded, EMBEDDED)[0],
+            self._of("hook_conversations_keyword", f"{title}, keyword only", entries, keyword, KEYWORD_ONLY)[0],
+        )
+        return [figure._replace(aim=None) for figure in figures]
 
     def markdown_figure(self) -> Figure:
         """Return the cost of the markdown-only pipeline."""

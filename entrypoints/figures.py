@@ -9,6 +9,7 @@ from hardwon.adapters.sqlite.fts import is_available, is_intact
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import EmbedderError
+from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.embedding import embed_query
 from hardwon.entrypoints.composition import ASKED_EMBED_SECONDS, Memory
 from hardwon.entrypoints.spaces import EmbeddingSpace
@@ -38,6 +39,7 @@ def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
         "embedding": _embedding(memory, only),
         "store": _store(memory),
         "settings": memory.settings._asdict(),
+        "context_weights": dict(CONTEXT_WEIGHTS),
     }
 
 

@@ -1,8 +1,9 @@
 """
-The session-start hook: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text → stdout → counters`.
+The hooks. Session start: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text → stdout → counters`.
 
-Whatever is broken, it prints a block or nothing, in time. Modules with a price are
-imported where they are needed: a switched-off hook runs on the standard library.
+Whatever is broken, it prints a block or nothing, in time. While the session goes on, what is said is
+noted, and the worker does the rest. Modules with a price are imported where they are needed: a
+switched-off hook runs on the standard library.
 """
 
 import datetime as dt
@@ -78,6 +79,8 @@ class Session:
         """Print the block, if one is wanted, and count what it recalled."""
         for complaint in (*self._request.complaints, *self._resolved.warnings):
             self._warn(complaint)
+        if self._request.told:
+            self._capture()
         if not self._wants_block:
             return
         if self._settings.semantic_enabled:
@@ -87,6 +90,8 @@ class Session:
 
     def fall_back(self, output: Output, reason: str) -> bool:
         """Print the block of the markdown-only pipeline and log *reason*; return whether this was printed."""
+        if self._request.told and self._captures:
+            self._warn(f"capture: {reason}")
         if not self._wants_block:
             return False
         printed = output.write(self._markdown())
@@ -98,13 +103,25 @@ class Session:
         settings = self._settings
         return self._request.wanted and settings.injection_enabled and settings.injection_limit > 0
 
+    @property
+    def _captures(self) -> bool:
+        return self._settings.capture_enabled and self._settings.semantic_enabled
+
+    def _capture(self) -> None:
+        if self._captures:
+            from hardwon.entrypoints.capturing.noting import note_payload  # brings sqlite3
+
+            note_payload(self._request.told, self._settings, self._warn)
+
     def _inject(self, output: Output, started: float) -> None:
         from hardwon.entrypoints.session_start import SessionStart
 
         start = SessionStart(self._settings, self._request.project_root, started, self._warn)
-        injection = start.inject(framed=self._request.framed)
+        injection = start.inject(framed=self._request.framed, compacted=self._request.compacted)
         if injection.text and output.write(injection.text):
             start.count_recall(injection)
+        if self._captures:
+            start.wake_worker(injection)
 
     def _markdown(self) -> str:
         from hardwon.entrypoints.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it

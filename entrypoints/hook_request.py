@@ -10,6 +10,8 @@ OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
 USAGE = "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or the host's JSON on stdin"
 EVENT = "SessionStart"
+COMPACTION = "compact"
+CAPTURED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 LARGEST_PAYLOAD = 4 * 1024 * 1024
 
 
@@ -27,6 +29,9 @@ class HookRequest(NamedTuple):
         framed: Whether the block is marked for the host.
         wanted: False for an event that gets no block.
         complaints: What was odd about the request, one line each.
+        source: How a session came to start, as the host says; empty when it does not.
+        session_id: The session, as the host names it; empty when it does not.
+        told: What the host tells of a session that goes on; empty for a session start.
 
     """
 
@@ -35,6 +40,14 @@ class HookRequest(NamedTuple):
     framed: bool = False
     wanted: bool = True
     complaints: tuple[str, ...] = ()
+    source: str = ""
+    session_id: str = ""
+    told: Mapping[str, object] = {}
+
+    @property
+    def compacted(self) -> str:
+        """The session whose beginning was just compacted; empty when none was."""
+        return self.session_id if self.source == COMPACTION else ""
 
 
 def from_arguments(arguments: Sequence[str]) -> HookRequest:
@@ -85,8 +98,19 @@ def from_payload(payload: bytes) -> HookRequest:
     if not isinstance(document, dict):
         return _refused(f"stdin is JSON but not an object: {document!r:.60}")
     if (event := document.get("hook_event_name", EVENT)) != EVENT:
+        return _of_other_event(event, document)
+    request = _from_folder(document.get("cwd"))
+    return request._replace(source=_text(document.get("source")), session_id=_text(document.get("session_id")))
+
+
+def _of_other_event(event: object, document: Mapping[str, object]) -> HookRequest:
+    """Return the request of an event that gets no block; what subagents do is not the user's conversation."""
+    if not (isinstance(event, str) and event.isidentifier()):
         return _refused(f"hook_event_name is {event!r:.60}: only {EVENT!r} gets a block")
-    return _from_folder(document.get("cwd"))
+    root = document.get("cwd")
+    is_folder = isinstance(root, str) and os.path.isdir(root)
+    told = document if event in CAPTURED and not document.get("agent_id") else {}
+    return HookRequest(str(root) if is_folder else _working_folder(), framed=True, wanted=False, told=told)
 
 
 def _from_folder(root: object) -> HookRequest:
@@ -94,6 +118,11 @@ def _from_folder(root: object) -> HookRequest:
         return HookRequest(root, framed=True)
     complaint = f"cwd is {root!r:.200}, not a folder: using the working folder"
     return HookRequest(_working_folder(), framed=True, complaints=(complaint,))
+
+
+def _text(value: object) -> str:
+    """Return *value* as text that can be stored and compared; what is none is empty."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def _refused(complaint: str) -> HookRequest:

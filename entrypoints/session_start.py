@@ -3,13 +3,17 @@
 import time
 from collections.abc import Callable
 
+from hardwon.adapters.sqlite.journal.events import has_events
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
+from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject import Injection
+from hardwon.entrypoints.capturing.waking import wake
 from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.providers import LOCAL
 from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
-from hardwon.entrypoints.workplace import name_of
+from hardwon.entrypoints.workplace import read_workplace, with_uncommitted_files
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5
@@ -40,25 +44,31 @@ class SessionStart:
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
         self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False)
 
-    def inject(self, *, framed: bool) -> Injection:
+    def inject(self, *, framed: bool, compacted: str = "") -> Injection:
         """
-        Return the block for what the user is working on.
+        Return the block for what the user is working on, with what was said in the session that was *compacted*, if one was.
 
         Raises:
             StorageError: the store can't be read, or nothing of the knowledge bank is in it yet.
         """
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
-        injection = self._memory.inject(
+        workplace = read_workplace(self._project_root, self._settings)
+        inject = self._memory.inject_at(workplace)
+        if inject.relate:
+            within = self._deadline.within(GIT_SECONDS)
+            workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
+        injection = inject(
             query,
             limit=self._settings.injection_limit,
             deadline=self._deadline,
-            project=name_of(self._project_root),
+            project=workplace.project,
             framed=framed,
+            occasion=Occasion(workplace, self._settings.context_tokens, compacted),
         )
         for line in injection.degradations:
             self._warn(line)
-        if missing and not injection.text:
+        if missing and not (injection.printed or injection.rules):
             raise StorageError(missing)
         if missing:
             self._warn(missing)
@@ -70,6 +80,15 @@ class SessionStart:
             self._memory.repository.record_recall(injection.seqs, self._memory.clock.now())
         except StorageError as error:
             self._warn(f"recall not counted: {error}")
+
+    def wake_worker(self, injection: Injection) -> None:
+        """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""
+        is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
+        try:
+            if (is_local and injection.pending) or has_events(self._settings.global_store):
+                wake(self._settings.global_store, self._project_root)
+        except (StorageError, OSError) as error:
+            self._warn(f"the worker was not started: {error}")
 
     def _import(self) -> str:
         """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""

@@ -39,6 +39,13 @@ def workplace_for(collection: CollectionName, project_root: str, settings: Setti
 
 
 def with_touched_files(workplace: Workplace, project_root: str, warn: Warn) -> Workplace:
-    """Return *workplace* with what git says changed of late."""
+    """Return *workplace* with what git says changed of late, committed or not."""
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
-    return workplace._replace(touched_files=GitChangeProbe(project_root, warn).changed_files(deadline))
+    committed = GitChangeProbe(project_root, warn).changed_files(deadline)
+    return with_uncommitted_files(workplace._replace(touched_files=committed), project_root, deadline, warn)
+
+
+def with_uncommitted_files(workplace: Workplace, project_root: str, deadline: Deadline, warn: Warn) -> Workplace:
+    """Return *workplace* with what is being changed, before what was touched already."""
+    changing = GitChangeProbe(project_root, warn).uncommitted_files(deadline)
+    return workplace._replace(touched_files=tuple(dict.fromkeys(changing + workplace.touched_files)))

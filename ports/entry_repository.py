@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from hardwon.domain.model.block.printable import PrintedEntry
+from hardwon.domain.model.block.summary import ToldConversation
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.importance.constitutional import ConstitutionalText
 from hardwon.domain.model.ranking.facts import RankingFacts
@@ -104,6 +105,18 @@ class EntryRepository(Protocol):
 
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
         """Return what the block prints of the entries *seqs*, in that order; numbers not in the store are left out."""
+        ...
+
+    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+        """
+        Return what a session start tells of the entries *seqs*, in that order; numbers not in the store are left out.
+
+        Of each description the first 2,000 characters are enough.
+        """
+        ...
+
+    def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+        """Return what is told of at most *limit* entries of *only*, the newest first, then by id."""
         ...
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:

@@ -168,6 +168,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     anchor=st.none() | anchors,
     tier=st.none() | tiers,
     context_type=st.none() | st.sampled_from(CONTEXT_TYPES[:2]),
+    session=st.none() | st.just("s"),
     among=st.none(),
     except_for=st.just(()),
 )
@@ -183,8 +184,8 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_kept = entry.permanent or not only.permanent
     is_tagged = only.tag is None or only.tag in entry.tags
     is_below = only.folder is None or (entry.file_path or "").startswith(only.folder.rstrip("/") + "/")
-    asked = (only.spec_folder, only.anchor, only.tier, only.context_type)
-    own = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type)
+    asked = (only.spec_folder, only.anchor, only.tier, only.context_type, only.session)
+    own = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type, entry.session_id)
     is_alike = all(wish in {None, value} for wish, value in zip(asked, own, strict=True))
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     return is_of_sort and is_in_scope and is_kept and is_tagged and is_below

@@ -5,13 +5,17 @@ import sys
 
 FIGURES = {
     "build",
+    "capture_worker",
     "choose_all",
     "choose_pruned",
+    "chunking_rate",
     "compute",
     "compute_and_load",
     "compute_words",
     "cosine",
     "embedding_rate",
+    "hook_conversations",
+    "hook_conversations_keyword",
     "hook_embedded",
     "hook_embedded_memory",
     "hook_embedded_wall",
@@ -19,6 +23,10 @@ FIGURES = {
     "hook_keyword_memory",
     "hook_keyword_wall",
     "hook_markdown",
+    "hook_precompact",
+    "hook_sessionend",
+    "hook_stop",
+    "hook_userpromptsubmit",
     "import",
     "import_rate",
     "load",
@@ -32,11 +40,14 @@ FIGURES = {
     "server_ping",
     "store_memory_p50",
     "store_memory_p95",
+    "transcript_memory",
+    "transcript_rate",
     "upsert",
 }
 WITH_A_RATIO = {
     *("choose_all", "hook_embedded", "hook_keyword", "hook_markdown", "import", "recall_process", "upsert"),
-    *("server", "store_memory_p50", "store_memory_p95"),
+    *("server", "store_memory_p50", "store_memory_p95", "hook_conversations", "hook_conversations_keyword"),
+    *("capture_worker", "hook_precompact", "hook_sessionend", "hook_stop", "hook_userpromptsubmit"),
 }
 OF_SEARCHES = {
     f"{kind}_{share}"

@@ -5,6 +5,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "examples")
@@ -53,3 +55,24 @@ def test_the_tests_have_one_runner() -> None:
 def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert "make test" in (ROOT / ".ci/run").read_text(encoding="utf-8")
     assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+IN_ORDER = (
+    "domain/model/conversation",
+    "domain/model/chunking",
+    "domain/model/describing",
+    "domain/model/sections",
+    "domain/use_cases",
+    "adapters",
+    "entrypoints",
+)
+"""How conversations are kept, from what was said to the door; requirement C-O6 gives an order of its tasks."""
+
+
+@pytest.mark.parametrize("place", range(len(IN_ORDER)))
+def test_capture_stands_on_what_comes_before_it_alone(place: int) -> None:
+    later = tuple(f"from hardwon.{each.replace('/', '.')}." for each in IN_ORDER[place + 1 :])
+    texts = [text for name, text in tracked_texts().items() if name.startswith(f"{IN_ORDER[place]}/")]
+
+    assert texts
+    assert [line for text in texts for line in text.splitlines() if line.startswith(later)] == []

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE: dict[str, object] = tomllib.loads((ROOT / "tests" / "requirements.toml").read_text(encoding="utf-8"))
 NAMED = sorted({test for tests in TABLE.values() if isinstance(tests, list) for test in tests})
 SHORTEST_REASON = 10
+TEST_CASES_OF_CONVERSATIONS = 133  # M-C15
 
 
 def is_there(test: str) -> bool:
@@ -57,3 +58,9 @@ def test_what_is_there_is_found() -> None:
     assert is_there("tests/test_requirements_table.py::test_every_row_has_tests_or_a_reason")
     assert is_there("tests/test_requirements_table.py::test_what_is_not_there_is_noticed[tests::x]")
     assert is_there("tests/test_requirements_table.py::NAMED")
+
+
+def test_every_test_case_that_the_customer_lists_for_conversations_has_a_test() -> None:
+    cases = [row for row, tests in TABLE.items() if re.fullmatch(r"C-T\d+\.t\d+", row) and isinstance(tests, list)]
+
+    assert len(cases) == TEST_CASES_OF_CONVERSATIONS

@@ -15,8 +15,9 @@ OLDER_NAMES = {
     "memory.defaultTier": "memory_default_tier",
     "memory.defaultContextType": "memory_default_context_type",
     "triggers.phrases": "memory_trigger_phrases",
+    "triggers.autoSaveInterval": "memory_capture_interval",
 }
-"""Names of requirements D-C6 to D-C11 to the keys of today."""
+"""Names of requirements D-C5 to D-C11 to the keys of today."""
 
 # What is never closed runs to the end: that keeps the search linear on a hostile
 # file, and the parser complains anyway.

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from hardwon.domain.model.conversation.capture_rules import BUFFERED
 from hardwon.domain.model.setting_rules import (
     Rule,
     count,
     exactly_true,
     folders,
+    from_1_to,
     limit,
     name,
     one_of,
@@ -65,6 +67,10 @@ TABLE: Mapping[str, Setting] = {
     "document_roots": Setting(folders, of_project=False),
     "default_tier": Setting(one_of(*TIERS)),
     "default_context_type": Setting(one_of(*CONTEXT_TYPES)),
+    "capture_enabled": Setting(exactly_true),
+    "capture_interval": Setting(from_1_to(BUFFERED)),
+    "capture_boundaries": Setting(phrases),
+    "context_tokens": Setting(count, flag="--token-budget"),
 }
 
 

@@ -7,8 +7,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 PRIVATE = 0o600
+ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold the hook for ever
+
+
+class ChangedFileError(OSError):
+    """A file is not what it was when it was read."""
 
 
 class WholeFile(NamedTuple):
@@ -48,6 +53,39 @@ def create_file(path: str, text: str, mode: int = 0o666) -> None:
     _publish(path, text, mode, _move_to_free_place)
 
 
+def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
+    """
+    Write *text* in place of a file that was read, whole or not at all; it keeps its mode.
+
+    Args:
+        path: The file itself, not a link to it.
+        text: All that is to stand in it.
+        was: What the system said of it when it was read.
+
+    Raises:
+        ChangedFileError: somebody else wrote it since; it was not touched.
+        OSError: it can't be written.
+    """
+
+    def move(temporary: str, path: str) -> None:
+        os.chmod(temporary, stat.S_IMODE(was.st_mode))  # the umask took some of it
+        _refuse_changed(path, was)
+        os.replace(temporary, path)
+
+    _publish(path, text, stat.S_IMODE(was.st_mode), move)
+
+
+def remove_file(path: str, was: os.stat_result) -> None:
+    """Remove a file that was read; what is raised and *was* are those of `rewrite_file`."""
+    _refuse_changed(path, was)
+    os.unlink(path)
+
+
+def is_read_only(path: str, facts: os.stat_result) -> bool:
+    """Tell whether the user has said that nobody, or not we, may write that file."""
+    return not (facts.st_mode & ANY_WRITE and os.access(path, os.W_OK))
+
+
 def reason(error: OSError | ValueError) -> str:
     """Return what went wrong, without the path."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
@@ -55,6 +93,16 @@ def reason(error: OSError | ValueError) -> str:
 
 def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | _NO_WAIT)
+
+
+def _refuse_changed(path: str, was: os.stat_result) -> None:
+    try:
+        now = os.stat(path)
+        is_same = (now.st_ino, now.st_size, now.st_mtime_ns) == (was.st_ino, was.st_size, was.st_mtime_ns)
+    except FileNotFoundError:
+        is_same = False
+    if not is_same:
+        raise ChangedFileError("somebody else wrote it meanwhile: nothing was changed, try again")
 
 
 def _publish(path: str, text: str, mode: int, move: Callable[[str, str], None]) -> None:

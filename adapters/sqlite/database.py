@@ -3,11 +3,12 @@
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from hardwon.adapters.sqlite.failures import translated
+from hardwon.adapters.sqlite.private_file import create_private
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import CorruptStoreError, StorageError
 
 FILE_NAME = "memory.db"
 IN_MEMORY = ":memory:"
@@ -17,19 +18,8 @@ TEMPORARY = ""
 BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.05
 """How long to wait for other writers with a count: it is not worth more."""
-SHOWN_CHARACTERS = 60
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 REPAIR = ", run: hardwon doctor --repair"
-WAYS_OUT = {
-    sqlite3.SQLITE_CORRUPT: REPAIR,
-    sqlite3.SQLITE_NOTADB: REPAIR,
-    sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
-    sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
-    sqlite3.SQLITE_FULL: "; free some space",
-}
-PRIMARY_CODE = 0xFF  # above it stand the details, such as SQLITE_CORRUPT_VTAB
 
 Row = tuple[Any, ...]
 
@@ -150,26 +140,16 @@ class Database:
         finally:
             self.connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
 
-    @contextmanager
-    def translated(self) -> Iterator[None]:
+    def translated(self) -> AbstractContextManager[None]:
         """Turn errors of sqlite3, of the file system and of half surrogate pairs into `StorageError`."""
-        try:
-            yield
-        except UnicodeEncodeError as error:
-            raise StorageError(f"{self.path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
-        except OSError as error:
-            raise StorageError(f"{self.path}: {error.strerror or error}; check the path and its permissions") from error
-        except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
-            kind = CorruptStoreError if code in DAMAGED else StorageError
-            raise kind(f"{self.path}: {error}{WAYS_OUT.get(code, '')}") from error
+        return translated(self.path, REPAIR)
 
 
 def _usable_address(path: str) -> str:
     """Return *path* of a file that is there now, or the URI that opens a write-protected one for reading."""
     if path in {IN_MEMORY, TEMPORARY}:
         return path
-    _create_private(path)
+    create_private(path)
     is_writable = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
     return path if is_writable else _read_only_uri(path)
 
@@ -190,15 +170,6 @@ def _read_only_uri(path: str) -> str:
     how = "mode=ro" if os.path.exists(log) and os.path.getsize(log) else "immutable=1"
     quoted = "".join(f"%{byte:02x}" for byte in os.fsencode(os.path.abspath(path)))
     return f"file:{quoted}?{how}"
-
-
-def _create_private(path: str) -> None:
-    folder = os.path.dirname(path)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    # A file that is there is not opened: closing it again would drop the locks that other connections
-    # of this process hold (POSIX), and the next process to leave would delete their write-ahead log.
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def in_list(seqs: Iterable[int]) -> str:

@@ -10,6 +10,8 @@ from hardwon.adapters.sqlite.entry_rows import (
     RECALL_COLUMNS,
     SELECT_ENTRY,
     SELECT_PRINTED,
+    SELECT_TOLD,
+    SELECT_TOLD_NEWEST,
     UPSERT_ENTRY,
     UPSERT_TEXT,
     entry_row,
@@ -17,6 +19,7 @@ from hardwon.adapters.sqlite.entry_rows import (
     to_entry,
     to_facts,
     to_recall_facts,
+    to_told,
 )
 from hardwon.adapters.sqlite.fts import drop_from_index, index_entry
 from hardwon.adapters.sqlite.moments import to_text
@@ -26,6 +29,7 @@ from hardwon.adapters.sqlite.track_records import NEWEST_BY_TRACK_RECORD
 from hardwon.adapters.sqlite.versions import note_change
 from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.block.printable import PrintedEntry
+from hardwon.domain.model.block.summary import ToldConversation
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.importance.constitutional import ConstitutionalText
 from hardwon.domain.model.ranking.facts import RankingFacts
@@ -151,6 +155,16 @@ class SqliteEntryRepository:
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
         """Return what the block prints of *seqs*, in that order."""
         return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, (in_list(seqs),))]
+
+    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+        """Return what is told of *seqs*, in that order."""
+        return [to_told(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
+
+    def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+        """Return what is told of the newest of *only*."""
+        within = where(only)
+        sql = SELECT_TOLD_NEWEST.format(within=within.sql)
+        return [to_told(row) for row in self._database.rows(sql, (*within.parameters, limit))]
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
         """Return what ranking reads of *seqs*."""

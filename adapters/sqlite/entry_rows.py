@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Row
 from hardwon.adapters.sqlite.moments import from_text, to_text
+from hardwon.domain.model.block.summary import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.importance.tiers import NEVER_SEARCHED
 from hardwon.domain.model.importance.usage import Usage
 from hardwon.domain.model.importance.validation import Validations
@@ -23,6 +24,21 @@ SELECT_PRINTED = """
     ORDER BY wanted.key
 """
 """Its columns are the fields of `PrintedEntry`."""
+
+TOLD_COLUMNS = f"e.seq, e.kind, t.name, substr(t.description, 1, {TOLD_CHARACTERS}), e.updated_at"
+"""The fields of `ToldConversation`."""
+
+SELECT_TOLD = f"""
+    SELECT {TOLD_COLUMNS}
+    FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
+    ORDER BY wanted.key
+"""
+
+SELECT_TOLD_NEWEST = f"""
+    SELECT {TOLD_COLUMNS}
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {{within}}
+    ORDER BY e.updated_at DESC, e.id LIMIT ?
+"""
 
 SELECT_ENTRY = """
     SELECT e.kind, t.name, t.description, t.reasoning, t.notes, e.category, t.keywords, t."references",
@@ -180,6 +196,11 @@ def to_entry(row: Row) -> "Entry":
         recall_count=recalls,
         last_recalled_at=from_text(recalled_at) if recalled_at else None,
     )
+
+
+def to_told(row: Row) -> ToldConversation:
+    """Return the conversation of a row of `TOLD_COLUMNS`."""
+    return ToldConversation(*row)._replace(updated_at=from_text(row[-1]))
 
 
 def to_facts(row: Row) -> RankingFacts:

@@ -7,6 +7,7 @@ from hardwon.adapters.sqlite.tie_order import in_tie_order
 from hardwon.adapters.sqlite.versions import content_version, note_change
 from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.scope import ANYWHERE
 from hardwon.domain.model.searchable import searchable_text
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
@@ -21,6 +22,13 @@ SELECT_VECTORS = """
     SELECT v.entry_seq, e.category, v.vec FROM vector v NOT INDEXED CROSS JOIN entry e ON e.seq = v.entry_seq
     WHERE v.space_id = ? AND {within}
 """
+
+# A project's few conversations among many lessons: reading the whole table takes ten times as long.
+SELECT_FEW_VECTORS = """
+    SELECT v.entry_seq, e.category, v.vec FROM entry e CROSS JOIN vector v ON v.space_id = ? AND v.entry_seq = e.seq
+    WHERE {within}
+"""
+FEW = 2_000
 
 SELECT_EMBEDDED = """
     SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND {within}
@@ -148,12 +156,20 @@ class SqliteVectorStore:
     def load(self, only: EntryFilter) -> VectorBlock:
         """Return the vectors of the entries of *only*."""
         within = where(only)
-        sql = SELECT_VECTORS.format(within=within.sql)
+        sql = (SELECT_FEW_VECTORS if self._are_few(only) else SELECT_VECTORS).format(within=within.sql)
         return self._block(self._database.stream(sql, (self._space_id(), *within.parameters)))
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         """Return *seqs*, the newest first, then by id."""
         return in_tie_order(self._database, seqs)
+
+    def _are_few(self, only: EntryFilter) -> bool:
+        """Tell whether entries of *only* are worth looking up one by one; only places make few of many."""
+        if only.scope == ANYWHERE:
+            return False
+        within = where(only)
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM entry e WHERE {within.sql} LIMIT {FEW + 1})"
+        return int(self._database.value(sql, within.parameters)) <= FEW
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
         return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)

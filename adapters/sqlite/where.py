@@ -57,5 +57,7 @@ def _of_its_text(only: EntryFilter) -> Iterator[Where]:
         below = os.path.join(only.folder, "")
         sql = "e.seq IN (SELECT entry_seq FROM entry_text WHERE substr(file_path, 1, ?) = ?)"
         yield Where(sql, (len(below), below))
+    if only.session is not None:
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE session_id = ?)", (only.session,))
     if only.anchor is not None:
         yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE anchor_id = ?)", (only.anchor,))

@@ -19,7 +19,7 @@ from hardwon.domain.model.entry_checks import (
     stripped,
 )
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.identity import content_hash, file_identity
+from hardwon.domain.model.identity import IDENTITY, content_hash, file_identity
 from hardwon.domain.model.importance.tiers import expires_at
 from hardwon.domain.model.importance.usage import UNUSED, Usage
 from hardwon.domain.model.searchable import searchable_text
@@ -27,6 +27,7 @@ from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,
     CONTEXT_TYPES,
+    CONVERSATION_KINDS,
     KINDS,
     SOURCES,
     TIERS,
@@ -39,6 +40,11 @@ from hardwon.domain.model.vocabulary import (
 )
 
 MAX_KEYWORDS = 10
+
+
+def goes_by_its_anchor(kind: Kind, anchor_id: str) -> bool:
+    """Tell whether a section of that name is itself wherever it stands: what was captured (rule U-3)."""
+    return kind in CONVERSATION_KINDS and IDENTITY.fullmatch(anchor_id) is not None
 
 
 def _of_learnings_only(entry: "Entry", _: object, value: Category | None) -> None:
@@ -87,12 +93,12 @@ class Entry:
         session_id: The session it was written in, as its file says.
         file_path: Absolute path of its file, links resolved.
         file_mtime: When that file was changed, in Unix seconds.
-        file_hash: sha256 of that file.
+        file_hash: sha256 of that file; of a captured section, of that alone.
         anchor_id: The section of that file it stands for; empty for the whole file.
         usage: How often it was found and judged; the store counts.
         number: The store's number of it; None before it is stored.
         recall_count: How often it was put in front of an agent.
-        entry_id: The hash of a learning's description, of any other's kind and path.
+        entry_id: The hash of a learning's description, of any other's kind and path; the name of a captured section.
 
     """
 
@@ -135,6 +141,8 @@ class Entry:
 
     @entry_id.default
     def _identify(self) -> str:
+        if goes_by_its_anchor(self.kind, self.anchor_id):
+            return self.anchor_id
         if self.file_path:
             return file_identity(self.kind, self.file_path, self.anchor_id)
         return content_hash(self.description)
@@ -143,6 +151,11 @@ class Entry:
         """Keep a learning's first 10 keywords (requirement A-D1.9)."""
         if self.kind == "learning":
             object.__setattr__(self, "keywords", self.keywords[:MAX_KEYWORDS])
+
+    @property
+    def place(self) -> str:
+        """What a departure is known by: the path of its file; of a captured section, its own name."""
+        return f"#{self.anchor_id}" if goes_by_its_anchor(self.kind, self.anchor_id) else self.file_path or ""
 
     @property
     def content_hash(self) -> str:

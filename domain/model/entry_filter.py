@@ -1,7 +1,7 @@
 from typing import NamedTuple
 
 from hardwon.domain.model.scope import ANYWHERE, Scope
-from hardwon.domain.model.vocabulary import KINDS, Category, ContextType, Kind, Tier
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category, ContextType, Kind, Tier
 
 
 class EntryFilter(NamedTuple):
@@ -19,6 +19,7 @@ class EntryFilter(NamedTuple):
         anchor: Only sections of this name; the empty one is that of whole files.
         tier: Only entries that matter so much.
         context_type: Only entries of this sort of work.
+        session: Only entries that come from this session, by the host's name for it.
         ranked: Only what searches may find: neither deprecated nor expired; False does not ask.
         among: Only the entries of these numbers; None for all.
         except_for: None of the entries of these numbers.
@@ -35,6 +36,7 @@ class EntryFilter(NamedTuple):
     anchor: str | None = None
     tier: Tier | None = None
     context_type: ContextType | None = None
+    session: str | None = None
     ranked: bool = False
     among: tuple[int, ...] | None = None
     except_for: tuple[int, ...] = ()
@@ -42,3 +44,4 @@ class EntryFilter(NamedTuple):
 
 LEARNINGS = EntryFilter()
 EVERYTHING = EntryFilter(kinds=KINDS)
+CONVERSATIONS = EntryFilter(kinds=CONVERSATION_KINDS, ranked=True)

@@ -8,6 +8,7 @@ What can go wrong, as a caller tells it apart.
       InvalidQueryError (ValueError)      what is asked for can't be searched
       UnknownEntryError (LookupError)     no entry goes by that name
       InvalidCheckpointError (ValueError) nothing is kept or found under that name
+      InvalidSectionError (ValueError)    the part of a file that is ours can't be told from the user's
       InvalidEvaluationError (ValueError) a set to evaluate on, or an earlier report, can't be used
       UnreadableFileError                 this file is left out; the others can be used
       StorageError                        the store can't be read or written now
@@ -44,6 +45,10 @@ class UnknownEntryError(HardwonError, LookupError):
 
 class InvalidCheckpointError(HardwonError, ValueError):
     """No checkpoint can be made or found under that name, or no backup written there; the message names it."""
+
+
+class InvalidSectionError(HardwonError, ValueError):
+    """The markers of our section of a file are not one of each, in order; the message says how they are."""
 
 
 class InvalidEvaluationError(HardwonError, ValueError):

@@ -1,8 +1,15 @@
-"""Identity of an entry: the one definition of the content hash. Standard library only."""
+"""Identity of an entry: the one definition of the short hash. Standard library only."""
 
 import hashlib
+import re
 
 HASH_LENGTH = 16
+IDENTITY = re.compile(rf"[0-9a-f]{{{HASH_LENGTH}}}")
+
+
+def short_hash(*parts: str) -> str:
+    """Return the 16 hex digits that identify what these *parts* describe, in this order."""
+    return hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
 
 
 def content_hash(description: str) -> str:
@@ -12,8 +19,7 @@ def content_hash(description: str) -> str:
     Letter case and runs of white space do not matter, so the same lesson
     written twice is one entry (requirement A-D1.3).
     """
-    normalised = " ".join(description.lower().strip().split())
-    return hashlib.sha256(normalised.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
+    return short_hash(" ".join(description.lower().strip().split()))
 
 
 def file_identity(kind: str, path: str, anchor: str = "") -> str:
@@ -26,4 +32,4 @@ def file_identity(kind: str, path: str, anchor: str = "") -> str:
         anchor: The section of the file, empty for the whole.
 
     """
-    return hashlib.sha256(f"{kind}|{path}|{anchor}".encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
+    return short_hash(kind, path, anchor)

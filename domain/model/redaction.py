@@ -5,6 +5,9 @@ from functools import cache
 
 REDACTED = "[REDACTED]"
 
+MOST_CUTS = 200
+"""A text in which cuts join new tags more often is made to cost time; nothing of it is kept."""
+
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
 
 _SECRETS = r"""
@@ -60,9 +63,11 @@ def _without_secrets(text: str) -> str:
 
 def _without_private(text: str) -> str:
     """Cut out each passage with all that is nested in it; one that is never closed ends with the text."""
-    while (cut := _without_outermost(text)) != text:
+    for _ in range(MOST_CUTS):
+        if (cut := _without_outermost(text)) == text:
+            return text
         text = cut  # what a cut joins may be a tag again
-    return text
+    return ""
 
 
 def _without_outermost(text: str) -> str:

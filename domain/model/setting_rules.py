@@ -49,6 +49,17 @@ def count(text: str) -> Reading:
     return (value, complaint) if value is None or value >= 0 else (None, "is negative; using the default")
 
 
+def from_1_to(most: int) -> Rule:
+    """Return the rule for a whole number from 1 to *most*; anything else falls back to the default."""
+
+    def rule(text: str) -> Reading:
+        value, complaint = limit(text)
+        is_refused = value is not None and not 1 <= value <= most
+        return (None, f"is none of 1 to {most}; using the default") if is_refused else (value, complaint)
+
+    return rule
+
+
 def weight(text: str) -> Reading:
     """Read a number; anything else is NaN, because one bad weight spoils all three."""
     number = WHOLE_NUMBER.fullmatch(text) or DECIMAL_NUMBER.fullmatch(text)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.conversation.capture_rules import BOUNDARY_COMMANDS
 from hardwon.domain.model.triggers.command_phrases import COMMAND_PHRASES
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
 
@@ -11,6 +12,7 @@ DEFAULT_STORE = "~/.claude/iflow/memory"
 EMBEDDING_PROVIDERS = ("auto", "local", "gemini", "ollama", "openai", "voyage", "off")
 KEYWORD_PROVIDERS = ("auto", "claude", "haiku", "ollama", "off")
 WEIGHT_TOLERANCE = 1e-9
+CONTEXT_TOKENS = 500
 
 
 class Settings(NamedTuple):
@@ -40,6 +42,10 @@ class Settings(NamedTuple):
         document_roots: More folders with documents beside the project's own, absolute, `~` expanded.
         default_tier: How much a new document matters that does not say so.
         default_context_type: What sort of work a document is from when nothing tells.
+        capture_enabled: Whether conversations are kept while they go on.
+        capture_interval: After so many exchanges what was said is written, 1 to 20.
+        capture_boundaries: Slash commands that begin a new subject.
+        context_tokens: How much room related conversations may take at session start, in tokens.
 
     """
 
@@ -65,6 +71,10 @@ class Settings(NamedTuple):
     document_roots: tuple[str, ...] = ()
     default_tier: Tier = "normal"
     default_context_type: ContextType = "general"
+    capture_enabled: bool = True
+    capture_interval: int = 5
+    capture_boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
+    context_tokens: int = CONTEXT_TOKENS
 
 
 class Resolved(NamedTuple):

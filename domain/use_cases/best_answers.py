@@ -65,6 +65,7 @@ class BestAnswers:
         self._retrieval, self._evidence = found
         self._policy = policy
         self._favoured = _most_favoured(self._evidence)
+        self._most_touched = len(self._evidence.workplace.touched_files)
         self._mean_cosine = self._evidence.vectors.mean(self._evidence.vectors.found)
 
     def best(self, wanted: Question, depth: int) -> list[Judged]:
@@ -95,7 +96,12 @@ class BestAnswers:
         vectors, keywords = self._retrieval.by_vector.scores(seqs), self._retrieval.by_keyword.scores(seqs)
         candidates = {
             seq: RecallCandidate(
-                self._favoured, vectors.get(seq), keywords.get(seq), vector_places.get(seq), keyword_places.get(seq)
+                self._favoured,
+                vectors.get(seq),
+                keywords.get(seq),
+                vector_places.get(seq),
+                keyword_places.get(seq),
+                self._most_touched,
             )
             for seq in seqs
         }
@@ -139,6 +145,7 @@ class BestAnswers:
                     keyword,
                     None if vector is None else place,
                     None if keyword is None else place,
+                    self._most_touched,
                 )
             )
             for vector, keyword in product(vectors, keywords)

@@ -1,7 +1,10 @@
-from collections.abc import Sequence
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.importance.standing import Departed
+from hardwon.domain.model.importance.standing import Departed, standing_of
+from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.usage_log import UsageLog
 
@@ -41,3 +44,15 @@ def add_counts(repository: EntryRepository, usage: UsageLog, was: Departed, entr
         stored = repository.get(entry.entry_id)
         if stored and stored.number is not None and entry.anchor_id in was.standings:
             usage.add(stored.number, was.standings[entry.anchor_id].usage)
+
+
+def depart(departures: Departures, entries: Iterable[Entry], at: dt.datetime) -> None:
+    """
+    Remember what the store has the word on of *entries*, which stood for what is gone, each where it belongs.
+
+    Raises:
+        StorageError: the store can't be written now.
+    """
+    by_place = sorted(entries, key=lambda entry: entry.place)
+    for place, gone in groupby(by_place, key=lambda entry: entry.place):
+        departures.keep(Departed(place, {entry.anchor_id: standing_of(entry) for entry in gone}), at)

@@ -7,8 +7,7 @@ import attrs
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.importance.history import FieldChange
-from hardwon.domain.model.importance.standing import Departed, standing_of
-from hardwon.domain.use_cases.file_entries import stored_of
+from hardwon.domain.use_cases.file_entries import depart, stored_of
 from hardwon.ports.clock import Clock
 from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository
@@ -85,9 +84,7 @@ class Forget:
         """
         with self.repository.transaction():
             entries = stored_of(self.repository, path)
-            if entries:  # nobody was faster
-                standings = {entry.anchor_id: standing_of(entry) for entry in entries}
-                self.departures.keep(Departed(path, standings), self.clock.now())
+            depart(self.departures, entries, self.clock.now())
             for entry in entries:
                 self.repository.delete(entry.entry_id)
                 self._note(entry)
@@ -99,7 +96,7 @@ class Forget:
 
     def _bury(self, entry: Entry) -> None:
         if entry.file_path:
-            self.departures.forget(entry.file_path)
+            self.departures.forget(entry.place)
         if entry.file_path and entry.file_hash:
             self.tombstones.bury(Tombstone(entry.file_path, entry.anchor_id, entry.file_hash), self.clock.now())
 

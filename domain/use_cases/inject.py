@@ -1,23 +1,28 @@
 """From what the user is working on to the text the agent reads."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.block.diagnostic_line import Diagnostics
 from hardwon.domain.model.block.memory_block import MemoryBlock
 from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.importance.constitutional import ConstitutionalText, within_budget
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.use_cases.retire import retire_expired
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve
 from hardwon.domain.use_cases.select import Selected, select, whole_store_maxima
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.vector_store import VectorStore
+
+if TYPE_CHECKING:
+    from hardwon.domain.use_cases.relate import Relate, Related  # all the policies: a store may have no conversation
 
 
 class Injection(NamedTuple):
@@ -29,7 +34,9 @@ class Injection(NamedTuple):
         rules: The constitutional entries in it, which no search chose.
         printed: The other entries in it, best first.
         selected: How they were chosen, None when nothing was ranked.
+        related: The conversations in it, None when none were looked for.
         degradations: What was missing and why, one line each.
+        pending: How many lessons wait for a vector.
 
     """
 
@@ -37,12 +44,15 @@ class Injection(NamedTuple):
     rules: tuple[ConstitutionalText, ...] = ()
     printed: tuple[Scored, ...] = ()
     selected: Selected | None = None
+    related: "Related | None" = None
     degradations: tuple[str, ...] = ()
+    pending: int = 0
 
     @property
     def seqs(self) -> list[int]:
         """The numbers of all entries in it."""
-        return [*(rule.seq for rule in self.rules), *(scored.facts.seq for scored in self.printed)]
+        told = self.related.section.seqs if self.related else ()
+        return [*(rule.seq for rule in self.rules), *(scored.facts.seq for scored in self.printed), *told]
 
 
 class Inject(NamedTuple):
@@ -55,6 +65,7 @@ class Inject(NamedTuple):
         vectors: Knows how many entries wait for a vector; None without an embedder.
         clock: For recency.
         weights: What the signals count for.
+        relate: Finds conversations; None where there are none.
 
     """
 
@@ -63,12 +74,22 @@ class Inject(NamedTuple):
     vectors: VectorStore | None
     clock: Clock
     weights: Weights
+    relate: "Relate | None" = None
 
     def __call__(
-        self, query: ContextQuery, *, limit: int, deadline: Deadline, project: str = "", framed: bool = False
+        self,
+        query: ContextQuery,
+        *,
+        limit: int,
+        deadline: Deadline,
+        project: str = "",
+        framed: bool = False,
+        occasion: Occasion | None = None,
     ) -> Injection:
         """
         Return the block of at most *limit* entries for *query*, below the constitutional ones of *project*.
+
+        Conversations stand last; no trouble with them costs anything else.
 
         Args:
             query: What the user is working on.
@@ -76,6 +97,7 @@ class Inject(NamedTuple):
             deadline: When searching must be over.
             project: The name of the user's project; without one only what holds everywhere is constitutional.
             framed: Mark the block's beginning and end for the host.
+            occasion: What conversations are recalled for; None for no conversations.
 
         Raises:
             StorageError: the store can't be read.
@@ -90,8 +112,26 @@ class Inject(NamedTuple):
             retrieval = self.retrieve(query.compose(), deadline)
             policy = RankingPolicy(weights=self.weights, maxima=whole_store_maxima(retrieval, self.repository), now=now)
             selected = self._select(retrieval, policy, limit, rules)
-            injection = self._block(retrieval, selected, rules, framed=framed)
-        return injection._replace(degradations=(*troubles, *injection.degradations))
+            related, trouble = self._related(query, occasion, deadline, rules)
+            injection = self._block(retrieval, selected, rules, related, framed=framed)
+        noted = dict.fromkeys((*troubles, *retrieval.degradations, *trouble))
+        return injection._replace(degradations=tuple(noted))
+
+    def _related(
+        self,
+        query: ContextQuery,
+        occasion: Occasion | None,
+        deadline: Deadline,
+        rules: Sequence[ConstitutionalText],
+    ) -> "tuple[Related | None, tuple[str, ...]]":
+        """Return the conversations that are no *rules*, and what was missing."""
+        if self.relate is None or occasion is None:
+            return None, ()
+        try:
+            related = self.relate.find(query, occasion, deadline, known=tuple(rule.seq for rule in rules))
+        except HardwonError as error:
+            return None, (f"no related conversations: {error}",)
+        return related, related.degradations
 
     def _select(
         self, retrieval: Retrieval, policy: RankingPolicy, limit: int, rules: Sequence[ConstitutionalText]
@@ -106,12 +146,23 @@ class Inject(NamedTuple):
             repeated = len(selected.ranked) - len(ranked)
 
     def _block(
-        self, retrieval: Retrieval, selected: Selected, rules: Sequence[ConstitutionalText], *, framed: bool
+        self,
+        retrieval: Retrieval,
+        selected: Selected,
+        rules: Sequence[ConstitutionalText],
+        related: "Related | None",
+        *,
+        framed: bool,
     ) -> Injection:
         sizes = self.repository.sizes()
         total = sum(sizes.values()) + sum(rule.kind != "learning" for rule in rules)
+        diagnostics = self._diagnostics(retrieval, total)
         block = MemoryBlock(
-            diagnostic=self._diagnostics(retrieval, total).line, sizes=sizes, framed=framed, rules=rules
+            diagnostic=diagnostics.line,
+            sizes=sizes,
+            framed=framed,
+            rules=rules,
+            related=related.section.text if related else "",
         )
         kept = block.fit(self.repository.printed([scored.facts.seq for scored in selected.ranked]))
         seqs = {entry.seq for entry in kept}
@@ -120,7 +171,8 @@ class Inject(NamedTuple):
             rules=tuple(rules),
             printed=tuple(scored for scored in selected.ranked if scored.facts.seq in seqs),
             selected=selected,
-            degradations=retrieval.degradations,
+            related=related,
+            pending=diagnostics.pending,
         )
 
     def _diagnostics(self, retrieval: Retrieval, total: int) -> Diagnostics:

@@ -1,10 +1,9 @@
 """Let entries stand for one file."""
 
-from typing import Literal
-
 import attrs
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.files.captured import captured_file
 from hardwon.domain.model.files.fields import read_fields
 from hardwon.domain.model.files.file_entry import PLAIN, Defaults, to_entry
 from hardwon.domain.model.files.kinds import kind_by_place
@@ -16,6 +15,8 @@ from hardwon.domain.model.importance.standing import Departed
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.file_entries import add_counts, put_in_place, stored_of
+from hardwon.domain.use_cases.keep_captured import KeepCaptured
+from hardwon.domain.use_cases.kept_file import KeptFile, Outcome
 from hardwon.ports.clock import Clock
 from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository
@@ -23,33 +24,11 @@ from hardwon.ports.history import History
 from hardwon.ports.tombstones import Tombstones
 from hardwon.ports.usage_log import UsageLog
 
-Outcome = Literal["new", "changed", "again", "unchanged", "deleted"]
-"""What became of a file; `again`: its text is as it was, `deleted`: its entry was, and stays so."""
-
-
-@attrs.frozen(kw_only=True)
-class KeptFile:
-    """
-    What became of a file; of a rehearsal, what would.
-
-    Attributes:
-        outcome: In a word.
-        entry: What stands for the whole file; None when nothing does.
-        sections: How many of its sections have an entry.
-        warnings: What could not be read of it, one line each.
-
-    """
-
-    outcome: Outcome
-    entry: Entry | None = None
-    sections: int = 0
-    warnings: tuple[str, ...] = ()
-
 
 @attrs.frozen(kw_only=True)
 class KeepFile:
     """
-    Let an entry stand for a file, and one for each named section of a document.
+    Let an entry stand for a file, and one for each named section of a document; of captured files, for these alone.
 
     Attributes:
         repository: The entries.
@@ -93,6 +72,8 @@ class KeepFile:
         """
         work = _Work(self, file, raises_the_dead=again or revived)
         known = stored_of(self.repository, file.path)
+        if kept := work.keep_captured(known, again=again, rehearsed=rehearsed):
+            return kept
         if _stands_for(known, file) and not again:
             return self._pass_over(file, known, rehearsed=rehearsed)
         if work.is_buried(known):
@@ -156,8 +137,26 @@ class _Work:
         self._tools = tools
         self._file = file
         self._fields = read_fields(file.markdown.front_matter)
+        self._raises_the_dead = raises_the_dead
         graves = () if raises_the_dead else tools.tombstones.buried(file.path, file.file_hash)
         self._buried = frozenset(graves)
+
+    def keep_captured(self, known: list[Entry], *, again: bool, rehearsed: bool) -> KeptFile | None:
+        """Keep a file that was captured section by section; return None for any other."""
+        kind = self._kind(known[0] if known else None)
+        found = captured_file(self._file, kind, self._fields.complaints)
+        if not found.found:
+            return None
+        tools = {field: getattr(self._tools, field) for field in attrs.fields_dict(KeepCaptured)}
+        return KeepCaptured(**tools)(
+            self._file,
+            kind,
+            self._fields,
+            found,
+            again=again,
+            raises_the_dead=self._raises_the_dead,
+            rehearsed=rehearsed,
+        )
 
     def is_buried(self, known: list[Entry]) -> bool:
         return not known and "" in self._buried

@@ -9,6 +9,7 @@ from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policies import build_policy
+from hardwon.domain.model.recall.policy import Parts
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.best_answers import FIRST_DEPTH, BestAnswers, Found
 from hardwon.domain.use_cases.retire import retire_expired
@@ -41,6 +42,22 @@ class Recollection(NamedTuple):
     embedded_by: str | None = None
     numpy_missing: bool = False
     degradations: tuple[str, ...] = ()
+
+
+class Rated(NamedTuple):
+    """
+    An entry that answers, by its number alone.
+
+    Attributes:
+        seq: The store's number of it.
+        score: How well it answers, as the policy measures it.
+        parts: What the score is made of.
+
+    """
+
+    seq: int
+    score: float
+    parts: Parts
 
 
 class Recall(NamedTuple):
@@ -104,19 +121,31 @@ class Recall(NamedTuple):
         Raises:
             StorageError: the store can't be read.
         """
+        rated = self.rate(question, found)
+        entries = self.repository.hydrate([each.seq for each in rated])
+        answers = (Answer(entry, each.score, each.parts) for entry, each in zip(entries, rated, strict=True))
+        return searched(found)._replace(answers=tuple(answers))
+
+    def rate(self, question: Question, found: Found) -> list[Rated]:
+        """
+        Return the best answers to *question* of what was found, without reading them.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
         policy = build_policy(question.policy, found.evidence, self.weights)
         depth = max(self.first_depth, question.limit, policy.places)
         best = BestAnswers(self.repository, found, policy).best(question, depth)
-        entries = self.repository.hydrate([each.candidate.facts.ranking.seq for each in best])
-        return Recollection(
-            answers=tuple(
-                Answer(entry, each.score, policy.parts(each.candidate))
-                for entry, each in zip(entries, best, strict=True)
-            ),
-            searched=found.evidence.size,
-            found_by_meaning=found.evidence.vectors.found,
-            found_by_word=found.evidence.keywords.found,
-            embedded_by=found.retrieval.embedded_by,
-            numpy_missing=found.retrieval.numpy_missing,
-            degradations=found.retrieval.degradations,
-        )
+        return [Rated(each.candidate.facts.ranking.seq, each.score, policy.parts(each.candidate)) for each in best]
+
+
+def searched(found: Found) -> Recollection:
+    """Return how a search went, without an answer."""
+    return Recollection(
+        searched=found.evidence.size,
+        found_by_meaning=found.evidence.vectors.found,
+        found_by_word=found.evidence.keywords.found,
+        embedded_by=found.retrieval.embedded_by,
+        numpy_missing=found.retrieval.numpy_missing,
+        degradations=found.retrieval.degradations,
+    )

@@ -1,4 +1,6 @@
+import functools
 import os
+from collections.abc import Callable
 from typing import Annotated
 
 import attrs
@@ -13,7 +15,7 @@ from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from hardwon.entrypoints.cli.embedding import embed_with_progress, try_embedder
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.screen import complain, counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.streams import on_one_line
 from hardwon.entrypoints.workplace import read_workplace
@@ -34,6 +36,7 @@ def index(
         bool, typer.Option("--rebuild", help="Index all of this project's files and make their vectors anew.")
     ] = False,
     rebuild_fts: Annotated[bool, typer.Option("--rebuild-fts", help="Make the keyword index anew first.")] = False,
+    told: Annotated[bool, typer.Option("--progress", help="Name each file on standard error when it is done.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -56,7 +59,8 @@ def index(
     if rebuild_fts and not dry_run and is_available():
         rebuild_index(memory.database)
     wanted = [_existing(path, index_files) for path in paths or ()]
-    indexed = _index_with_progress(index_files, wanted, again=force or rebuild, everywhere=rebuild, rehearsed=dry_run)
+    run = functools.partial(index_files, wanted, again=force or rebuild, everywhere=rebuild, rehearsed=dry_run)
+    indexed = _index_with_progress(run, told=told)
     if rebuild and not dry_run:
         _drop_vectors(memory, index_files)
     made = 0 if dry_run else embed_with_progress(memory, None if embed or rebuild else BATCH)
@@ -78,20 +82,17 @@ def _existing(path: str, index_files: IndexFiles) -> str:
     return real
 
 
-def _index_with_progress(
-    index_files: IndexFiles, paths: list[str], *, again: bool, everywhere: bool, rehearsed: bool
-) -> Indexed:
+def _index_with_progress(run: Callable[..., Indexed], *, told: bool) -> Indexed:
+    """Return what *run* did, after a bar on a terminal, and a line for each file if *told*."""
     with progress() as bar:
         task = bar.add_task("indexing", total=None)
-        indexed = index_files(
-            paths,
-            again=again,
-            everywhere=everywhere,
-            rehearsed=rehearsed,
-            progress=lambda done, total, path: bar.update(
-                task, completed=done, total=total, description=on_one_line(path)
-            ),
-        )
+
+        def hear(done: int, total: int, path: str) -> None:
+            bar.update(task, completed=done, total=total, description=on_one_line(path))
+            if told:
+                complain(f"{done} of {total}: {path}")
+
+        indexed = run(progress=hear)
     for line in indexed.skipped:
         warn(f"skipped: {line}")
     for line in indexed.warnings:

@@ -78,6 +78,8 @@ COMMANDS: Mapping[str, Command | Group] = {
     "recall": Command("recalling", "recall"),
     "context": Command("nearby", "context"),
     "save": Command("saving", "save"),
+    "capture": Command("capturing", "capture", "Keep what a transcript of a session says."),
+    "remember": Command("remembering", "remember"),
     "index": Command("indexing", "index", "Bring markdown files into the store."),
     "watch": Command("watching", "watch", "Keep the store up to date while files change."),
     "import": Command("importing", "import_knowledge", "Bring a knowledge bank or index into the store."),

@@ -1,92 +1,97 @@
 """What a session start would print, on demand."""
 
-import os
 import time
 from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from hardwon.domain.model.context_query import ContextQuery
+from hardwon.domain.model.block.frame import framed
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.recall.answer import Answer
-from hardwon.domain.model.recall.collection import COLLECTIONS
+from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
+from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.model.recall.report import Report
-from hardwon.domain.use_cases.inject import Injection
-from hardwon.entrypoints.cli.answers import answer_document, print_marked, readable_columns, tell_notes
+from hardwon.domain.use_cases.recall_nearby import POLICY
+from hardwon.entrypoints.cli.answers import print_marked, readable_columns
 from hardwon.entrypoints.cli.choosing import MOST
+from hardwon.entrypoints.cli.injected import Told, told_at_start, told_of_conversations
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say, warn
-from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
-from hardwon.entrypoints.workplace import name_of, read_workplace
+from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.workplace import read_workplace, with_uncommitted_files
 
-SEARCH_SECONDS = 10.0
-SWITCHED_OFF = "memory_injection_enabled is not true: a session start prints nothing"
-FILES_ONLY = "memory_semantic_enabled is not true: a session start prints the knowledge-bank files instead"
-NO_LEARNING = "Nothing is remembered yet: run hardwon import"
-NO_SIGNAL = "No signal of what you are working on: no active feature, no changed files"
-NO_CONVERSATION = "No conversation that is remembered bears on what you are working on"
+EXAMPLES = """\b
+Examples:
+  hardwon context
+  hardwon context --in conversations --token-budget 300
+  hardwon context --write CLAUDE.md"""
 
 Injected: TypeAlias = Literal["learnings", "conversations"]
 
 
 def context(
     *,
-    collection: Annotated[Injected, typer.Option("--in", help="Which collection.")] = "learnings",
+    collection: Annotated[
+        Injected, typer.Option("--in", help="The whole block, or the section of conversations alone.")
+    ] = "learnings",
     limit: Annotated[int | None, typer.Option(max=MOST, metavar="N", help="How many entries at most.")] = None,
+    token_budget: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=MOST, metavar="N", help="How much room conversations may take, at 4 characters a token."
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell what the score of every conversation is made of.")
+    ] = False,
+    write: Annotated[
+        str | None, typer.Option("--write", metavar="FILE", help="Bring it into the marked section of a file.")
+    ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a session start would print; nothing is counted."""
+    if write is not None and (as_json or explain):
+        raise typer.BadParameter("goes with neither --json nor --explain", param_hint="'--write'")
     memory = open_for(project_root, global_store, create=False)
-    signals = read_signals(project_root, Deadline.after(GIT_SECONDS, time.monotonic), warn)
-    tell = _tell_learnings if collection == "learnings" else _tell_conversations
-    tell(memory, signals, limit, project_root, as_json=as_json)
+    deadline = Deadline.after(GIT_SECONDS, time.monotonic)
+    signals = read_signals(project_root, deadline, warn)
+    here = with_uncommitted_files(read_workplace(project_root, memory.settings), project_root, deadline, warn)
+    budget = memory.settings.context_tokens if token_budget is None else token_budget
+    occasion = Occasion(here, budget)
+    tell = told_at_start if collection == "learnings" else told_of_conversations
+    told = tell(memory, signals, occasion, limit)
+    if write is not None:
+        _write(told, write)
+    elif as_json:
+        print_json(told.documents)
+    else:
+        _show(told, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
 
 
-def _tell_learnings(
-    memory: Memory, signals: ContextQuery, limit: int | None, project_root: str, *, as_json: bool
-) -> None:
-    if not memory.settings.injection_enabled:
-        warn(SWITCHED_OFF)
-    elif not memory.settings.semantic_enabled:
-        warn(FILES_ONLY)
-    wanted = memory.settings.injection_limit if limit is None else limit
-    deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
-    injection = memory.inject(signals, limit=wanted, deadline=deadline, project=name_of(project_root))
-    for line in injection.degradations:
-        warn(line)
-    if as_json:
-        print_json([answer_document(answer) for answer in _answers(memory, injection)])
-    elif wanted > 0:
-        say(injection.text.removesuffix("\n") or NO_LEARNING)
+def _show(told: Told, report: Report) -> None:
+    if told.text or told.nothing:
+        say(told.text.rstrip("\n") or told.nothing)
+    rated = [each for each in told.conversations if each.parts]
+    if report.explained and rated:
+        say()
+        print_marked(report.explanations(rated))
 
 
-def _answers(memory: Memory, injection: Injection) -> list[Answer]:
-    entries = memory.repository.hydrate([scored.facts.seq for scored in injection.printed])
-    return [
-        Answer(entry, scored.final_score, scored.signals._asdict())
-        for entry, scored in zip(entries, injection.printed, strict=True)
-    ]
+def _write(told: Told, path: str) -> None:
+    """
+    Bring what is told into the marked section of a file, with the lines that mark it as data.
 
+    Raises:
+        typer.BadParameter: the file can't be used.
+    """
+    from hardwon.adapters.markdown.marked_file import MarkedFile
 
-def _tell_conversations(
-    memory: Memory, signals: ContextQuery, limit: int | None, project_root: str, *, as_json: bool
-) -> None:
-    text, conversations = signals.compose(), COLLECTIONS["conversations"]
-    wanted = conversations.limit if limit is None else limit
-    workplace = read_workplace(project_root, memory.settings)
-    deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
-    recollection = memory.recall_nearby(signals, workplace, wanted, deadline)
-    if text is not None and wanted > 0:
-        tell_notes(memory, recollection)
-    if as_json:
-        print_json([answer_document(answer) for answer in recollection.answers])
-    elif text is None:
-        say(NO_SIGNAL)
-    elif recollection.answers:
-        report = Report(text, conversations.policy, os.path.realpath(project_root), readable_columns())
-        print_marked(report.listing(recollection.answers))
-    elif wanted > 0:
-        say(NO_CONVERSATION)
+    try:
+        changed = MarkedFile(path).put(framed(told.text) if told.text else "")
+    except (InvalidSectionError, UnreadableFileError) as error:
+        raise typer.BadParameter(on_one_line(str(error)), param_hint="'--write'") from error
+    if not told.text and told.nothing:
+        say(told.nothing)
+    say(f"Wrote {path}" if changed else f"{path} needs no change")

@@ -55,7 +55,8 @@ def recall(
         return
     defaults = COLLECTIONS[collection]
     memory = open_for(project_root, global_store, create=False)
-    workplace = workplace_for(collection, project_root, memory.settings, memory.warn)
+    place = "conversations" if policy == "context" else collection  # what was touched of late counts there too
+    workplace = workplace_for(place, project_root, memory.settings, memory.warn)
     question = Question(
         text=query,
         only=chosen(collection, kinds, permanent=permanent, tag=tag)._replace(

@@ -1,12 +1,8 @@
 import os
-import select
-import stat
-import sys
 from typing import Annotated
 
 import typer
 
-from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.keep_session import Given, KeepSession
@@ -16,10 +12,8 @@ from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.documents import entry_document
 from hardwon.entrypoints.filling import Filled, fill_spaces
+from hardwon.entrypoints.piping import is_piped, standard_input
 from hardwon.entrypoints.workplace import read_workplace
-
-PATIENCE_SECONDS = 1.0
-"""How long a pipe may stay silent before a description stands for the text; a parent's pipe is silent for ever."""
 
 Labels = Annotated[
     list[str] | None, typer.Option(metavar="TEXT", help="A label; more with commas, or by naming it again.")
@@ -77,7 +71,7 @@ def _named(file: str | None) -> str | None:
 
 def _written(file: str | None, given: Given, keep_session: KeepSession) -> str:
     """Return the file that holds the session now."""
-    text = _standard_input() if file == "-" or _is_piped(patient=given.description is None) else ""
+    text = standard_input() if file == "-" or is_piped(patient=given.description is None) else ""
     if not text.strip() and file is None and given.description:
         text = given.description
     if not text.strip():
@@ -87,26 +81,6 @@ def _written(file: str | None, given: Given, keep_session: KeepSession) -> str:
 
 def _split(labels: list[str] | None) -> tuple[str, ...]:
     return tuple(each for label in labels or () for each in label.split(","))
-
-
-def _is_piped(*, patient: bool) -> bool:
-    """Tell whether a text comes by standard input; without patience, whether it comes at once."""
-    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
-        return False
-    mode = os.fstat(sys.stdin.fileno()).st_mode
-    if stat.S_ISREG(mode) or not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-        return stat.S_ISREG(mode)
-    return patient or bool(select.select([sys.stdin], [], [], PATIENCE_SECONDS)[0])
-
-
-def _standard_input() -> str:
-    data = sys.stdin.buffer.read(LARGEST_FILE + 1) if sys.stdin else b""
-    if len(data) > LARGEST_FILE:
-        raise InvalidEntryError(f"the text is longer than {LARGEST_FILE} bytes (4 MB): shorten it")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidEntryError(f"the text is not UTF-8: {error}") from error
 
 
 def _embed(memory: Memory) -> int:

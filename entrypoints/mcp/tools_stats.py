@@ -27,6 +27,7 @@ class StatsAnswer(Answer):
     embedding: dict[str, Any] = Field(description="The model, what it has embedded, and its trouble if it has any")
     store: dict[str, Any]
     settings: dict[str, Any]
+    context_weights: dict[str, float] = Field(description="What related conversations are ranked by")
 
 
 class StatsTools:

@@ -1,8 +1,10 @@
 """What the type checker says of the fakes: each has the shape of its port."""
 
 from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.ports.capture_journal import CaptureJournal
 from hardwon.ports.change_probe import ChangeProbe
 from hardwon.ports.clock import Clock
+from hardwon.ports.conversation_files import ConversationFiles
 from hardwon.ports.departures import Departures
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.entry_repository import EntryRepository
@@ -12,10 +14,12 @@ from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
+from hardwon.ports.plan_files import PlanFiles
 from hardwon.ports.session_files import SessionFiles
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.source_files import SourceFiles
 from hardwon.ports.tombstones import Tombstones
+from hardwon.ports.transcripts import Transcripts
 from hardwon.ports.trigger_source import TriggerSource
 from hardwon.ports.usage_log import UsageLog
 from hardwon.ports.vector_index import VectorIndex
@@ -23,16 +27,19 @@ from hardwon.ports.vector_source import VectorSource
 from hardwon.ports.vector_store import VectorStore
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
+from tests.fakes.conversations import InMemoryConversationFiles, InMemoryPlanFiles
 from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.history import InMemoryHistory
+from tests.fakes.journal import InMemoryCaptureJournal
 from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches, InMemoryVectorIndex, InMemoryVectorMatches
 from tests.fakes.snapshots import InMemorySnapshots
 from tests.fakes.state import State
 from tests.fakes.tombstones import InMemoryTombstones
+from tests.fakes.transcripts import InMemoryTranscripts
 from tests.fakes.triggers import InMemoryTriggerSource
 from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.vectors import InMemoryVectorStore
@@ -46,24 +53,29 @@ def test_every_fake_fits_its_port() -> None:
 
     changes: ChangeProbe = InMemoryChangeProbe(["a.py"])
     clock: Clock = FixedClock()
+    conversations: ConversationFiles = InMemoryConversationFiles()
     departures: Departures = InMemoryDepartures(state)
     embedders: list[Embedder] = [embedder, UnreliableEmbedder(embedder, failing=()), HangingEmbedder(embedder)]
     repository: EntryRepository = InMemoryEntryRepository(state)
     features: FeatureProbe = InMemoryFeatureProbe()
     ledger: ImportLedger = InMemoryImportLedger()
+    journal: CaptureJournal = InMemoryCaptureJournal()
     keywords: KeywordIndex = InMemoryKeywordIndex(state)
     bank: KnowledgeBank = InMemoryKnowledgeBank()
     found: list[Matches] = [InMemoryMatches(state, {}), InMemoryVectorMatches(store, QUERY_VECTOR, EVERYTHING)]
     history: History = InMemoryHistory(state)
     index: VectorIndex = InMemoryVectorIndex(store)
+    plans: PlanFiles = InMemoryPlanFiles()
     sessions: SessionFiles = InMemoryFiles()
     source: VectorSource = store
     sources: SourceFiles = InMemoryFiles()
     snapshots: Snapshots = InMemorySnapshots(state)
     tombstones: Tombstones = InMemoryTombstones(state)
+    transcripts: Transcripts = InMemoryTranscripts()
     triggers: TriggerSource = InMemoryTriggerSource(state)
     usage: UsageLog = InMemoryUsageLog(state)
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((sessions, sources, snapshots, usage, history, tombstones, departures, triggers))
+    assert all((conversations, plans, journal))
+    assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))

@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.scope import Scope
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation
 from tests.strategies import FILE_KINDS, all_entries, few_examples, lesson, of_file, planted
 
 pytestmark = on_every_implementation
 
 stores = st.lists(all_entries, max_size=8, unique_by=lambda entry: entry.entry_id)
+ANCHOR = "0123456789abcdef"
 prefixes = st.sampled_from(["", "/", "/memory/", "/memory/decision", "/memory/session/", "/memory/%", "café"])
 
 
@@ -42,3 +44,26 @@ def test_only_the_vectors_asked_for_are_dropped(make: MakeWorld, project: str) -
         assert world.vectors.count(only) == 0
         [pending] = world.vectors.pending(ALL)
         assert world.repository.hydrate([pending.seq])[0].source_project == project
+
+
+@pytest.mark.parametrize("kind", CONVERSATION_KINDS)
+def test_a_captured_section_is_one_entry_wherever_it_stands_with_its_number_and_vector(
+    make: MakeWorld, kind: Kind
+) -> None:
+    here, there = (of_file("Said.", kind=kind, path=path, anchor_id=ANCHOR) for path in ("1.md", "2.md"))
+    with make() as world:
+        world.embed_all(dict.fromkeys(world.add(here), planted(0.6)))
+        world.add(there)
+
+        assert world.repository.get(ANCHOR) == there
+        assert world.repository.count(EVERYTHING) == 1
+        assert (world.repository.sections_of(here.file_path or ""), world.vectors.count(EVERYTHING)) == ([], 1)
+        assert world.repository.sections_of(there.file_path or "") == [there]
+
+
+def test_a_section_of_a_document_is_another_entry_in_each_file(make: MakeWorld) -> None:
+    sections = [of_file("Said.", kind="document", path=path, anchor_id=ANCHOR) for path in ("1.md", "2.md")]
+    with make() as world:
+        world.add(*sections)
+
+        assert world.repository.count(EVERYTHING) == 2

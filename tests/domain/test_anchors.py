@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.files.anchors import DEEPEST, ID_LENGTH, AnchorSection, sections, without_markers
+from hardwon.domain.model.files.anchors import DEEPEST, ID_LENGTH, AnchorSection, extents, sections, without_markers
 
 ids = st.sampled_from(["a", "b", "c/d.e_f-1"])
 begins = ids.map(lambda anchor_id: f"<!-- ANCHOR:{anchor_id} -->")
@@ -151,3 +151,12 @@ def test_hostile_text_takes_no_longer_than_any_other(body: str, count: int) -> N
 
     assert len(found.found) == count
     assert len(found.complaints) <= 6
+
+
+@given(st.lists(begins | ends | noise, max_size=12).map("".join))
+def test_what_stands_in_the_extent_of_a_section_is_the_section(body: str) -> None:
+    within = {each.anchor_id: body[each.start : each.stop] for each in extents(body)}
+
+    assert {name: each for name, part in within.items() if (each := without_markers(part).strip())} == {
+        section.anchor_id: section.text for section in sections(body).found
+    }

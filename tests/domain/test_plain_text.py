@@ -19,6 +19,7 @@ WORD = re.compile(r"[^\W_]+")
 @given(text=markdown)
 @example("**bold**text and 2*3 and `a`b")
 @example("*# not a heading*")
+@example("\r# # ")
 def test_no_formatting_is_left(text: str) -> None:
     plain = plain_text(text)
 

@@ -195,6 +195,9 @@ def recomputed(name: PolicyName, parts: Parts) -> float:
         case "affinity":
             weighted = 0.5 * each["similarity"] + 0.25 * each["recency"] + 0.25 * each["project"]
             return each["boost"] * weighted
+        case "context":
+            found = 0.35 * each["vector"] + 0.20 * each["file"] + 0.20 * each["branch"]
+            return found + 0.15 * each["recency"] + 0.10 * each["keyword"]
         case "fused":
             found = 0.40 * each["rrf"] / each["best_rrf"] + 0.25 * each["boost"] / 3
             return 100 * (found + 0.20 * each["decay"] + 0.15 * each["overlap"])

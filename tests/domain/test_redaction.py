@@ -169,6 +169,12 @@ def test_tags_that_cuts_join_again_and_again_are_all_cut() -> None:
     assert redact(f"a {text} b") == "a  b"
 
 
+def test_of_a_text_made_to_be_cut_without_end_nothing_is_kept() -> None:
+    levels = 1_000
+
+    assert redact("a " + "<pri" * levels + "<private></private>" + "vate></private>" * levels) == ""
+
+
 def test_every_text_of_an_entry_is_redacted_and_the_id_follows() -> None:
     key = SECRETS["Google key"]
     entry = lesson(f"The key {key} leaked.", name=f"Leak of {key}")

@@ -97,6 +97,7 @@ class World:
         self.variables = {
             "HOME": str(home),
             "HARDWON_STORE": str(self.store),
+            "HARDWON_CAPTURE_ENABLED": "false",  # or every session start would leave a worker to itself
             "PATH": os.environ["PATH"],
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",

@@ -1,20 +1,22 @@
 """`hardwon context`: what a session that starts now would get to read."""
 
 import contextlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from hardwon.domain.model.block.marked_section import BEGIN, END
 from hardwon.domain.model.context_query import ContextQuery, Feature
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints import library as planting
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_texts import FRAME
 from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
 from tests.entrypoints.programs import bank, hardwon
 
 OURS = ("context", "--in", "conversations")
-NO_SIGNAL = "No signal of what you are working on: no active feature, no changed files\n"
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def ours(count: int) -> list[planting.Planted]:
 def test_the_workspace_is_asked_where_the_project_has_little_to_say(library: Library) -> None:
     library.plant(*ours(1), *neighbours())
 
-    assert names(library) == ["Next door", "Ours 0", "Of all"]
+    assert names(library) == ["Next door", "Of all", "Ours 0"]
     assert names(library, "--limit", "1") == ["Ours 0"]
 
 
@@ -65,8 +67,7 @@ def test_a_project_with_enough_to_say_is_asked_alone(library: Library) -> None:
     assert names(library) == [f"Ours {at}" for at in range(5)]
     assert names(library, "--limit", "2") == ["Ours 0", "Ours 1"]
     shown = hardwon(library.world, *OURS, "--limit", "1").stdout
-    assert shown.startswith("1. Ours 0\n   ")
-    assert "%  decision  " in shown
+    assert re.fullmatch(r"### Related Conversations\n- Ours 0 \(decision, \d{4}-\d\d-\d\d\): Number 0\.\n", shown)
 
 
 def test_what_is_about_touched_files_comes_first_among_equals(library: Library) -> None:
@@ -83,17 +84,127 @@ def test_what_is_about_touched_files_comes_first_among_equals(library: Library) 
     assert names(library) == ["Touched", "A plain one"]
 
 
-def test_without_a_signal_it_says_so(empty_world: World) -> None:
-    empty_world.remember(memory("decision", "D", "Text.", None).entry)
+def test_every_part_of_a_score_is_told_and_the_score_is_its_formula(library: Library) -> None:
+    library.plant(*ours(3))
+    answers = hardwon(library.world, *OURS, "--json").document
 
-    assert hardwon(empty_world, *OURS) == (0, NO_SIGNAL, "")
-    assert hardwon(empty_world, *OURS, "--json") == (0, "[]\n", "")
+    for answer in answers:
+        parts = answer["parts"]
+        assert answer["policy"] == "context"
+        found = 0.35 * parts["vector"] + 0.20 * parts["file"] + 0.20 * parts["branch"]
+        assert answer["score"] == pytest.approx(found + 0.15 * parts["recency"] + 0.10 * parts["keyword"], abs=1e-6)
+    section, _, explained = hardwon(library.world, *OURS, "--explain").stdout.partition("\n\n")
+    assert section == hardwon(library.world, *OURS).stdout.removesuffix("\n")
+    assert explained.count(" = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n") == 3
+
+
+@pytest.mark.parametrize("budget", [500, 60, 20])
+def test_the_section_obeys_its_budget(library: Library, budget: int) -> None:
+    library.plant(*(memory("gotcha", f"Trap {at}", f"{at} " + "word " * 60, 0.5) for at in range(9)))
+
+    shown = hardwon(library.world, *OURS, "--limit", "9", "--token-budget", str(budget)).stdout
+    assert 0 < len(shown) <= 4 * budget
+    assert hardwon(library.world, *OURS, "--token-budget", "0") == (0, "", "")
+
+
+def test_summaries_are_told_and_no_exchange(library: Library) -> None:
+    text = "We lock the file.\n\nUser\n\nhow do we lock?\n\nAssistant\n\nassistant words"
+    library.plant(memory("conversation", "Locks", text, 0.9))
+
+    for options in (OURS, ("context",), (*OURS, "--json"), ("context", "--json")):
+        shown = hardwon(library.world, *options).stdout
+        assert "We lock the file." in shown
+        assert "ssistant" not in shown
+        assert "how do we" not in shown
+
+
+def test_without_vectors_it_is_the_keyword_way_byte_for_byte(library: Library) -> None:
+    lock = memory("decision", "Lock", "The lock design.", 0.1)
+    library.plant(lock, memory("gotcha", "Other", "The lock.", 0.9), memory("gotcha", "No word", "Text.", 1.0))
+    by_meaning = hardwon(library.world, *OURS)
+    with library.without_answers("openai"):
+        failing = hardwon(library.world, *OURS)
+    with library.without_answers("off"):
+        words = hardwon(library.world, *OURS)
+
+    assert failing.stdout == words.stdout != by_meaning.stdout
+    assert words.stdout.startswith("### Related Conversations\n- Lock (decision, ")
+    assert "No word" not in words.stdout
+    assert by_meaning.stdout.startswith("### Related Conversations\n- No word ")
+    assert failing.stderr.startswith("Warning: no vector search: ")
+
+
+def test_the_sections_own_options_go_together_or_are_refused(library: Library) -> None:
+    for options in (("--write", "x.md", "--json"), ("--write", "x.md", "--explain"), ("--token-budget", "-1")):
+        done = hardwon(library.world, *OURS, *options)
+        assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert not (library.world.project / "x.md").exists()
+
+
+def test_what_a_session_start_prints_is_brought_into_a_file_and_only_there(library: Library) -> None:
+    library.plant(*ours(2))
+    path = library.world.project / "CLAUDE.md"
+    path.write_bytes(b"# Mine\r\nno end")
+    block = hardwon(library.world, "context").stdout
+
+    wrote = hardwon(library.world, "context", "--write", "CLAUDE.md")
+    assert wrote == (0, "Wrote CLAUDE.md\n", "")
+    content = path.read_bytes()
+    text = content.decode().replace("\r\n", "\n")
+    assert content.startswith(b"# Mine\r\nno end\r\n")
+    assert f"{FRAME[0]}\n{block}{FRAME[1]}\n" == text.partition(f"{BEGIN}\n")[2].partition(END)[0]
+    assert "\n### Related Conversations\n- Ours 0 (" in text
+    assert hardwon(library.world, "context", "--write", "CLAUDE.md").stdout == "CLAUDE.md needs no change\n"
+    hardwon(library.world, *OURS, "--write", "CLAUDE.md")
+    section = path.read_text().partition(f"{BEGIN}\n")[2]
+    assert section.startswith(f"{FRAME[0]}\n### Related Conversations\n- Ours 0 (")
+    hardwon(library.world, *OURS, "--token-budget", "0", "--write", "CLAUDE.md")
+    assert path.read_bytes() == f"# Mine\r\nno end\r\n\r\n{BEGIN}\r\n{END}\r\n".encode()
+
+
+@pytest.mark.parametrize("content", [BEGIN.encode(), b"\xff", f"{END}\n{BEGIN}\n".encode()])
+def test_a_file_that_can_t_be_used_is_one_clear_line(library: Library, content: bytes) -> None:
+    library.plant(*ours(1))
+    path = library.world.project / "CLAUDE.md"
+    path.write_bytes(content)
+    done = hardwon(library.world, "context", "--write", "CLAUDE.md")
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "CLAUDE.md: " in done.stderr
+    assert path.read_bytes() == content
+
+
+def test_nothing_to_say_is_said_and_makes_no_file(empty_world: World) -> None:
+    done = hardwon(empty_world, "context", "--write", "CLAUDE.md")
+
+    assert done == (
+        0,
+        "There is nothing to tell yet: run hardwon import, or hardwon capture\nCLAUDE.md needs no change\n",
+        "",
+    )
+    assert not (empty_world.project / "CLAUDE.md").exists()
+
+
+def test_the_weights_are_told(empty_world: World) -> None:
+    weights = hardwon(empty_world, "stats", "--json").document["context_weights"]
+
+    assert weights == {"vector": 0.35, "file": 0.2, "branch": 0.2, "recency": 0.15, "keyword": 0.1}
+    assert sum(weights.values()) == pytest.approx(1)
+
+
+def test_without_a_signal_the_newest_are_told(empty_world: World) -> None:
+    empty_world.remember(memory("decision", "D", "Text.", None, source_project=empty_world.project.name).entry)
+
+    assert "- D (decision, " in hardwon(empty_world, *OURS).stdout
+    assert [each["title"] for each in hardwon(empty_world, *OURS, "--json").document] == ["D"]
+    assert "- D (decision, " in hardwon(empty_world, "context").stdout
+    assert hardwon(empty_world, *OURS, "--explain").code == 0
 
 
 def test_nothing_near_is_said(library: Library) -> None:
     done = hardwon(library.world, *OURS)
 
-    assert done == (0, "No conversation that is remembered bears on what you are working on\n", "")
+    assert done == (0, "No conversation of this project is remembered\n", "")
     assert hardwon(library.world, *OURS, "--limit", "0") == (0, "", "")
 
 
@@ -114,7 +225,11 @@ def test_the_block_of_a_session_start_is_shown_and_nothing_is_counted(empty_worl
 
 
 def test_an_empty_store_is_told_what_to_do(empty_world: World) -> None:
-    assert hardwon(empty_world, "context") == (0, "Nothing is remembered yet: run hardwon import\n", "")
+    assert hardwon(empty_world, "context") == (
+        0,
+        "There is nothing to tell yet: run hardwon import, or hardwon capture\n",
+        "",
+    )
     assert not empty_world.store.exists()
 
 

@@ -32,7 +32,7 @@ def test_a_payload_that_says_nothing_means_a_start_in_the_working_folder(empty_w
         (b"null", "not an object"),
         (b'"' + b"x" * MEGABYTE + b'"', "not an object"),
         (b'{"x": "' + b"x" * 5 * MEGABYTE + b'"}', "more than 4 MB"),
-        (b'{"hook_event_name": "UserPromptSubmit"}', "'UserPromptSubmit'"),
+        (b'{"hook_event_name": "Session Start"}', "'Session Start'"),
         (b'{"hook_event_name": null}', "None"),
         (b'{"hook_event_name": {"a": ["' + b"x" * MEGABYTE + b'"]}}', "hook_event_name is"),
         (b'{"hook_event_name": "\\ud800\\u001b[31m\\n"}', r"\ud800"),

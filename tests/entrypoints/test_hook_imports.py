@@ -7,8 +7,10 @@ import sys
 
 import pytest
 
+from tests.entrypoints.conversing import rest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import block_of
+from tests.entrypoints.library import memory
 
 EXPENSIVE = {
     "argparse",
@@ -37,6 +39,19 @@ def test_with_nothing_to_compare_nothing_expensive_is_imported(world: World, bar
     run, _, modules = world.launch()
 
     assert "active (vector=0, fts5=5, pending_embedding=7)" in run.stdout
+    assert not EXPENSIVE & (modules - bare)
+
+
+def test_conversations_cost_no_library_and_nothing_at_all_where_there_are_none(world: World, bare: set[str]) -> None:
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    world.remember(memory("gotcha", "Elsewhere", "The csv-reader.", None, source_project="x", workspace="y").entry)
+    without, _, modules = world.launch()
+    assert not {"hardwon.domain.use_cases.recall", "hardwon.domain.use_cases.relate"} & modules
+
+    world.remember(memory("gotcha", "Here", "The csv-reader.", None, source_project=world.project.name).entry)
+    run, _, modules = world.launch()
+    assert "\n### Related Conversations\n- Here (gotcha, " in run.stdout
+    assert "Related" not in without.stdout
     assert not EXPENSIVE & (modules - bare)
 
 
@@ -81,8 +96,23 @@ def test_switched_off_the_database_is_not_touched(world: World) -> None:
     assert sorted(path.name for path in world.store.iterdir()) == [".last-injection.json", "memory.db"]
 
 
-def test_an_event_that_gets_no_block_opens_nothing(world: World, bare: set[str]) -> None:
-    _, _, modules = world.launch(payload={"hook_event_name": "Stop", "cwd": str(world.project)})
+@pytest.mark.parametrize("event", ["Stop", "PostToolUse"])
+def test_an_event_of_which_nothing_is_kept_opens_nothing(world: World, bare: set[str], event: str) -> None:
+    _, _, modules = world.launch(payload={**world.session_start(), "hook_event_name": event})
 
     assert {name.partition(".")[0] for name in modules - bare} - sys.stdlib_module_names == {"hardwon"}
     assert "sqlite3" not in modules
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop", "SessionEnd"])
+def test_capturing_imports_the_standard_library_only(empty_world: World, bare: set[str], event: str) -> None:
+    empty_world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
+    payload = {**empty_world.session_start(), "hook_event_name": event, "prompt": "go", "last_assistant_message": "on"}
+    run, _, modules = empty_world.launch(payload=payload)
+    imported = modules - bare
+
+    assert (run.code, run.stdout, run.stderr) == (0, "", "")
+    assert {name.partition(".")[0] for name in imported} - sys.stdlib_module_names == {"hardwon"}
+    assert not imported & {*EXPENSIVE, "logging", "dataclasses"}
+    assert "hardwon.entrypoints.composition" not in imported
+    rest(empty_world)

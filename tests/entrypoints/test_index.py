@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 
+from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
+from hardwon.domain.model.conversation.chunk import Chunk, Metadata
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.sections.notes import notes_of
+from tests.conversations import talk
 from tests.entrypoints.hook_process import BIN, FAULTS, World
 from tests.entrypoints.programs import Ran, hardwon, run
+from tests.strategies import NOW
 
 posix_only = pytest.mark.skipif(sys.platform != "linux", reason="names of Linux")
 
@@ -337,3 +343,82 @@ def test_a_mistake_is_told_in_one_line(world: World, arguments: tuple[str, ...],
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert all(word in done.stderr for word in words)
     assert json.dumps(done.stderr).count("Traceback") == 0
+
+
+def captured(world: World, *chunks: Chunk) -> list[str]:
+    """Write conversations as capture does; return the files."""
+    notes = [note for chunk in chunks for note in notes_of(chunk, Workplace("app"), lambda _: None)]
+    return list(MarkdownConversationFiles(str(world.project)).put(notes))
+
+
+def test_a_captured_file_is_one_memory_a_section(embedding_world: World) -> None:
+    world = embedding_world
+    said = "We use UTF-8 instead of Latin-1."
+    first = talk("How do partners encode?", metadata=Metadata(decisions=(said,), gotchas=(said,), preferences=(said,)))
+    paths = captured(world, first, talk("Second?", minute=1, permanent=True))
+    done = index(world, *paths)
+
+    assert (len(done["new"]), done["embedded"], done["pending"]) == (5, 5, 0)
+    assert world.query("SELECT type, count(*) FROM memories GROUP BY type ORDER BY type") == [
+        ("conversation", 2),
+        ("decision", 1),
+        ("gotcha", 1),
+        ("preference", 1),
+    ]
+    [found, *_] = hardwon(world, "recall", "How do partners encode?", "--json").document
+    assert found["id"] == first.chunk_id
+    assert index(world, *paths)["unchanged"] == 5
+
+
+def test_a_captured_memory_shows_where_it_comes_from_and_nothing_of_its_formatting(world: World) -> None:
+    about = talk("Which *encoding*?", permanent=True, session_id="s-1")
+    [path] = captured(world, about)
+    index(world, path)
+    shown = hardwon(world, "show", about.chunk_id, "--json").document
+
+    expected = {
+        "id": about.chunk_id,
+        "type": "conversation",
+        "project": "app",
+        "workspace": "world",
+        "branch": None,
+        "timestamp": int(NOW.timestamp()),
+        "source_file": os.path.realpath(path),
+        "permanent": True,
+        "source": "session-capture",
+        "session_id": "s-1",
+        "text": "In short.\n\nWhich encoding?\n\nUTF-8 it is:\n\nopen(path)",
+    }
+    assert expected.items() <= shown.items()
+    assert index(world, "--rebuild")["skipped"] == []
+    assert hardwon(world, "show", about.chunk_id, "--json").document["permanent"] is True
+    assert hardwon(world, "delete", about.chunk_id).code == 0
+    assert index(world, path)["deleted"] == 1
+
+
+def test_a_clone_rebuilds_what_its_files_say(embedding_world: World) -> None:
+    world = embedding_world
+    captured(world, talk("How do partners encode?"), talk("Where do tokens go?", "tokens", minute=1))
+    index(world)
+    question = ("recall", "How do partners encode?", "--json")
+    before = hardwon(world, *question).document
+    world.database.unlink()
+
+    assert len(index(world, "--rebuild")["new"]) == 6
+    assert hardwon(world, *question).document == before
+
+
+def test_progress_is_told_line_by_line_without_a_terminal(world: World) -> None:
+    done = hardwon(world, "index", "--progress", "--json")
+
+    names = sorted(os.path.realpath(world.project / name) for name in TEXTS)
+    assert done.stderr == "".join(f"{number} of 4: {name}\n" for number, name in enumerate(names, 1))
+    assert len(done.document["new"]) == 4
+
+
+def test_empty_folders_of_memory_have_nothing_to_index(empty_world: World) -> None:
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    for folder in ("decisions", "gotchas", "conversations"):
+        (empty_world.project / "memory" / folder).mkdir(parents=True)
+
+    assert counts(empty_world) == (0, 0, 0, 0, 0)

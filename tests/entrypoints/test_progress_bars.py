@@ -24,15 +24,15 @@ def bar(monkeypatch: pytest.MonkeyPatch) -> Progress:
     return bar
 
 
-def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress) -> None:
-    def index_files(*_: object, progress: Callable[[int, int, str], None], **_more: object) -> Indexed:
+def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress, capsys: pytest.CaptureFixture[str]) -> None:
+    def index_files(progress: Callable[[int, int, str], None]) -> Indexed:
         progress(1, 1, NAME)
         return Indexed()
 
-    index: Any = index_files
-    indexing._index_with_progress(index, [], again=False, everywhere=False, rehearsed=False)
+    indexing._index_with_progress(index_files, told=True)
 
     assert [task.description for task in bar.tasks] == [SHOWN]
+    assert capsys.readouterr().err == f"1 of 1: {SHOWN}\n"
 
 
 def test_a_bank_that_is_imported_cannot_steer_the_terminal(bar: Progress) -> None:

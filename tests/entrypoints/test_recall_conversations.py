@@ -158,3 +158,14 @@ def test_the_same_branch_and_touched_files_break_ties(library: Library) -> None:
     )
 
     assert library.names(*OURS, "--tag", "tie") == ["Branch", "Touched", "Plain"]
+
+
+def test_the_policy_of_a_session_start_can_be_asked_for_and_explains_itself(library: Library) -> None:
+    shown = library.ask(*OURS, "--policy", "context", "--explain", "--limit", "1", "--tag", "food").stdout
+    [answer] = library.answers(*OURS, "--policy", "context", "--explain", "--tag", "food")
+
+    assert (
+        " = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n   with vector = " in shown
+    )
+    assert answer["parts"].keys() == {"vector", "file", "branch", "recency", "keyword"}
+    assert answer["parts"]["vector"] == pytest.approx(0.1, abs=1e-5)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import attrs
 
 from hardwon.domain.model.block.printable import PrintedEntry
+from hardwon.domain.model.block.summary import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.errors import (
@@ -112,6 +113,16 @@ class InMemoryEntryRepository:
             for seq in seqs
             for entry in self.hydrate([seq])
         ]
+
+    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+        return [
+            ToldConversation(seq, entry.kind, entry.name, entry.description[:TOLD_CHARACTERS], entry.updated_at)
+            for seq in seqs
+            for entry in self.hydrate([seq])
+        ]
+
+    def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+        return self.told(self.state.within(only)[:limit])
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
         return [self.state.facts(seq) for seq in seqs if seq in self.state.entries]

@@ -4,6 +4,7 @@ from hardwon.domain.model.vocabulary import Category
 
 TITLE = "## Engineering Memory (from knowledge bank)"
 CONSTITUTIONAL = "### Constitutional Memories"
+RELATED = "### Related Conversations"
 END = "---"
 
 SECTIONS: dict[Category, str] = {

@@ -40,6 +40,7 @@ class MemoryBlock(NamedTuple):
         sizes: How many entries each category has in the store.
         framed: Whether one line before and one after mark the block for the host.
         rules: What stands first, whatever else is printed.
+        related: The section that stands last, whatever else is printed; empty for none.
 
     """
 
@@ -47,6 +48,7 @@ class MemoryBlock(NamedTuple):
     sizes: Mapping[Category, int]
     framed: bool = False
     rules: Sequence[ConstitutionalText] = ()
+    related: str = ""
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
@@ -59,7 +61,7 @@ class MemoryBlock(NamedTuple):
         return [ranked[place] for place in kept]
 
     def render(self, entries: Sequence[Printable]) -> str:
-        """Return the text for *entries*, by category, best first within each; nothing for none and no rule."""
+        """Return the text for *entries*, by category, best first within each; nothing for nothing to say."""
         texts: dict[Category | None, str] = {}
         for entry in entries:
             texts[entry.category] = texts.get(entry.category, "") + _entry_text(entry)
@@ -67,11 +69,11 @@ class MemoryBlock(NamedTuple):
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
         """Return the block around the texts of each category that has entries."""
-        if not texts and not self.rules:
+        if not (texts or self.rules or self.related):
             return ""
         sections = "".join(f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts)
         printed = count + len(self.rules)
-        block = f"{TITLE}\n\n{self.diagnostic(printed)}\n\n{self._rules_text()}{sections}{END}\n"
+        block = f"{TITLE}\n\n{self.diagnostic(printed)}\n\n{self._rules_text()}{sections}{self.related}{END}\n"
         return framed(block) if self.framed else block
 
     def _rules_text(self) -> str:

@@ -53,6 +53,22 @@ class Sections(NamedTuple):
     complaints: tuple[str, ...] = ()
 
 
+class Extent(NamedTuple):
+    """
+    Where a section stands in a body, its markers included.
+
+    Attributes:
+        anchor_id: As it is written.
+        start: Where its first marker begins.
+        stop: Where its last one ends; of a section that is never closed, where the next marker begins or the body ends.
+
+    """
+
+    anchor_id: str
+    start: int
+    stop: int
+
+
 class _Marker(NamedTuple):
     """One marker; *start* and *stop* are its place in the body."""
 
@@ -69,20 +85,41 @@ def sections(body: str) -> Sections:
     A section holds those nested in it. One that is never closed runs to the
     next marker or the end; of two with one id the first counts. Takes linear time.
     """
-    markers = list(_markers(body))
-    pairing = _Pairing()
-    for number, marker in enumerate(markers):
-        pairing.take(number, marker)
+    markers, pairing = _paired(body)
     found = [AnchorSection(markers[a].anchor_id, _between(body, markers, a, b)) for a, b in pairing.spans()]
     blank = [f"the anchor {section.anchor_id!r} holds nothing" for section in found if not section.text]
     complaints = first_of(pairing.complaints + blank, "complaints about anchors")
     return Sections(tuple(section for section in found if section.text), complaints)
 
 
+def extents(body: str) -> tuple[Extent, ...]:
+    """Return where the anchored sections of *body* stand, in the order they begin; blank ones too."""
+    markers, pairing = _paired(body)
+    return tuple(
+        Extent(markers[begin].anchor_id, markers[begin].start, _stop(body, markers, begin, end))
+        for begin, end in pairing.spans()
+    )
+
+
 def without_markers(body: str) -> str:
     """Return *body* without the markers that `sections` goes by; all else stays as it is."""
     edges = [0, *(edge for marker in _markers(body) for edge in (marker.start, marker.stop)), len(body)]
     return "".join(body[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True))
+
+
+def _paired(body: str) -> tuple[list[_Marker], "_Pairing"]:
+    markers = list(_markers(body))
+    pairing = _Pairing()
+    for number, marker in enumerate(markers):
+        pairing.take(number, marker)
+    return markers, pairing
+
+
+def _stop(body: str, markers: Sequence[_Marker], begin: int, end: int) -> int:
+    if end == len(markers):
+        return len(body)
+    is_own = markers[end].is_end and markers[end].anchor_id == markers[begin].anchor_id
+    return markers[end].stop if is_own else markers[end].start
 
 
 def _markers(body: str) -> Iterator[_Marker]:

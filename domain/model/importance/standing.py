@@ -38,10 +38,10 @@ class Standing(NamedTuple):
 
 class Departed(NamedTuple):
     """
-    A file that is gone.
+    A file that is gone, or a captured section.
 
     Attributes:
-        file_path: Absolute, links resolved.
+        file_path: Absolute, links resolved; the `place` of a captured section, which is in any file.
         standings: Of the file by the empty anchor, and of its sections by theirs.
 
     """

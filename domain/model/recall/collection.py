@@ -8,7 +8,9 @@ from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
 
 CollectionName: TypeAlias = Literal["all", "learnings", "sessions", "conversations", "documents"]
 ScopeName: TypeAlias = Literal["project", "workspace", "global"]
-PolicyName: TypeAlias = Literal["adaptive", "hybrid", "cosine", "affinity", "fused", "keyword", "rrf", "weighted"]
+PolicyName: TypeAlias = Literal[
+    "adaptive", "hybrid", "cosine", "affinity", "context", "fused", "keyword", "rrf", "weighted"
+]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import PolicyName
+from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
 
 FORMULAS: Mapping[PolicyName, str] = {
     "adaptive": "clarity * (cosine - cosine_mean) / cosine_deviation * min(1, window / length) ** 2"
     " + 0.65 * (evidence / evidence_deviation) ** 0.75 - 0.2 * log(max(length, 100) / 100)",
     "affinity": "boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)",
+    "context": " + ".join(f"{weight:.2f} * {signal}" for signal, weight in CONTEXT_WEIGHTS.items()),
     "cosine": "similarity",
     "fused": "100 * (0.40 * rrf / best_rrf + 0.25 * boost / 3 + 0.20 * decay + 0.15 * overlap)",
     "hybrid": "vector_weight * vector + keyword_weight * keyword + prominence_weight * prominence",
@@ -23,6 +25,7 @@ DIVIDING_BY_ZERO: frozenset[PolicyName] = frozenset({"adaptive"})
 
 FULL_SCORES: Mapping[PolicyName, float] = {
     "affinity": 1.0,
+    "context": 1.0,
     "cosine": 1.0,
     "fused": 100.0,
     "hybrid": 1.0,

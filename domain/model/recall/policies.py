@@ -7,6 +7,7 @@ from hardwon.domain.model.recall.adaptive import AdaptivePolicy
 from hardwon.domain.model.recall.affinity import AffinityPolicy
 from hardwon.domain.model.recall.by_search import CosinePolicy, KeywordPolicy, ReciprocalRankPolicy, WeightedPolicy
 from hardwon.domain.model.recall.collection import PolicyName
+from hardwon.domain.model.recall.context_policy import ContextPolicy
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.fused import FusedPolicy
 from hardwon.domain.model.recall.hybrid import HybridPolicy
@@ -15,6 +16,7 @@ from hardwon.domain.model.recall.policy import RecallPolicy
 BY_EVIDENCE: Mapping[PolicyName, Callable[[Evidence], RecallPolicy]] = {
     "adaptive": AdaptivePolicy,
     "affinity": AffinityPolicy,
+    "context": ContextPolicy,
     "cosine": CosinePolicy,
     "fused": FusedPolicy,
     "keyword": KeywordPolicy,

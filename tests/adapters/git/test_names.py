@@ -30,6 +30,18 @@ def test_the_last_three_commits_count_else_the_last_one(
     assert warnings == []
 
 
+def test_what_differs_from_the_last_commit_is_uncommitted(tmp_path: Path, warnings: list[str]) -> None:
+    root = repository(tmp_path, ("kept.py", "staged.py", "changed.py"))
+    for name in ("staged.py", "changed.py", "unknown.py"):
+        (root / name).write_text("changed", "utf-8")
+    git(root, "add", "staged.py")
+    probe = GitChangeProbe(str(root), warnings.append)
+
+    assert probe.uncommitted_files(Deadline(time.monotonic)) == ("changed.py", "staged.py")
+    assert GitChangeProbe(str(tmp_path.parent), warnings.append).uncommitted_files(Deadline(time.monotonic)) == ()
+    assert warnings == []
+
+
 def test_names_come_unquoted(tmp_path: Path, warnings: list[str]) -> None:
     names = ("a b.py", "line\nbreak.py", 'quo"te.py', "src/naïve.py", "日本語.md")
     root = repository(tmp_path, ("first",), names)

@@ -91,6 +91,13 @@ def searches_wait_for_each_other() -> None:
     replace(FtsKeywordIndex, "frequencies", count)
 
 
+def the_worker_cannot_be_started() -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    replace(os, "posix_spawn", refuse)
+
+
 def counting_hangs() -> None:
     from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 

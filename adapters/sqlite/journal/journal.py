@@ -1,0 +1,115 @@
+import datetime as dt
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from cattrs import BaseValidationError, Converter
+
+from hardwon.adapters.sqlite.journal.events import is_there, note, opened, transaction
+from hardwon.domain.model.conversation.drafts import SessionBuffer
+from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
+
+EVENTS = """SELECT session_id, kind, at, project_root, transcript_path, text, number
+    FROM event WHERE session_id = ? ORDER BY number"""
+WAITING = """SELECT session_id,
+    coalesce((SELECT project_root FROM event AS named WHERE named.session_id = event.session_id
+        AND project_root <> '' ORDER BY number LIMIT 1), ''),
+    count(*), sum(kind = 'reply'), max(number),
+    (SELECT at FROM event AS last WHERE last.session_id = event.session_id ORDER BY number DESC LIMIT 1)
+    FROM event GROUP BY session_id ORDER BY min(number)"""
+BUFFERS = "SELECT document FROM buffer ORDER BY place DESC"
+KEEP = """INSERT OR REPLACE INTO buffer (session_id, place, kept_at, document)
+    VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM buffer), ?, ?)"""
+UNTOUCHED = """SELECT session_id FROM
+    (SELECT session_id, kept_at AS at FROM buffer UNION ALL SELECT session_id, at FROM event)
+    GROUP BY session_id HAVING max(at) < ?"""
+Row: TypeAlias = tuple[Any, ...]
+FORGET = ("DELETE FROM event WHERE session_id = ?", "DELETE FROM buffer WHERE session_id = ?")
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+class SqliteCaptureJournal:
+    """
+    The journal in a file of its own beside the store; nothing stays open between calls.
+
+    A buffer that can't be read is none: its session is read anew.
+
+    Args:
+        folder: The store's folder; looking alone does not create it.
+        now: Gives the moment at which a buffer is kept.
+
+    """
+
+    def __init__(self, folder: str, now: Callable[[], dt.datetime] = _now) -> None:
+        self._folder = folder
+        self._now = now
+
+    def note(self, event: HookEvent) -> int:
+        """Add *event* for good; return how many replies of its session wait now, this one included."""
+        return note(self._folder, event)
+
+    def waiting(self) -> list[Waiting]:
+        """Return what waits of each session that has events, the one that waits longest first."""
+        return [Waiting(*row) for row in self._rows(WAITING)]
+
+    def events(self, session_id: str) -> list[HookEvent]:
+        """Return the events of that session that are not dealt with, in order."""
+        return [HookEvent(*row) for row in self._rows(EVENTS, session_id)]
+
+    def buffer(self, session_id: str) -> SessionBuffer | None:
+        """Return the buffer of that session, None when it has none."""
+        rows = self._rows("SELECT document FROM buffer WHERE session_id = ?", session_id)
+        return _read(rows[0][0]) if rows else None
+
+    def buffers(self) -> Sequence[SessionBuffer]:
+        """Return the buffers of all sessions, the one that was kept last first."""
+        return [buffer for (document,) in self._rows(BUFFERS) if (buffer := _read(document))]
+
+    def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
+        """Keep *buffer* in place of the session's earlier one and forget its events up to number *handled*."""
+        document = json.dumps(_converter().unstructure(buffer), ensure_ascii=False)
+        with opened(self._folder) as connection, transaction(connection):
+            connection.execute(KEEP, (buffer.session_id, self._now().isoformat(), document))
+            connection.execute("DELETE FROM event WHERE session_id = ? AND number <= ?", (buffer.session_id, handled))
+
+    def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
+        """
+        Forget the sessions of which nothing was noted or kept *since* then; return what is lost by it, as it waited.
+
+        Raises:
+            StorageError: the journal can't be written now.
+        """
+        if not is_there(self._folder):
+            return []
+        with opened(self._folder) as connection, transaction(connection):
+            waiting = [Waiting(*row) for row in connection.execute(WAITING).fetchall()]
+            forgotten = {name for (name,) in connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()}
+            for statement in FORGET:
+                connection.executemany(statement, [(session_id,) for session_id in forgotten])
+        return [each for each in waiting if each.session_id in forgotten]
+
+    def _rows(self, sql: str, *parameters: str) -> list[Row]:
+        if not is_there(self._folder):
+            return []
+        with opened(self._folder) as connection:
+            return connection.execute(sql, parameters).fetchall()
+
+
+def _read(document: str) -> SessionBuffer | None:
+    try:
+        fields = json.loads(document)
+        return _converter().structure(fields, SessionBuffer) if isinstance(fields, dict) else None
+    except (ValueError, BaseValidationError):
+        return None
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(forbid_extra_keys=True)
+    converter.register_unstructure_hook(dt.datetime, lambda moment: moment.isoformat())
+    converter.register_structure_hook(dt.datetime, lambda text, _: dt.datetime.fromisoformat(text))
+    return converter

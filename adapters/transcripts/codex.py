@@ -1,0 +1,25 @@
+"""What Codex writes down: rollouts."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hardwon.adapters.transcripts.said import Said, moment, objects_in, text_or
+
+_INJECTED = re.compile(
+    r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|skill)\b|# AGENTS\.md instructions)"
+)
+
+
+def said_in_codex(line: Mapping[str, Any]) -> Said | None:
+    """Return what *line* says, None when that is nothing."""
+    payload = line.get("payload")
+    if not isinstance(payload, dict) or payload.get("type") != "message":
+        return None
+    blocks = objects_in(payload.get("content"))
+    texts = [text for text in (text_or(block.get("text")) for block in blocks) if text.strip()]
+    own = Said(moment(line.get("timestamp")))
+    if payload.get("role") == "assistant":
+        return own._replace(replies=tuple(texts)) if texts else None
+    typed = [text for text in texts if not _INJECTED.match(text)]
+    return own._replace(prompt="\n\n".join(typed)) if typed and payload.get("role") == "user" else None

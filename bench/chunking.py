@@ -1,0 +1,45 @@
+"""Cutting a conversation by subject and describing its chunks: no file, no model."""
+
+import datetime as dt
+import time
+from statistics import median
+
+from bench.figures import Figure
+from bench.texts import NOW, Writer
+from hardwon.domain.model.chunking.chunker import Chunker
+from hardwon.domain.model.conversation.chunk import Chunk
+from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.describing.describing import described
+
+PROMPT, REPLY = 25, 200
+"""Words; agents answer at length."""
+
+EXCHANGES = 500
+
+
+def chunking_figures(repetitions: int) -> list[Figure]:
+    """Return how many chunks a second are cut and described of a session of 500 exchanges."""
+    session = _session()
+    rate = median(_chunks_per_second(session) for _ in range(repetitions))
+    return [Figure("chunking_rate", "cutting and describing a conversation, CPU", EXCHANGES, rate, "chunks/s")]
+
+
+def _session() -> list[Exchange]:
+    writer = Writer(seed=3)
+    return [
+        Exchange(
+            f"{writer.text(PROMPT)}. Look at src/reader.py.",
+            " ".join(f"{writer.text(20)}." for _ in range(REPLY // 20)),
+            NOW + place * dt.timedelta(minutes=1),
+        )
+        for place in range(EXCHANGES)
+    ]
+
+
+def _chunks_per_second(session: list[Exchange]) -> float:
+    started = time.process_time()
+    return len(_chunks(session)) / (time.process_time() - started)
+
+
+def _chunks(session: list[Exchange]) -> list[Chunk]:
+    return [described(draft, "bench", None) for draft in Chunker().chunk(session)]

@@ -1,0 +1,44 @@
+"""The sentences of what somebody wrote in markdown."""
+
+import re
+from collections.abc import Iterator
+
+from hardwon.domain.model.chunking.sentence_ends import split_sentences
+from hardwon.domain.model.feature_description import COMMENT_OR_FENCE
+from hardwon.domain.model.files.plain_text import plain_text
+
+_TABLE_ROW = re.compile(r"[ \t]*\|")
+_ITEM = re.compile(r"[ \t>]*(?:[-+*•]|\d{1,4}[.)])[ \t]+")
+_BREAK = re.compile(r"[ \t>]*(?:#{1,6}(?:[ \t]|$)|[-*_=]{3,}[ \t]*$|$)")
+_SAYS_SOMETHING = re.compile(r"[^\W_]{2}")
+
+
+def sentences(markdown: str) -> list[str]:
+    """
+    Return the sentences of *markdown* in order, each one line of plain text.
+
+    Fenced code, comments, tables and the marks of lists and headings are left
+    out; an item of a list, and a heading, is a sentence even without its full stop.
+    """
+    return [
+        sentence
+        for paragraph in _paragraphs(COMMENT_OR_FENCE.sub("\n\n", markdown))
+        for sentence in split_sentences(" ".join(plain_text(paragraph).split()))
+        if _SAYS_SOMETHING.search(sentence)
+    ]
+
+
+def _paragraphs(markdown: str) -> Iterator[str]:
+    """Yield the runs of lines that belong together, without the marks of lists."""
+    running = list[str]()
+    for line in markdown.split("\n"):
+        item = _ITEM.match(line)
+        begins_anew = item or _BREAK.match(line) or _TABLE_ROW.match(line)
+        if begins_anew and running:
+            yield "\n".join(running)
+            running = []
+        if not _TABLE_ROW.match(line):
+            running.append(line[item.end() :] if item else line)
+        if line.lstrip(" \t>").startswith("#"):  # a heading stands by itself
+            yield running.pop()
+    yield "\n".join(running)

@@ -1,0 +1,184 @@
+"""Keep a conversation, chunk by chunk, in the project's own files."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+import attrs
+
+from hardwon.domain.model.chunking.chunker import Chunker
+from hardwon.domain.model.conversation.capture_rules import BUFFERED
+from hardwon.domain.model.conversation.chunk import Chunk
+from hardwon.domain.model.conversation.drafts import Draft, SessionBuffer
+from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.describing.describing import described
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.sections.notes import notes_of
+from hardwon.domain.model.sections.session_sections import SectionOfSession
+from hardwon.domain.use_cases.date_apart import dated_apart
+from hardwon.ports.capture_journal import CaptureJournal
+from hardwon.ports.conversation_files import ConversationFiles
+from hardwon.ports.plan_files import PlanFiles
+from hardwon.ports.transcripts import Transcribed
+
+Progress = Callable[[int], None]
+"""Told how many exchanges were taken in so far."""
+
+
+@attrs.frozen(kw_only=True)
+class Captured:
+    """
+    What was kept.
+
+    Attributes:
+        buffer: The session as it is now.
+        exchanges: How many exchanges were taken in, those that grew included, those that were known left out.
+        chunks: What was written, each once, as it was written last.
+        files: What the store may not know: where it stands or was taken from, also by an interrupted run; absolute
+            paths, in order, each once.
+        note_ids: The sections that were written.
+
+    """
+
+    buffer: SessionBuffer
+    exchanges: int = 0
+    chunks: tuple[Chunk, ...] = ()
+    files: tuple[str, ...] = ()
+    note_ids: frozenset[str] = frozenset()
+
+
+@attrs.frozen(kw_only=True)
+class Capture:
+    """
+    Take exchanges in, cut them by topic, write what is new.
+
+    How a session is cut is decided, and kept in the journal, before anything is
+    written: whoever is interrupted writes the same again.
+
+    Attributes:
+        chunker: Cuts.
+        files: Where conversations are kept.
+        plans: What phases are linked to.
+        journal: Where sessions are kept.
+        workplace: Where the user works.
+        replaced: The sections that a capture anew is written in place of: until all of it is, the journal knows nothing.
+
+    """
+
+    chunker: Chunker
+    files: ConversationFiles
+    plans: PlanFiles
+    journal: CaptureJournal
+    workplace: Workplace
+    replaced: tuple[SectionOfSession, ...] = ()
+
+    def __call__(
+        self,
+        buffer: SessionBuffer,
+        heard: Iterable[Transcribed],
+        *,
+        progress: Progress = lambda _: None,
+    ) -> Captured:
+        """
+        Take in what was *heard*, and write all that is unwritten.
+
+        Args:
+            buffer: The session as it was.
+            heard: More of it, in order; it may begin with the last exchange at hand.
+            progress: Hears of it as it goes on.
+
+        Raises:
+            UnreadableFileError: a file can't be written; what was taken in by then is in the journal.
+            StorageError: the journal can't be written now.
+
+        """
+        captured = self._write(Captured(buffer=buffer))  # what an earlier run could not
+        remaining = dated_apart(heard, buffer)
+        while batch := list(islice(remaining, BUFFERED)):
+            captured = self._write(self._taken(captured, batch))
+            progress(captured.exchanges)
+        self._keep(captured.buffer)
+        return captured
+
+    def learned(self, buffer: SessionBuffer, handled: int = 0) -> None:
+        """
+        Keep that the store knows all files of *buffer*; the events up to number *handled* are dealt with.
+
+        Raises:
+            StorageError: the journal can't be written now.
+        """
+        self._keep(attrs.evolve(buffer, unlearned=()), handled)
+
+    def for_good(self, buffer: SessionBuffer) -> Captured:
+        """
+        Keep all that is at hand of a session for good, and close it.
+
+        Raises:
+            UnreadableFileError: a file can't be written; nothing is lost.
+            StorageError: the journal can't be written now.
+        """
+        permanent = buffer.kept_for_good()
+        self._keep(permanent)
+        captured = self._write(Captured(buffer=permanent))
+        self._keep(captured.buffer)
+        return captured
+
+    def _taken(self, captured: Captured, batch: Sequence[Transcribed]) -> Captured:
+        """Take *batch* in, and keep how it is cut; what is at hand already changes nothing."""
+        buffer, count = captured.buffer, captured.exchanges
+        for each in batch:
+            if buffer.position and each.begins_at < buffer.position:  # it is another file by now
+                buffer = attrs.evolve(buffer, position=None)
+            if not buffer.has(each.exchange, each.begins_at):
+                drafts = self.chunker.add(buffer.drafts, each.exchange)
+                drafts = (*drafts[:-1], _heir(_on_branch(drafts[-1], each.branch), self.replaced))
+                buffer = attrs.evolve(buffer, drafts=drafts, position=each.begins_at)
+                count += 1
+            elif each.exchange == buffer.exchanges[-1]:
+                buffer = attrs.evolve(buffer, position=each.begins_at)
+        self._keep(buffer)
+        return attrs.evolve(captured, buffer=buffer, exchanges=count)
+
+    def _write(self, captured: Captured) -> Captured:
+        """Write what is unwritten."""
+        buffer = captured.buffer
+        drafts = [draft for draft in buffer.drafts if draft.unwritten]
+        chunks: Sequence[Chunk] = [self._described(draft, buffer) for draft in drafts]
+        notes = [note for draft, chunk in zip(drafts, chunks, strict=True) for note in self._notes(draft, chunk)]
+        written = buffer.all_written(self.files.put(notes))
+        return Captured(
+            buffer=written,
+            exchanges=captured.exchanges,
+            chunks=_last_of_each((*captured.chunks, *chunks)),
+            files=written.unlearned,
+            note_ids=captured.note_ids.union(note.note_id for note in notes),
+        )
+
+    def _notes(self, draft: Draft, chunk: Chunk) -> tuple[Note, ...]:
+        workplace = self.workplace._replace(branch=draft.branch or self.workplace.branch)
+        return notes_of(chunk, workplace, self.plans.of_phase)
+
+    def _described(self, draft: Draft, buffer: SessionBuffer) -> Chunk:
+        return described(draft, self.workplace.project, buffer.session_id or None)
+
+    def _keep(self, buffer: SessionBuffer, handled: int = 0) -> None:
+        if buffer.session_id and not self.replaced:  # what belongs to no session, or is cut anew, is taken in at one go
+            self.journal.keep(buffer, handled=handled)
+
+
+def _heir(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
+    """Return *draft*, kept for good if a part of it was in one of the sections *replaced*."""
+    first, last = draft.exchanges[0].at, draft.exchanges[-1].at
+    if draft.permanent or not any(
+        each.permanent and first <= each.ends_at and each.starts_at <= last for each in replaced
+    ):
+        return draft
+    return attrs.evolve(draft, permanent=True, written=0)
+
+
+def _last_of_each(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
+    return tuple({chunk.chunk_id: chunk for chunk in chunks}.values())
+
+
+def _on_branch(draft: Draft, branch: str) -> Draft:
+    """Return *draft* as it is on the branch its first exchange was said on."""
+    return attrs.evolve(draft, branch=branch) if len(draft.exchanges) == 1 else draft

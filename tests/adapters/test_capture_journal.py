@@ -1,0 +1,174 @@
+"""What only the file of the journal, and its lock, can do."""
+
+import datetime as dt
+import operator
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.sqlite.journal.events import FILE_NAME, has_events, note, put_aside
+from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
+from hardwon.adapters.sqlite.journal.lock import FILE_NAME as LOCK_NAME
+from hardwon.adapters.sqlite.journal.lock import CaptureLock
+from hardwon.domain.model.conversation.drafts import SessionBuffer
+from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
+from tests.strategies import DAY, NOW
+
+GARBAGE = b"no database, but much longer than the header of one" * 40
+
+
+def event(session_id: str = "one", at: dt.datetime = NOW) -> HookEvent:
+    return HookEvent(session_id, "reply", at.isoformat(), "/project")
+
+
+def test_looking_leaves_no_trace(tmp_path: Path) -> None:
+    journal, lock = SqliteCaptureJournal(str(tmp_path / "store")), CaptureLock(str(tmp_path / "store"))
+
+    assert (journal.waiting(), list(journal.buffers()), lock.is_taken()) == ([], [], False)
+    assert not has_events(str(tmp_path / "store"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_journal_and_lock_are_for_their_owner(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    note(str(store), event())
+    CaptureLock(str(store)).acquire(0.0)
+
+    assert stat.S_IMODE(store.stat().st_mode) == 0o700
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in store.iterdir()} == {
+        FILE_NAME: 0o600,
+        LOCK_NAME: 0o600,
+    }
+
+
+def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda place: note(str(tmp_path), event(str(place % 2))), range(40)))
+    journal = SqliteCaptureJournal(str(tmp_path))
+
+    assert [len(journal.events(session_id)) for session_id in ("0", "1")] == [20, 20]
+
+
+@pytest.mark.parametrize("document", ["", "{", "[]", "{}", '{"session_id": 7}', "null", '"x"'])
+def test_a_buffer_that_cannot_be_read_is_none(tmp_path: Path, document: str) -> None:
+    journal = SqliteCaptureJournal(str(tmp_path))
+    journal.keep(SessionBuffer(session_id="one", project_root="/p"))
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        connection.execute("UPDATE buffer SET document = ?", (document,))
+    connection.close()
+
+    assert journal.buffer("one") is None
+    assert list(journal.buffers()) == []
+
+
+def test_a_damaged_journal_is_put_aside_and_the_next_begins(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(GARBAGE)
+    with pytest.raises(CorruptStoreError, match=r"capture\.db"):
+        note(str(tmp_path), event())
+
+    assert put_aside(str(tmp_path)) == str(tmp_path / "capture.db.damaged")
+    assert (tmp_path / "capture.db.damaged").read_bytes() == GARBAGE
+    assert note(str(tmp_path), event()) == 1
+    assert put_aside(str(tmp_path)) == ""
+    note(str(tmp_path), event()._replace(project_root=str(tmp_path)))
+    assert has_events(str(tmp_path))
+
+
+def test_a_journal_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        connection.execute("PRAGMA user_version = 9")
+    connection.close()
+
+    with pytest.raises(NewerSchemaError, match="upgrade"):
+        note(str(tmp_path), event())
+
+
+@pytest.mark.parametrize("below", ["file", "file/store", "\0"])
+def test_a_store_that_cannot_be_is_a_storage_error(tmp_path: Path, below: str) -> None:
+    (tmp_path / "file").write_text("kept")
+    folder = str(tmp_path / "file") if below == "file" else f"{tmp_path}/{below}"
+    with pytest.raises(StorageError):
+        note(folder, event())
+    with pytest.raises(StorageError):
+        CaptureLock(folder).acquire(0.0)
+
+
+def test_half_a_surrogate_pair_is_a_storage_error(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="not valid text"):
+        note(str(tmp_path), event()._replace(text="\ud800"))
+
+
+def test_sessions_untouched_for_long_are_forgotten(tmp_path: Path) -> None:
+    for age, session_id in ((31, "old"), (29, "young")):
+        journal = SqliteCaptureJournal(str(tmp_path), partial(operator.sub, NOW, age * DAY))
+        journal.keep(SessionBuffer(session_id=session_id, project_root="/p"))
+        journal.note(event(f"{session_id} and unheard", NOW - age * DAY))
+    journal.keep(SessionBuffer(session_id="old and heard of", project_root="/p"))
+    lost = journal.forget_untouched(NOW - 30 * DAY)
+
+    assert {buffer.session_id for buffer in journal.buffers()} == {"young", "old and heard of"}
+    assert [each.session_id for each in journal.waiting()] == ["young and unheard"]
+    assert [(each.session_id, each.events) for each in lost] == [("old and unheard", 1)]
+
+
+def test_what_waits_of_a_project_that_is_gone_wakes_nobody(tmp_path: Path) -> None:
+    for root in (str(tmp_path / "gone"), ""):
+        note(str(tmp_path), event()._replace(project_root=root))
+    assert not has_events(str(tmp_path))
+    note(str(tmp_path), event()._replace(project_root=str(tmp_path)))
+
+    assert has_events(str(tmp_path))
+
+
+def test_the_lock_is_for_one_at_a_time(tmp_path: Path) -> None:
+    one, other = CaptureLock(str(tmp_path)), CaptureLock(str(tmp_path))
+
+    assert one.acquire(0.0)
+    assert other.is_taken()
+    assert not other.acquire(0.0)
+    one.release()
+    one.release()
+    assert not other.is_taken()
+    assert other.acquire(0.0)
+
+
+HOLD = """
+import sys, time
+from hardwon.adapters.sqlite.journal.lock import CaptureLock
+lock = CaptureLock(sys.argv[1])
+print(lock.acquire(0.0), flush=True)
+time.sleep(60)
+"""
+
+
+def test_who_is_killed_gives_the_lock_back(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment
+    )
+    with holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "True\n"
+        lock = CaptureLock(str(tmp_path))
+        assert lock.is_taken()
+        assert not lock.acquire(0.0)
+        holder.kill()
+        holder.wait()
+
+        assert not lock.is_taken()
+        assert lock.acquire(5.0)
+
+
+def test_garbage_in_place_of_the_lock_is_no_lock(tmp_path: Path) -> None:
+    (tmp_path / LOCK_NAME).write_bytes(GARBAGE)
+
+    assert not CaptureLock(str(tmp_path)).is_taken()
+    assert CaptureLock(str(tmp_path)).acquire(0.0)

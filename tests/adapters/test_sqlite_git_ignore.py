@@ -1,0 +1,92 @@
+"""The store's vectors stay out of the repositories it may lie in."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters import hook_log
+from hardwon.adapters.markdown.bank_files import RECORD_NAME
+from hardwon.adapters.sqlite import database
+from hardwon.adapters.sqlite.journal import events, lock
+from hardwon.adapters.sqlite.journal.events import note
+from hardwon.adapters.sqlite.journal.lock import CaptureLock
+from hardwon.adapters.sqlite.snapshots import snapshots
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.model.conversation.hook_event import HookEvent
+from tests.adapters.git.repository import git
+
+OURS = (
+    *(database.FILE_NAME, f"{database.FILE_NAME}-wal", events.FILE_NAME, f"{events.FILE_NAME}{events.ASIDE}"),
+    *(lock.FILE_NAME, hook_log.FILE_NAME, f"{hook_log.FILE_NAME}.1", RECORD_NAME, f"{snapshots.FOLDER}/1.db"),
+)
+
+
+def store_in(folder: Path) -> Path:
+    open_store(str(folder)).close()
+    return folder / ".gitignore"
+
+
+def is_ignored(folder: Path, name: str) -> bool:
+    try:
+        git(folder, "check-ignore", name)
+    except subprocess.CalledProcessError:
+        return False
+    return True
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "--quiet")
+    return tmp_path
+
+
+def test_a_store_made_inside_a_work_tree_is_ignored_by_git(tree: Path) -> None:
+    assert store_in(tree / "a" / "store").read_text() == "*\n"
+    git(tree, "check-ignore", "a/store/memory.db", "a/store/hook.log", "a/store/.gitignore")
+
+
+def test_a_work_tree_of_git_worktree_is_one_too(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: /elsewhere")
+
+    assert store_in(tmp_path / "store").exists()
+
+
+def test_a_folder_in_use_keeps_its_other_files_in_the_repository(tree: Path) -> None:
+    (tree / "patterns.md").write_text("# Mine")
+
+    store_in(tree)
+
+    assert [name for name in (*OURS, "patterns.md", "captures.md") if not is_ignored(tree, name)] == [
+        "patterns.md",
+        "captures.md",
+    ]
+
+
+def test_what_was_captured_is_ignored_whichever_file_is_made_first(tree: Path) -> None:
+    store = tree / "store"
+    CaptureLock(str(store)).acquire(0.0)
+    note(str(store), HookEvent("one", "reply", "2026-11-20T10:00:00+00:00", "/project"))
+
+    assert store_in(store).read_text() == "*\n"
+    assert all(is_ignored(store, name) for name in OURS)
+
+
+def test_a_log_that_was_there_first_leaves_the_folder_ours(tree: Path) -> None:
+    (tree / "store").mkdir()
+    (tree / "store" / hook_log.FILE_NAME).touch()
+
+    assert store_in(tree / "store").read_text() == "*\n"
+
+
+def test_what_the_user_ignores_there_is_the_users_word(tree: Path) -> None:
+    (tree / ".gitignore").write_text("mine")
+    assert store_in(tree).read_text() == "mine"
+
+
+def test_it_is_written_once_and_only_inside_a_work_tree(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    ignore = store_in(tree / "store")
+    ignore.unlink()
+
+    assert not store_in(tree / "store").exists()
+    assert not store_in(tmp_path_factory.mktemp("outside")).exists()

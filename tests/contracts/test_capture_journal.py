@@ -1,0 +1,177 @@
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import TypeAlias
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
+from hardwon.domain.model.conversation.drafts import Draft, SessionBuffer
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, Waiting
+from hardwon.ports.capture_journal import CaptureJournal
+from tests.conversations import MINUTE, exchanges
+from tests.fakes.journal import InMemoryCaptureJournal
+from tests.strategies import DAY, NOW, anything, few_examples
+
+Make: TypeAlias = Callable[[], AbstractContextManager[CaptureJournal]]
+
+SESSIONS = ("one", "größe '\"")
+KINDS: tuple[EventKind, ...] = ("prompt", "reply", "compaction", "end")
+
+
+@contextlib.contextmanager
+def in_memory() -> Iterator[CaptureJournal]:
+    yield InMemoryCaptureJournal()
+
+
+@contextlib.contextmanager
+def on_disk() -> Iterator[CaptureJournal]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield SqliteCaptureJournal(f"{folder}/store", lambda: NOW)
+
+
+IMPLEMENTATIONS: dict[str, Make] = {"in memory": in_memory, "sqlite": on_disk}
+pytestmark = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)
+
+events = st.builds(
+    HookEvent,
+    session_id=st.sampled_from(SESSIONS),
+    kind=st.sampled_from(KINDS),
+    at=st.just(NOW.isoformat()),
+    project_root=anything,
+    transcript_path=anything,
+    text=anything,
+)
+drafts = st.builds(
+    Draft,
+    topic=anything,
+    exchanges=st.lists(exchanges(), min_size=1, max_size=3).map(tuple),
+    is_closed=st.booleans(),
+    permanent=st.booleans(),
+    written=st.integers(0, 3),
+)
+buffers = st.builds(
+    SessionBuffer,
+    session_id=st.sampled_from(SESSIONS),
+    project_root=anything,
+    source=st.sampled_from(["transcript", "events"]),
+    transcript_path=anything,
+    position=st.none() | st.integers(0, 2**40),
+    drafts=st.lists(drafts, max_size=2).map(tuple),
+    unlearned=st.lists(anything, max_size=2).map(tuple),
+)
+
+
+def reply(session_id: str) -> HookEvent:
+    return HookEvent(session_id, "reply", NOW.isoformat(), "/project")
+
+
+def waiting(journal: CaptureJournal) -> list[str]:
+    return [each.session_id for each in journal.waiting()]
+
+
+def test_a_new_journal_holds_nothing(make: Make) -> None:
+    with make() as journal:
+        assert (journal.waiting(), journal.events("one"), journal.buffer("one"), list(journal.buffers())) == (
+            [],
+            [],
+            None,
+            [],
+        )
+        assert journal.forget_untouched(NOW) == []
+
+
+@given(noted=st.lists(events, max_size=6))
+@few_examples
+def test_events_are_kept_as_they_are_in_order_and_numbered(make: Make, noted: list[HookEvent]) -> None:
+    with make() as journal:
+        for event in noted:
+            journal.note(event)
+        for session_id in SESSIONS:
+            own = [(place, event) for place, event in enumerate(noted, 1) if event.session_id == session_id]
+
+            assert journal.events(session_id) == [event._replace(number=place) for place, event in own]
+        assert waiting(journal) == list(dict.fromkeys(event.session_id for event in noted))
+
+
+def test_noting_counts_the_replies_of_the_session_that_wait(make: Make) -> None:
+    with make() as journal:
+        counts = [journal.note(reply("one")) for _ in range(3)]
+
+        assert counts == [1, 2, 3]
+        assert journal.note(reply("one")._replace(kind="prompt")) == 3
+        assert journal.note(reply("other")) == 1
+        journal.keep(SessionBuffer(session_id="one", project_root="/p"), handled=2)
+        assert journal.note(reply("one")) == 2
+
+
+@given(buffer=buffers)
+@few_examples
+def test_a_buffer_comes_back_as_it_is(make: Make, buffer: SessionBuffer) -> None:
+    with make() as journal:
+        journal.keep(attrs.evolve(buffer, drafts=()))
+        journal.keep(buffer)
+
+        assert journal.buffer(buffer.session_id) == buffer
+        assert list(journal.buffers()) == [buffer]
+
+
+def test_the_buffer_that_was_kept_last_comes_first(make: Make) -> None:
+    with make() as journal:
+        for session_id in ("one", "two", "one"):
+            journal.keep(SessionBuffer(session_id=session_id, project_root="/p"))
+
+        assert [buffer.session_id for buffer in journal.buffers()] == ["one", "two"]
+
+
+def test_keeping_deals_with_the_events_of_its_session_up_to_a_number(make: Make) -> None:
+    with make() as journal:
+        for session_id in ("one", "two", "one", "one"):
+            journal.note(reply(session_id))
+        journal.keep(SessionBuffer(session_id="one", project_root="/p"), handled=3)
+
+        assert [event.number for event in journal.events("one")] == [4]
+        assert [event.number for event in journal.events("two")] == [2]
+        assert waiting(journal) == ["two", "one"]
+
+
+def test_a_number_is_never_given_twice(make: Make) -> None:
+    with make() as journal:
+        journal.note(reply("one"))
+        journal.keep(SessionBuffer(session_id="one", project_root="/p"), handled=1)
+        journal.note(reply("one"))
+
+        assert [event.number for event in journal.events("one")] == [2]
+
+
+@given(noted=st.lists(events, min_size=1, max_size=6))
+@few_examples
+def test_what_waits_is_told_without_its_texts(make: Make, noted: list[HookEvent]) -> None:
+    with make() as journal:
+        for place, event in enumerate(noted):
+            journal.note(event._replace(at=(NOW + place * MINUTE).isoformat()))
+        for told in journal.waiting():
+            own = journal.events(told.session_id)
+
+            assert told == Waiting(
+                told.session_id,
+                next((event.project_root for event in own if event.project_root), ""),
+                len(own),
+                sum(event.kind == "reply" for event in own),
+                own[-1].number,
+                own[-1].at,
+            )
+
+
+def test_what_is_forgotten_is_told_and_other_sessions_stay(make: Make) -> None:
+    with make() as journal:
+        journal.note(reply("one")._replace(at=(NOW - DAY).isoformat()))
+        journal.note(reply("two"))
+        lost = journal.forget_untouched(NOW - DAY / 2)
+
+        assert [(each.session_id, each.events, each.project_root) for each in lost] == [("one", 1, "/project")]
+        assert (journal.events("one"), waiting(journal)) == ([], ["two"])

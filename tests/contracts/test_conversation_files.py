@@ -1,0 +1,282 @@
+import datetime as dt
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
+from hardwon.domain.model.conversation.chunk import Chunk, Metadata
+from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.files.anchors import sections
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.sections.notes import notes_of
+from hardwon.domain.model.sections.session_sections import SectionOfSession
+from hardwon.ports.conversation_files import ConversationFiles
+from tests.conversations import chunks, talk
+from tests.fakes.conversations import InMemoryConversationFiles
+from tests.strategies import DAY, NOW, few_examples
+
+MS = dt.timedelta(milliseconds=1)
+HERE = Workplace("app", "work", "main")
+NAME = re.compile(r"memory/(conversations|decisions|gotchas|preferences)/\d{4}-\d\d-\d\d-[a-z0-9-]+\.md")
+
+
+class Files(NamedTuple):
+    """What is written, and how it is read by path from `memory` on."""
+
+    port: ConversationFiles
+    read: Callable[[], dict[str, str]]
+
+    def put(self, *notes: Note) -> list[str]:
+        """Return where the notes stand, from `memory` on."""
+        return [path[path.rindex("memory/") :] for path in self.port.put(notes)]
+
+
+class MakeFiles(Protocol):
+    def __call__(self) -> AbstractContextManager[Files]: ...
+
+
+@contextmanager
+def in_memory() -> Iterator[Files]:
+    files = InMemoryConversationFiles()
+    yield Files(files, lambda: {path[path.rindex("memory/") :]: text for path, text in files.files.items()})
+
+
+@contextmanager
+def on_disk() -> Iterator[Files]:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(os.path.realpath(folder))
+        yield Files(
+            MarkdownConversationFiles(str(root)),
+            lambda: {str(path.relative_to(root)): path.read_bytes().decode() for path in root.rglob("*.md")},
+        )
+
+
+IMPLEMENTATIONS: dict[str, MakeFiles] = {"in memory": in_memory, "markdown": on_disk}
+
+pytestmark = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)
+
+
+def note(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Note:
+    return notes_of(talk(said, topic, minute=minute, **more), HERE, lambda _: None)[0]
+
+
+def test_conversations_of_one_day_and_topic_share_a_file_in_order_of_time(make: MakeFiles) -> None:
+    with make() as files:
+        for minute in (5, 9, 1):
+            assert files.put(note(f"At {minute}", minute=minute)) == ["memory/conversations/2026-03-01-encoding.md"]
+        [text] = files.read().values()
+
+    assert re.findall("^## .*", text, re.MULTILINE) == ["## At 1", "## At 5", "## At 9"]
+    assert re.findall("^# .*", text, re.MULTILINE) == ["# At 5"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "day", "is_shared"),
+    [
+        ("feeds partner old", 0, True),
+        ("partner feeds old new more", 0, True),
+        ("partner", 0, False),
+        ("partner stock", 0, False),
+        ("partner feeds", 1, False),
+    ],
+)
+def test_a_like_topic_of_the_same_day_shares_the_file(
+    make: MakeFiles, topic: str, day: int, *, is_shared: bool
+) -> None:
+    with make() as files:
+        first = files.put(note("One", "partner feeds"))
+        second = files.put(note("Two", topic)._replace(at=NOW + day * DAY))
+
+    assert (first == second) is is_shared
+
+
+def test_a_note_that_grows_stays_where_it_is_whatever_its_topic_is_by_then(make: MakeFiles) -> None:
+    with make() as files:
+        files.put(note("One", minute=1), note("Two", minute=2))
+        files.put(note("Other", "parser", minute=3))
+        before = files.read()
+        grown = note("One", minute=1)._replace(topic="parser", text="## One\n\nMore of it.")
+        assert files.put(grown) == ["memory/conversations/2026-03-01-encoding.md"]
+        after = files.read()
+
+    own = "memory/conversations/2026-03-01-encoding.md"
+    assert after == {**before, own: before[own].replace(note("One", minute=1).text, "## One\n\nMore of it.")}
+
+
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id))
+@few_examples
+def test_what_is_written_bit_by_bit_reads_as_what_is_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
+    told = sorted((notes_of(each, HERE, lambda _: None)[0] for each in drawn), key=lambda one: (one.at, one.note_id))
+    with make() as at_once, make() as one_by_one:
+        at_once.put(*told)
+        for each in told:
+            one_by_one.put(each)
+
+        assert one_by_one.read() == at_once.read()
+
+
+def test_each_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
+    told = Metadata(
+        decisions=("We use UTF-8.",), gotchas=("A mark comes first.",), preferences=("I prefer tabs.", "I like it.")
+    )
+    about = talk(metadata=told)
+    with make() as files:
+        assert files.put(*notes_of(about, HERE, lambda _: None)) == [
+            "memory/conversations/2026-03-01-encoding.md",
+            "memory/decisions/2026-03-01-use-utf-8.md",
+            "memory/gotchas/2026-03-01-mark-comes.md",
+            "memory/preferences/2026-03-01-like.md",
+            "memory/preferences/2026-03-01-prefer-tabs.md",
+        ]
+        texts = files.read()
+
+    link = f"- **Conversation:** [{about.chunk_id}](../conversations/2026-03-01-encoding.md)\n"
+    assert [name for name, text in texts.items() if link not in text] == ["memory/conversations/2026-03-01-encoding.md"]
+
+
+def test_what_is_kept_for_good_is_said_at_the_head(make: MakeFiles) -> None:
+    with make() as files:
+        files.put(note("Which: one?", minute=1))
+        [before] = files.read().values()
+        files.put(note("Which: one?", minute=1, permanent=True))
+        [after] = files.read().values()
+        files.put(note("Which: one?", minute=1, permanent=True))
+        assert list(files.read().values()) == [after]
+
+    assert "permanent" not in before.lower()
+    assert after.startswith('---\ntitle: "[PERMANENT] Which: one?"\n')
+    assert after.index("\npermanent: true\n---\n") < after.index("\n# [PERMANENT] Which: one?\n")
+
+
+def test_what_is_kept_for_good_and_what_is_not_stand_apart(make: MakeFiles) -> None:
+    with make() as files:
+        files.put(note("One", minute=1))
+        files.put(note("Two", minute=2, permanent=True))
+        files.put(note("Three", minute=3))
+        texts = files.read()
+
+    assert {name: re.findall("^## .*", text, re.MULTILINE) for name, text in texts.items()} == {
+        "memory/conversations/2026-03-01-encoding.md": ["## One", "## Three"],
+        "memory/conversations/2026-03-01-encoding-2.md": ["## Two"],
+    }
+
+
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
+@few_examples
+def test_however_notes_are_written_the_same_is_there_to_be_found(
+    make: MakeFiles, drawn: list[Chunk], data: st.DataObject
+) -> None:
+    notes = list({note.note_id: note for each in drawn for note in notes_of(each, HERE, lambda _: None)}.values())
+    wanted = {each.note_id for each in notes}
+    with make() as files, make() as again:
+        paths = files.put(*notes)
+        texts = files.read()
+        assert files.put(*data.draw(st.permutations(notes))) == paths == sorted(texts)
+        assert files.read() == texts
+        assert again.put(*data.draw(st.permutations(notes))) == paths
+        assert again.read() == texts
+
+    bodies = (text.split("\n---\n", 1)[1] for text in texts.values())
+    found = [section.anchor_id for body in bodies for section in sections(body).found]
+    assert sorted(found) == sorted(wanted)
+    assert all(map(NAME.fullmatch, paths))
+
+
+DECIDED = Metadata(decisions=("We use UTF-8.",))
+
+
+def test_what_is_taken_out_leaves_the_rest_as_it_is(make: MakeFiles) -> None:
+    one, two, three = (note(f"At {minute}", minute=minute) for minute in (1, 2, 3))
+    with make() as files:
+        files.put(one, three)
+        before = files.read()
+        files.put(two)
+        [path] = files.port.remove([two.note_id, "0" * 16])
+        after = files.read()
+        assert files.port.remove([two.note_id]) == ()
+        assert files.port.remove([]) == ()
+
+    assert after == before
+    assert path.endswith("memory/conversations/2026-03-01-encoding.md")
+
+
+@pytest.mark.parametrize("minutes", [(1,), (1, 2, 3)])
+def test_a_file_of_which_nothing_is_left_goes(make: MakeFiles, minutes: tuple[int, ...]) -> None:
+    chunk = talk("Other", "parser", minute=9, metadata=DECIDED)
+    notes = [note(f"At {minute}", minute=minute, permanent=True) for minute in minutes]
+    with make() as files:
+        files.put(*notes, *notes_of(chunk, HERE, lambda _: None))
+        removed = files.port.remove([each.note_id for each in notes])
+        left = sorted(files.read())
+        assert files.put(*notes) == ["memory/conversations/2026-03-01-encoding.md"]
+
+    assert [path[path.rindex("memory/") :] for path in removed] == ["memory/conversations/2026-03-01-encoding.md"]
+    assert left == ["memory/conversations/2026-03-01-parser.md", "memory/decisions/2026-03-01-use-utf-8.md"]
+
+
+def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
+    first, *_ = talk().exchanges
+    exchanges = (first, attrs.evolve(first, at=NOW + DAY))
+    with make() as files:
+        for session_id in ("s-1", "s-10", "s <!-- 1", None):
+            told = talk(f"In {session_id}", "encoding", session_id=session_id)
+            files.put(note(f"In {session_id}", session_id=session_id, exchanges=told.exchanges))
+        both = talk("Both", "parser", session_id="s-1", exchanges=exchanges, metadata=DECIDED, permanent=True)
+        notes = notes_of(both, HERE, lambda _: None)
+        files.put(*notes)
+
+        assert sorted(files.port.of_session("s-1")) == sorted(
+            [
+                SectionOfSession(note("In s-1").note_id, "conversation", NOW, NOW, permanent=False),
+                SectionOfSession(both.chunk_id, "conversation", NOW, NOW + DAY, permanent=True),
+                SectionOfSession(notes[1].note_id, "decision", NOW, NOW, permanent=True),
+            ]
+        )
+        assert [each.note_id for each in files.port.of_session("s <!-- 1")] == [note("In s <!-- 1").note_id]
+        assert files.port.of_session("") == files.port.of_session("s") == files.port.of_session("s-2") == []
+
+
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
+@few_examples
+def test_what_was_taken_out_might_never_have_been_there(
+    make: MakeFiles, drawn: list[Chunk], data: st.DataObject
+) -> None:
+    notes = [note for each in drawn for note in notes_of(each, HERE, lambda _: None)]
+    gone = set(data.draw(st.lists(st.sampled_from(notes)))) if notes else set[Note]()
+    with make() as files:
+        files.put(*notes)
+        files.port.remove([each.note_id for each in gone])
+        bodies = (text.split("\n---\n", 1)[1] for text in files.read().values())
+        found = [section.anchor_id for body in bodies for section in sections(body).found]
+
+    assert sorted(found) == sorted({each.note_id for each in notes} - {each.note_id for each in gone})
+
+
+def test_of_notes_of_one_name_the_last_is_written(make: MakeFiles) -> None:
+    with make() as files:
+        files.put(note("One"), note("One")._replace(text="## Last"))
+        [text] = files.read().values()
+
+    assert "## Last\n" in text
+    assert text.count("<!-- ANCHOR") == 1
+
+
+def test_moments_within_a_second_stand_in_their_order(make: MakeFiles) -> None:
+    with make() as files:
+        for milliseconds in (0, 500, 250):
+            files.put(
+                note(f"At {milliseconds}", exchanges=(Exchange(f"At {milliseconds}", "", NOW + milliseconds * MS),))
+            )
+        [text] = files.read().values()
+
+    assert re.findall("^## .*", text, re.MULTILINE) == ["## At 0", "## At 250", "## At 500"]

@@ -1,0 +1,84 @@
+"""What a session start tells of conversations."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.block.summary import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import CONVERSATIONS
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
+from tests.contracts.worlds import MakeWorld, World, on_every_implementation
+from tests.strategies import DAY, NOW, all_entries, few_examples, of_file
+
+stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
+
+
+def in_session(name: str, *, days: int = 0, session: str | None = "s", **more: str) -> Entry:
+    return of_file(name, kind="conversation", path=name, age=days * DAY, session_id=session, **more)
+
+
+def told(world: World, session: str, limit: int) -> list[ToldConversation]:
+    return world.repository.told_newest(CONVERSATIONS._replace(session=session), limit)
+
+
+@on_every_implementation
+@given(stored=stores, data=st.data())
+@few_examples
+def test_what_is_told_comes_in_the_order_asked_for(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
+    with make() as world:
+        seqs = world.add(*stored)
+        asked = data.draw(st.lists(st.sampled_from([*seqs, 999]), unique=True))
+        entries = dict(zip(seqs, stored, strict=True))
+
+        assert world.repository.told(asked) == [
+            ToldConversation(seq, each.kind, each.name, each.description, each.updated_at)
+            for seq in asked
+            if (each := entries.get(seq))
+        ]
+
+
+@on_every_implementation
+def test_of_a_long_text_only_its_beginning_is_read(make: MakeWorld) -> None:
+    with make() as world:
+        seqs = world.add(of_file("é" * 9_000))
+
+        assert [each.description for each in world.repository.told(seqs)] == ["é" * TOLD_CHARACTERS]
+
+
+@on_every_implementation
+def test_a_session_has_its_conversations_the_newest_first(make: MakeWorld) -> None:
+    with make() as world:
+        old, new, _, _ = world.add(
+            in_session("old", days=2),
+            in_session("new"),
+            in_session("another", session="t"),
+            in_session("none", session=None),
+        )
+
+        assert [each.seq for each in told(world, "s", 9)] == [new, old]
+        assert [each.seq for each in told(world, "s", 1)] == [new]
+        assert told(world, "", 9) == told(world, "unknown", 9) == []
+
+
+@on_every_implementation
+def test_of_conversations_of_one_moment_the_smallest_id_comes_first(make: MakeWorld) -> None:
+    with make() as world:
+        entries = [in_session(name) for name in "abcd"]
+        world.add(*entries)
+        those = told(world, "s", 9)
+
+        assert [entry.entry_id for entry in world.repository.hydrate([each.seq for each in those])] == sorted(
+            entry.entry_id for entry in entries
+        )
+
+
+@on_every_implementation
+def test_only_conversations_that_may_be_ranked_are_of_a_session(make: MakeWorld) -> None:
+    with make() as world:
+        kinds = {*CONVERSATION_KINDS}
+        others = [of_file("text", kind=kind, session_id="s") for kind in ("session", "document", *kinds)]
+        world.add(*others, in_session("gone", tier="deprecated"), in_session("expired", days=8, tier="temporary"))
+        world.repository.retire_expired(NOW)
+
+        assert {each.kind for each in told(world, "s", 99)} == kinds
+        assert len(told(world, "s", 99)) == len(kinds)

@@ -1,0 +1,251 @@
+"""What of a chunk goes into files: the conversation, and what it decided, warned of and preferred."""
+
+import re
+
+import attrs
+import pytest
+from hypothesis import given
+
+from hardwon.domain.model.conversation.chunk import Chunk, Metadata, chunk_identity
+from hardwon.domain.model.conversation.drafts import Draft
+from hardwon.domain.model.conversation.exchange import Answered, Exchange
+from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.describing.describing import described
+from hardwon.domain.model.identity import IDENTITY
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.sections.notes import notes_of
+from hardwon.domain.model.sections.reasoning import alternatives, reasons
+from tests.conversations import MINUTE, chunks
+from tests.strategies import NOW, few_examples
+
+HERE = Workplace("app", "work", "main")
+
+DECIDED = "We decided to use Postgres instead of MySQL because of the locks."
+EXCHANGES = (
+    Exchange("Unrelated: rename the folder.", "Renamed.", NOW),
+    Exchange("Postgres or MySQL for the locks?", "MySQL locks whole tables, therefore writers wait.", NOW + MINUTE),
+    Exchange("", "Asked.", NOW + 2 * MINUTE, (Answered("Which one?", "Postgres", ("Postgres", "SQLite")),)),
+    Exchange("Right.", f"{DECIDED} Watch out: the migration is flaky.", NOW + 3 * MINUTE),
+    Exchange("Thanks", "", NOW + 4 * MINUTE),
+)
+CHUNK = Chunk(
+    chunk_id=chunk_identity("app", EXCHANGES[0]),
+    title="[PERMANENT] Which database?",
+    summary="Which database?",
+    topic="database choice",
+    exchanges=EXCHANGES,
+    metadata=Metadata(
+        decisions=(DECIDED,),
+        gotchas=("Watch out: the migration is flaky.",),
+        preferences=("I prefer tabs.",),
+        files=("src/db.py",),
+        areas=("infrastructure",),
+        phases=("71",),
+    ),
+    session_id="s-1",
+    permanent=True,
+)
+
+
+def notes(chunk: Chunk = CHUNK, plan: str | None = None) -> list[Note]:
+    return list(notes_of(chunk, HERE, lambda _: plan))
+
+
+def test_a_chunk_becomes_its_own_note_and_one_of_each_statement() -> None:
+    assert [(note.kind, note.topic, note.title, note.at) for note in notes()] == [
+        ("conversation", "database choice", "[PERMANENT] Which database?", NOW),
+        ("decision", "postgres mysql locks", DECIDED.rstrip("."), NOW + 3 * MINUTE),
+        (
+            "gotcha",
+            "watch migration flaky",
+            "Watch out: the migration is flaky",
+            NOW + 3 * MINUTE,
+        ),
+        ("preference", "prefer tabs", "I prefer tabs", NOW),
+    ]
+    assert {(note.project, note.branch, note.permanent) for note in notes()} == {("app", "main", True)}
+
+
+def test_a_decision_has_its_context_its_alternatives_and_its_reasons() -> None:
+    text = notes()[1].text
+
+    assert re.findall("^### .*", text, re.MULTILINE) == [
+        "### Decision",
+        "### Full context",
+        "### Alternatives",
+        "### Reasoning chain",
+        "### Related files",
+    ]
+    head, _, rest = text.partition("### Decision")
+    assert head == (
+        f"## {DECIDED.rstrip('.')}\n\n- **Time:** 2026-03-01T12:33:00Z\n- **Conversation:** `{CHUNK.chunk_id}`\n"
+        "- **Session:** s-1\n- **Areas:** infrastructure\n"
+        "- **Phases:** [Phase 71](../../.planning/phases/71-PLAN.md)\n- **Permanent:** yes\n\n"
+    )
+    context, _, reasoning = rest.partition("### Alternatives\n\n")
+    assert [f"12:3{minute}:00Z" in context for minute in range(5)] == [False, True, True, True, False]
+    assert reasoning == (
+        "- MySQL\n- SQLite\n\n### Reasoning chain\n\n1. MySQL locks whole tables, therefore writers wait.\n"
+        f"2. {DECIDED}\n\n### Related files\n\n- `src/db.py`"
+    )
+
+
+TALK = (
+    Exchange("Rename the folder.", "Renamed `src/a.py`.", NOW),
+    Exchange(
+        "And **which** database?",
+        f"We decided to use `uv` and **Postgres** {'for its many locks ' * 40}. Watch out: `a.py` is *flaky*.",
+        NOW + MINUTE,
+        (Answered("Which `one`?", "**Postgres**"),),
+    ),
+    Exchange("I prefer `tabs`.", "I prefer `tabs`. We decided to use `uv`.", NOW + 2 * MINUTE),
+)
+
+
+def test_a_statement_is_of_the_exchange_it_was_said_in_whatever_its_formatting() -> None:
+    described_notes = notes(described(Draft(topic="database", exchanges=TALK), "app", None))[1:]
+
+    assert [(note.kind, (note.at - NOW) // MINUTE) for note in described_notes] == [
+        ("decision", 1),
+        ("decision", 1),
+        ("decision", 2),
+        ("gotcha", 1),
+        ("preference", 2),
+    ]
+    assert all("Renamed" not in note.text for note in described_notes)
+
+
+def test_a_statement_is_of_the_exchange_in_which_it_counts() -> None:
+    said = (Exchange("Well.", "I prefer tabs.", NOW), Exchange("I prefer tabs.", "", NOW + MINUTE))
+    [_, preference] = notes(described(Draft(topic="tabs", exchanges=said), "app", None))
+
+    assert (preference.kind, preference.at) == ("preference", NOW + MINUTE)
+
+
+def test_what_becomes_a_secret_when_parts_are_put_together_reaches_no_note() -> None:
+    secret = "hunter2" * 2
+    asked = Exchange("Deploy", "Asked.", NOW, (Answered("What is the password?", "see below"),))
+    joined = f"password: {secret}"
+    leaking = attrs.evolve(
+        described(Draft(topic=joined, exchanges=(asked,)), "app", None),
+        title=joined,
+        summary=joined,
+        metadata=Metadata(decisions=(joined,), gotchas=(joined,), files=("a.py",)),
+    )
+
+    assert len(notes(leaking)) == 3
+    assert all(secret not in part for note in notes(leaking) for part in (note.text, note.title, note.topic))
+
+
+def test_a_decision_without_any_says_so() -> None:
+    plain = attrs.evolve(
+        CHUNK, exchanges=(Exchange("Use Postgres.", "", NOW),), metadata=Metadata(decisions=("Use Postgres.",))
+    )
+    text = notes(plain)[1].text
+
+    assert "### Alternatives\n\nNone were mentioned.\n\n### Reasoning chain\n\nNo reason was given.\n" in text
+    assert text.endswith("### Related files\n\nNone.")
+
+
+def test_a_gotcha_has_its_context_and_no_alternatives() -> None:
+    headings = re.findall("^### .*", notes()[2].text, re.MULTILINE)
+
+    assert headings == ["### Gotcha", "### Full context", "### Related files"]
+
+
+def test_a_phase_links_to_its_plan_else_to_where_it_will_be() -> None:
+    for note in notes(plan="docs/plans/71 a.md"):
+        assert "- **Phases:** [Phase 71](../../docs/plans/71%20a.md)\n" in note.text
+    for note in notes():
+        assert "- **Phases:** [Phase 71](../../.planning/phases/71-PLAN.md)\n" in note.text
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("Use A instead of B because of C", ["B"]),
+        ("We chose Redis over Memcached, and that is it", ["Memcached"]),
+        ("A queue rather than a cron job. Good.", ["a cron job"]),
+        ("We ruled out `sharding` for now", ["sharding"]),
+        ("Go over the list again", []),
+        ("instead of", []),
+        ("INSTEAD OF X; instead of x", ["X"]),
+        ("instead of " + "word " * 100, []),
+    ],
+)
+def test_alternatives_are_what_was_named_beside_the_choice(said: str, expected: list[str]) -> None:
+    assert list(alternatives("Statement.", [Exchange(said, "", NOW)])) == expected
+
+
+LISTED = {
+    "Rejected: Parquet, XLSX.": ["Parquet", "XLSX"],
+    "Noted. Rejected: Kubernetes (too much, for two people), Nomad (another daemon). Bye, all.": [
+        "Kubernetes",
+        "Nomad",
+    ],
+    "I've gone with uv. Alternatives considered: `pip`, poetry or conda.": ["pip", "poetry", "conda"],
+    "Alternatives: x, y": ["x", "y"],
+    "Options: A) run on the VM, B) use k8s, C) Nomad": ["run on the VM", "Nomad"],
+    "**Alternatives considered:**\n\n- **MySQL**: no JSONB\n- SQLite \u2014 one writer\n\n- the sops\n\nNext, please": [
+        "MySQL",
+        "SQLite",
+    ],
+    "### Options:\n1. Nomad, a daemon\n2. k8s": ["Nomad", "k8s"],
+    "Options: --verbose, --help": [],
+    "The options: none of them, we rejected options": [],
+    "Options:": [],
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), LISTED.items())
+def test_what_is_listed_as_rejected_or_considered_is_an_alternative(said: str, expected: list[str]) -> None:
+    assert list(alternatives("ok do sops, option B.", [Exchange("Hm.", said, NOW)])) == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    {
+        "i want 24h of overlap, not 1h, as clients cache": ["1h"],
+        "Let's use pytest, not unittest.": ["unittest"],
+        "We decided not to use Redis but SQLite.": ["Redis"],
+        "We decided on not only Redis but SQLite.": [],
+        "We use Postgres 16 instead of Postgres 12.": ["Postgres 12"],
+    }.items(),
+)
+def test_a_statement_names_what_it_is_not(statement: str, expected: list[str]) -> None:
+    assert list(alternatives(statement, [Exchange("It is not a bug but a feature.", "", NOW)])) == expected
+
+
+def test_what_was_chosen_is_no_alternative() -> None:
+    said = Exchange("Why MySQL instead of Postgres?", "Options: Postgres, MySQL.", NOW)
+
+    assert list(alternatives("ok use postgres", [said])) == ["MySQL"]
+
+
+@pytest.mark.parametrize("reason", ["It is too slow.", "Kubernetes is overkill.", "Two rotations would break it."])
+def test_what_speaks_against_something_is_a_reason(reason: str) -> None:
+    assert list(reasons([Exchange("Nothing here.", reason, NOW)])) == [reason]
+
+
+def test_options_that_were_not_chosen_are_alternatives() -> None:
+    asked = Answered("Which?", "sqlite, with WAL", ("SQLite", "DuckDB", "", "DuckDB"))
+
+    assert list(alternatives("", [Exchange("", "Asked.", NOW, (asked,))])) == ["DuckDB"]
+
+
+def test_reasons_stand_in_the_order_they_were_given() -> None:
+    said = Exchange("First, since it is late. Nothing here.", "Then\nbecause of  that\nlast", NOW)
+
+    assert list(reasons([said, said])) == ["First, since it is late.", "Then because of that last"]
+
+
+@given(chunks())
+@few_examples
+def test_notes_are_known_by_where_and_when_they_were_said_alone(chunk: Chunk) -> None:
+    first = notes(chunk)
+    grown = attrs.evolve(chunk, title="Other", summary="Other", session_id="other", permanent=not chunk.permanent)
+
+    assert [note.note_id for note in notes(grown)] == [note.note_id for note in first]
+    assert all(IDENTITY.fullmatch(note.note_id) for note in first)
+    assert len({note.note_id for note in first}) == len(first)
+    assert first[0].note_id == chunk.chunk_id

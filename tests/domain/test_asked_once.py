@@ -1,0 +1,45 @@
+import pytest
+
+from hardwon.domain.model.errors import EmbedderUnavailableError
+from hardwon.domain.use_cases.asked_once import AskedOnce
+from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
+from tests.strategies import QUERY_VECTOR, SPACE
+
+IN_TIME = FixedClock().deadline(60)
+
+
+def test_the_same_question_is_asked_once_and_others_each() -> None:
+    inner = PlantedEmbedder({"lock": QUERY_VECTOR})
+    once = AskedOnce(inner)
+
+    assert [once.embed(["lock"], "query", IN_TIME) for _ in range(3)] == [[QUERY_VECTOR]] * 3
+    once.embed(["lock"], "document", IN_TIME)
+    once.embed(["cache"], "query", IN_TIME)
+    assert inner.asked == [("lock", "query"), ("lock", "document"), ("cache", "query")]
+    assert (once.space, once.max_tokens) == (SPACE, inner.max_tokens)
+
+
+def test_who_changes_an_answer_changes_his_own() -> None:
+    once = AskedOnce(PlantedEmbedder({"lock": QUERY_VECTOR}))
+    once.embed(["lock"], "query", IN_TIME)[0][0] = 9.0
+
+    assert once.embed(["lock"], "query", IN_TIME) == [QUERY_VECTOR]
+
+
+def test_the_trouble_is_shared_too() -> None:
+    once = AskedOnce(UnreliableEmbedder(PlantedEmbedder(), failing=[1]))
+
+    for _ in range(2):
+        with pytest.raises(EmbedderUnavailableError, match="no answer"):
+            once.embed(["lock"], "query", IN_TIME)
+
+
+def test_who_does_not_answer_in_time_is_not_waited_for_longer() -> None:
+    hanging = HangingEmbedder(PlantedEmbedder())
+    once = AskedOnce(hanging)
+
+    for seconds in (0, 3_600):
+        with pytest.raises(EmbedderUnavailableError, match="planted-4 did not answer in time"):
+            once.embed(["lock"], "query", FixedClock().deadline(seconds))
+    hanging.released.set()

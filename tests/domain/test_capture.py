@@ -1,0 +1,282 @@
+"""Keeping conversations: whatever comes between, and however it comes, the same notes in the same files."""
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.chunking.chunker import Chunker
+from hardwon.domain.model.conversation.capture_rules import BUFFERED
+from hardwon.domain.model.conversation.drafts import SessionBuffer
+from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.errors import StorageError, UnreadableFileError
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.sections.memory_edits import as_section
+from hardwon.domain.model.sections.session_sections import SectionOfSession, sections_of_session
+from hardwon.domain.use_cases.capture import Capture, Captured
+from hardwon.ports.transcripts import Transcribed
+from tests.conversations import MINUTE, sessions
+from tests.fakes.journal import InMemoryCaptureJournal
+from tests.strategies import NOW, few_examples
+
+HERE = Workplace(project="app", workspace="ws", branch="main")
+
+
+class Breaking:
+    """Counts steps, and breaks at one of them, before or after it was made."""
+
+    def __init__(self, at: int | None = None) -> None:
+        self._left = at
+
+    def step(self, error: Exception) -> None:
+        if self._left is None:
+            return
+        self._left -= 1
+        if self._left < 0:
+            self._left = None
+            raise error
+
+
+class Notes:
+    """The project's files, by name of the note; each write is a step before and one after."""
+
+    def __init__(self, breaking: Breaking) -> None:
+        self.kept: dict[str, Note] = {}
+        self.writes = 0
+        self._breaking = breaking
+
+    def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
+        for note in notes:
+            self._breaking.step(UnreadableFileError("the disk is full"))
+            self.writes += self.kept.get(note.note_id) != note
+            self.kept[note.note_id] = note
+            self._breaking.step(UnreadableFileError("the disk is full"))
+        return tuple(sorted(set(map(path_of, notes))))
+
+    def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
+        self._breaking.step(UnreadableFileError("the disk is full"))
+        gone = [self.kept.pop(note_id) for note_id in note_ids if note_id in self.kept]
+        self._breaking.step(UnreadableFileError("the disk is full"))
+        return tuple(sorted(set(map(path_of, gone))))
+
+    def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
+        return [
+            section
+            for note in self.kept.values()
+            for section in sections_of_session(as_section(note), note.kind, session_id)
+        ]
+
+
+def path_of(note: Note) -> str:
+    return f"/app/{note.kind}/{note.topic}.md"
+
+
+class BreakingJournal(InMemoryCaptureJournal):
+    def __init__(self, breaking: Breaking) -> None:
+        super().__init__()
+        self._breaking = breaking
+
+    def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
+        self._breaking.step(StorageError("busy"))
+        super().keep(buffer, handled=handled)
+        self._breaking.step(StorageError("busy"))
+
+
+class NoPlans:
+    def of_phase(self, number: str) -> str | None:
+        del number
+        return None
+
+
+class Desk:
+    """A capture with all it works on."""
+
+    def __init__(self, breaking: Breaking | None = None) -> None:
+        self.files = Notes(breaking or Breaking())
+        self.journal = BreakingJournal(breaking or Breaking())
+        self.capture = Capture(
+            chunker=Chunker(("/tlc:plan", "/tlc:build"), None),
+            files=self.files,
+            plans=NoPlans(),
+            journal=self.journal,
+            workplace=HERE,
+        )
+
+    def session(self, name: str) -> SessionBuffer:
+        return self.journal.buffer(name) or SessionBuffer(session_id=name, project_root="/app")
+
+    def take(self, exchanges: Sequence[Exchange], name: str = "one", upto: int | None = None) -> Captured:
+        """Take in a transcript as far as it is written, from where the session was left."""
+        buffer = self.session(name)
+        return self.capture(buffer, transcribed(exchanges[:upto], buffer.position or 0))
+
+
+def transcribed(exchanges: Sequence[Exchange], position: int = 0) -> Iterable[Transcribed]:
+    for place, exchange in enumerate(exchanges):
+        if place * 100 >= position:
+            yield Transcribed(exchange, place * 100, is_over=place < len(exchanges) - 1)
+
+
+def talk(count: int, begin: int = 0) -> list[Exchange]:
+    return [
+        Exchange(f"What about the parser, part {place}?", f"Part {place} reads records.", NOW + place * MINUTE)
+        for place in range(begin, begin + count)
+    ]
+
+
+def by_id(notes: dict[str, Note]) -> list[Note]:
+    return sorted(notes.values())
+
+
+@given(exchanges=sessions(at_most=25), cuts=st.lists(st.integers(0, 25), max_size=5))
+@few_examples
+def test_exchanges_in_batches_of_any_size_give_the_notes_of_all_at_once(
+    exchanges: list[Exchange], cuts: list[int]
+) -> None:
+    at_once, bit_by_bit = Desk(), Desk()
+    at_once.take(exchanges)
+    for cut in (*sorted(cuts), len(exchanges)):
+        bit_by_bit.take(exchanges, upto=cut)
+
+    assert by_id(bit_by_bit.files.kept) == by_id(at_once.files.kept)
+    assert bit_by_bit.session("one").drafts == at_once.session("one").drafts
+
+
+@given(one=sessions(at_most=12), other=sessions(at_most=12), order=st.lists(st.booleans(), max_size=12))
+@few_examples
+def test_two_sessions_at_once_neither_mix_nor_lose(
+    one: list[Exchange], other: list[Exchange], order: list[bool]
+) -> None:
+    together, apart = Desk(), (Desk(), Desk())
+    other = [attrs.evolve(each, at=each.at + MINUTE / 2) for each in other]  # nobody says two things at once
+    taken = {"one": 0, "other": 0}
+    spoken = {"one": one, "other": other}
+    for turn in order:
+        name = "one" if turn else "other"
+        taken[name] += 1
+        together.take(spoken[name], name, upto=taken[name])
+    for (name, exchanges), desk in zip(spoken.items(), apart, strict=True):
+        together.take(exchanges, name)
+        desk.take(exchanges, name)
+
+    assert by_id(together.files.kept) == by_id(apart[0].files.kept | apart[1].files.kept)
+
+
+def test_an_exchange_that_grew_takes_the_place_of_what_it_was() -> None:
+    desk = Desk()
+    first, last = talk(2)
+    desk.take([first, attrs.evolve(last, assistant="Part")])
+    captured = desk.take([first, last])
+
+    assert captured.buffer.exchanges == (first, last)
+    assert captured.exchanges == 1
+    assert len(captured.chunks) == 1
+    assert sum("Part 1 reads records." in note.text for note in desk.files.kept.values()) == 1
+
+
+def test_what_is_known_is_neither_counted_nor_written_again() -> None:
+    desk = Desk()
+    desk.take(talk(3))
+    writes = desk.files.writes
+    again = desk.take(talk(3))
+
+    assert (again.exchanges, again.chunks, desk.files.writes) == (0, (), writes)
+
+
+def test_a_transcript_that_is_read_anew_doubles_nothing() -> None:
+    desk = Desk()
+    desk.take(talk(6))
+    captured = desk.capture(desk.session("one"), transcribed(talk(6)))
+
+    assert (captured.exchanges, captured.buffer.exchanges) == (0, tuple(talk(6)))
+
+
+def test_a_transcript_that_was_written_anew_doubles_nothing_wherever_its_lines_begin() -> None:
+    desk = Desk()
+    desk.take(talk(60))
+    longer = (each._replace(begins_at=2 * each.begins_at + 1) for each in transcribed(talk(62)))
+    captured = desk.capture(desk.session("one"), longer)
+
+    assert (captured.exchanges, captured.buffer.exchanges[-3:]) == (2, tuple(talk(62)[-3:]))
+
+
+def test_a_transcript_that_moved_doubles_nothing_however_long_ago_it_was_said() -> None:
+    desk = Desk()
+    desk.take(talk(60))
+    moved = attrs.evolve(desk.session("one"), position=None)
+    captured = desk.capture(moved, transcribed(talk(62)))
+
+    assert (captured.exchanges, captured.buffer.exchanges[-3:], captured.buffer.position) == (
+        2,
+        tuple(talk(62)[-3:]),
+        6_100,
+    )
+
+
+@given(cuts=st.lists(st.integers(0, 12), max_size=4))
+@few_examples
+@example(cuts=[])
+def test_exchanges_that_share_a_moment_and_a_prompt_are_all_kept(cuts: list[int]) -> None:
+    desk = Desk()
+    exchanges = [Exchange("go on", f"Step {place:02}.", NOW) for place in range(12)]
+    for cut in (*sorted(cuts), 12):
+        desk.take(exchanges, upto=cut)
+
+    text = "".join(note.text for note in desk.files.kept.values())
+    assert [text.count(each.assistant) > 0 for each in exchanges] == [True] * 12
+    assert desk.session("one").exchanges[-1].at == NOW + 11 * MINUTE / 60_000
+
+
+def test_at_most_twenty_exchanges_are_at_hand() -> None:
+    desk = Desk()
+    for count in range(1, 31):
+        desk.take(talk(count))
+
+        assert len(desk.session("one").exchanges) <= BUFFERED
+        assert desk.session("one").unwritten == 0
+
+
+def test_files_that_the_store_may_not_know_are_named_until_it_does() -> None:
+    desk = Desk()
+    first = desk.take(talk(1))
+    second = desk.take(talk(1))
+    desk.capture.learned(second.buffer)
+
+    assert first.files == second.files != ()
+    assert desk.take(talk(1)).files == ()
+
+
+def test_what_belongs_to_no_session_leaves_nothing_in_the_journal() -> None:
+    desk = Desk()
+    captured = desk.capture(SessionBuffer(session_id="", project_root="/app"), transcribed(talk(3)))
+
+    assert captured.exchanges == 3
+    assert list(desk.journal.buffers()) == []
+
+
+def test_what_is_kept_for_good_is_closed_and_stays_so() -> None:
+    desk = Desk()
+    desk.take(talk(2))
+    kept = desk.capture.for_good(desk.session("one"))
+    desk.take(talk(3))
+
+    assert [chunk.permanent for chunk in kept.chunks] == [True]
+    assert [(draft.permanent, len(draft.exchanges)) for draft in desk.session("one").drafts] == [(True, 2), (False, 1)]
+    assert sorted(note.permanent for note in desk.files.kept.values() if note.kind == "conversation") == [False, True]
+
+
+@given(exchanges=sessions(at_most=10), at=st.integers(0, 8))
+@few_examples
+def test_keeping_for_good_that_is_interrupted_is_done_by_doing_it_again(exchanges: list[Exchange], at: int) -> None:
+    desk = Desk()
+    desk.take(exchanges)
+    desk.files._breaking = desk.journal._breaking = Breaking(at)
+    try:
+        desk.capture.for_good(desk.session("one"))
+    except (StorageError, UnreadableFileError):
+        desk.files._breaking = desk.journal._breaking = Breaking()
+        desk.capture.for_good(desk.session("one"))
+
+    assert all(note.permanent for note in desk.files.kept.values() if note.kind == "conversation")

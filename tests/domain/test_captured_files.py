@@ -1,0 +1,393 @@
+"""Indexing of files that conversations were captured in: an entry a section."""
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.conversation.chunk import Chunk, Metadata
+from hardwon.domain.model.conversation.exchange import Answered, Exchange
+from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.files.section_entries import MOST_SECTIONS
+from hardwon.domain.model.importance.usage import Usage
+from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.sections.notes import notes_of
+from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.use_cases.index_files import Indexed
+from tests.conversations import MINUTE, chunks, talk
+from tests.fakes.conversations import InMemoryConversationFiles
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.files import MEMORY, InMemoryFiles
+from tests.fakes.indexing import index_files
+from tests.fakes.usage import InMemoryUsageLog
+from tests.strategies import NOW, few_examples, lesson
+
+PATH = "conversations/2026-03-01-encoding.md"
+COPY = "conversations/2026-03-01-zz-copy.md"
+KEY = "AKIA" + "IOSFODNN7EXAMPLE"
+USED = Usage(2, NOW, Validations(3, 2))
+
+
+class Captures:
+    """What was captured, as files, and the store that they are indexed into."""
+
+    def __init__(self) -> None:
+        self.conversations = InMemoryConversationFiles()
+        self.files = InMemoryFiles()
+        self.repository = InMemoryEntryRepository()
+        self.run = index_files(self.files, self.repository)
+
+    def write(self, *written: Chunk) -> None:
+        notes = [note for each in written for note in notes_of(each, Workplace("app", "work", "dev"), lambda _: None)]
+        self.conversations.put(notes)
+        for path, text in self.conversations.files.items():
+            self.file(path, text.split("\n---\n", 1)[1], project="app", branch="dev")
+
+    def file(self, path: str, body: str, *, mtime: int = 1, **front_matter: str | bool) -> None:
+        self.files.put(path, body, mtime, **front_matter)
+
+    def body(self, path: str = PATH) -> str:
+        return self.files.files[MEMORY + path].markdown.body
+
+    def move(self, old: str, new: str) -> None:
+        self.files.files[MEMORY + new] = self.files.files.pop(MEMORY + old)._replace(path=MEMORY + new)
+
+    def index(self, *, again: bool = False) -> Indexed:
+        rehearsed = self.run(again=again, rehearsed=True)
+        assert self.run(again=again) == rehearsed
+        return rehearsed
+
+    def counts(self, *, again: bool = False) -> tuple[int, int, int, int, int]:
+        done = self.index(again=again)
+        return len(done.new), len(done.changed), done.unchanged, len(done.removed), done.deleted
+
+    @property
+    def entries(self) -> dict[str, Entry]:
+        return {entry.entry_id: entry for entry in self.repository.find(EVERYTHING, limit=1000)}
+
+    def judge(self) -> dict[str, Entry]:
+        """Let the user change and judge all there is; return it."""
+        for entry in self.entries.values():
+            self.repository.put(
+                attrs.evolve(entry, tier="critical", importance_weight=0.9, trigger_phrases=("it",), permanent=True)
+            )
+            InMemoryUsageLog(self.repository.state).add(entry.number or 0, USED)
+        return self.entries
+
+
+@pytest.fixture
+def captures() -> Captures:
+    return Captures()
+
+
+@given(st.lists(chunks(), max_size=2, unique_by=lambda each: each.chunk_id))
+@few_examples
+def test_each_note_is_one_entry_and_indexing_again_changes_nothing(drawn: list[Chunk]) -> None:
+    captures = Captures()
+    captures.write(*drawn)
+    notes: dict[str, Note] = {
+        note.note_id: note for each in drawn for note in notes_of(each, Workplace("app"), lambda _: None)
+    }
+    assert captures.index().skipped == ()
+
+    before = captures.entries
+    assert {entry_id: (entry.kind, entry.created_at) for entry_id, entry in before.items()} == {
+        note.note_id: (note.kind, note.at) for note in notes.values()
+    }
+    assert captures.index().unchanged == len(captures.files.files)
+    assert captures.counts(again=True)[0] == 0
+    assert captures.entries == before
+
+
+def test_the_entry_of_a_chunk_says_what_was_said_and_where(captures: Captures) -> None:
+    answer = Exchange("And then?", "Done.", NOW + 2 * MINUTE, (Answered("How *strict*?", "very", ("not", "very")),))
+    about = talk()
+    captures.write(
+        attrs.evolve(
+            about,
+            title="[PERMANENT] Which `encoding`?",
+            permanent=True,
+            topic="partner encoding",
+            exchanges=(*about.exchanges, answer),
+            metadata=Metadata(files=("src/a.py", "b.py"), areas=("security", "devops")),
+            session_id="s-1",
+        )
+    )
+    captures.index()
+
+    [entry] = captures.entries.values()
+    assert (entry.entry_id, entry.anchor_id) == (about.chunk_id, about.chunk_id)
+    assert entry.name == "Which `encoding`?"
+    assert entry.description == (
+        "In short.\n\nWhich encoding?\n\nUTF-8 it is:\n\nopen(path)\n\nAnd then?\n\nHow strict? very\n\nDone."
+    )
+    assert (entry.keywords, entry.tags) == (("partner", "encoding"), ("security", "devops"))
+    assert (entry.references, entry.session_id, entry.source) == (("src/a.py", "b.py"), "s-1", "session-capture")
+    assert (entry.created_at, entry.updated_at) == (NOW, NOW + 2 * MINUTE)
+    assert (entry.source_project, entry.workspace, entry.branch) == ("app", "work", "dev")
+    assert entry.permanent
+
+
+def test_a_decision_is_found_by_its_reasons_and_not_by_the_frame_of_its_file(captures: Captures) -> None:
+    said = "We use UTF-8 instead of Latin-1, because partners do."
+    captures.write(talk(said, metadata=Metadata(decisions=(said,), files=("a.py",)), session_id="s-1"))
+    captures.index()
+
+    [decision] = (entry for entry in captures.entries.values() if entry.kind == "decision")
+    assert decision.name == said.rstrip(".")
+    assert decision.description.startswith(f"{said}\n\nUTF-8 it is:")
+    assert "\nLatin-1\n" in decision.description
+    assert not any(word in decision.description for word in ("Alternatives", "User", "s-1", "Full context", "Time"))
+    assert (decision.references, decision.session_id, decision.created_at) == (("a.py",), "s-1", NOW)
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder"), [("decision", "decisions"), ("gotcha", "gotchas"), ("preference", "preferences")]
+)
+def test_a_file_without_sections_of_ours_stays_one_entry(captures: Captures, kind: Kind, folder: str) -> None:
+    captures.file(f"{folder}/a.md", "# A\n\n<!-- ANCHOR:mine -->\nText.\n<!-- /ANCHOR:mine -->")
+    captures.index()
+
+    [entry] = captures.entries.values()
+    assert (entry.kind, entry.anchor_id, entry.description) == (kind, "", "A\n\nText.")
+
+
+def test_sections_of_a_document_go_by_its_path_whatever_they_are_called(captures: Captures) -> None:
+    captures.write(talk())
+    captures.file("notes.md", captures.body(), type="document")
+    captures.index()
+
+    assert sorted(entry.kind for entry in captures.entries.values()) == ["conversation", "document", "document"]
+
+
+@pytest.mark.parametrize(("before", "after"), [("document", "conversation"), ("conversation", "document")])
+def test_a_file_that_becomes_another_kind_keeps_what_its_sections_were_worth(
+    captures: Captures, before: str, after: str
+) -> None:
+    captures.write(talk())
+    captures.file(PATH, captures.body(), type=before)
+    captures.run()
+    captures.judge()
+    captures.file(PATH, captures.body(), type=after)
+
+    assert captures.counts()[2:] == (0, 0, 0)
+    [section] = (entry for entry in captures.entries.values() if entry.anchor_id)
+    assert (section.kind, section.tier, section.trigger_phrases) == (after, "critical", ("it",))
+    assert len(captures.entries) == (2 if after == "document" else 1)
+
+
+def test_what_the_store_has_the_word_on_outlives_a_change_and_a_rebuild(captures: Captures) -> None:
+    captures.write(talk("One"), talk("Two", minute=1))
+    captures.index()
+    before = captures.judge()
+    changed = talk("One").chunk_id
+    captures.file(PATH, captures.body().replace("> One", "> One\n> and more"), project="app", branch="dev")
+
+    assert captures.counts() == (0, 1, 0, 0, 0)
+    after = captures.entries
+    expected = attrs.evolve(before[changed], description=after[changed].description, file_hash=after[changed].file_hash)
+    assert after == {**before, changed: expected}
+    assert "One\nand more" in after[changed].description
+    assert [past.number for past in captures.repository.state.history] == [before[changed].number]
+    assert captures.counts(again=True) == (0, 1, 0, 0, 0)
+    assert captures.entries == after
+
+
+def test_another_section_more_leaves_the_others_alone(captures: Captures) -> None:
+    captures.write(talk("One"))
+    captures.index()
+    [before] = captures.judge().values()
+    captures.write(talk("Two", minute=1))
+
+    assert captures.counts() == (0, 1, 0, 0, 0)
+    assert captures.entries[before.entry_id] == before
+    assert len(captures.entries) == 2
+
+
+def test_a_touch_changes_nothing(captures: Captures) -> None:
+    captures.write(talk())
+    captures.index()
+    before = captures.entries
+    captures.file(PATH, captures.body(), mtime=99, project="app", branch="dev")
+
+    assert captures.counts() == (0, 0, 1, 0, 0)
+    assert captures.entries == before
+
+
+def test_a_section_that_is_taken_out_is_forgotten_and_comes_back_as_it_was(captures: Captures) -> None:
+    captures.write(talk("One"), talk("Two", minute=1))
+    captures.index()
+    captures.judge()
+    before, body = captures.entries, captures.body()
+    start = body.index("<!-- ANCHOR", body.index("/ANCHOR"))
+    captures.file(PATH, body[:start], project="app", branch="dev")
+    captures.index()
+    assert list(captures.entries) == [talk("One").chunk_id]
+    captures.file(PATH, body, project="app", branch="dev")
+    captures.index()
+
+    assert captures.entries == before
+
+
+@pytest.mark.parametrize("growing", [False, True])
+def test_a_file_that_goes_by_another_name_is_what_it_was(captures: Captures, *, growing: bool) -> None:
+    captures.write(talk("One"))
+    captures.index()
+    [before] = captures.judge().values()
+    captures.move(PATH, COPY)
+    if growing:
+        captures.file(COPY, captures.body(COPY) + "\nProse.\n", project="app", branch="dev")
+
+    assert captures.counts() == (1, 0, 0, 1, 0)
+    assert list(captures.entries.values()) == [attrs.evolve(before, file_path=MEMORY + COPY)]
+
+
+def test_the_same_section_in_two_files_is_one_entry_and_either_file_may_go(captures: Captures) -> None:
+    captures.write(talk("One"), talk("Two", minute=1))
+    captures.index()
+    before = captures.judge()
+    captures.file(COPY, captures.body(), project="app", branch="dev")
+    captures.index()
+    moved = {entry_id: attrs.evolve(entry, file_path=MEMORY + COPY) for entry_id, entry in before.items()}
+    assert captures.entries == moved
+    del captures.files.files[MEMORY + COPY]
+    captures.index()
+
+    assert captures.entries == before
+    assert captures.counts() == (0, 0, 1, 0, 0)
+
+
+def test_what_was_deleted_stays_so_while_its_section_does(captures: Captures) -> None:
+    captures.write(talk("One"))
+    captures.index()
+    captures.run.forget(captures.entries.values())
+    assert captures.counts() == (0, 0, 0, 0, 1)
+    captures.write(talk("Two", minute=1))
+    captures.index()
+    assert [entry.name for entry in captures.entries.values()] == ["Two"]
+    captures.file(PATH, captures.body().replace("> One", "> Once more"), project="app", branch="dev")
+    captures.index()
+
+    assert {entry.name for entry in captures.entries.values()} == {"One", "Two"}
+
+
+def test_a_rebuild_brings_back_what_was_deleted(captures: Captures) -> None:
+    captures.write(talk("One"))
+    captures.index()
+    captures.run.forget(captures.entries.values())
+
+    assert captures.counts(again=True) == (1, 0, 0, 0, 0)
+    assert captures.counts() == (0, 0, 1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said", "expected"),
+    [
+        ((False, False), None, (False, False)),
+        ((False, False), True, (False, False)),
+        ((True, False), True, (True, False)),
+        ((True, False), None, (True, False)),
+        ((True, True), False, (True, True)),
+    ],
+)
+def test_what_we_wrote_speaks_for_itself_whatever_the_head_says(
+    captures: Captures, *, flags: tuple[bool, bool], said: bool | None, expected: tuple[bool, bool]
+) -> None:
+    one, two = talk("One", permanent=flags[0]), talk("Two", minute=1, permanent=flags[1])
+    captures.write(one, two)
+    captures.file(PATH, captures.body(), **({} if said is None else {"permanent": said}))
+    captures.index()
+
+    assert (captures.entries[one.chunk_id].permanent, captures.entries[two.chunk_id].permanent) == expected
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_a_section_that_tells_nothing_of_itself_goes_by_the_head(captures: Captures, *, said: bool) -> None:
+    captures.file(PATH, "<!-- ANCHOR:0123456789abcdef -->\nText.\n<!-- /ANCHOR:0123456789abcdef -->", permanent=said)
+    captures.index()
+
+    assert [entry.permanent for entry in captures.entries.values()] == [said]
+
+
+def test_a_neighbour_that_is_kept_for_good_changes_nothing_of_a_section(captures: Captures) -> None:
+    captures.write(talk("One"))
+    captures.index()
+    before = captures.entries
+    captures.write(talk("Two", minute=1, permanent=True))
+    captures.file(PATH, captures.body(), project="app", branch="dev", permanent=True)
+    captures.index()
+
+    assert captures.entries[talk("One").chunk_id] == before[talk("One").chunk_id]
+    assert captures.repository.state.history == []
+
+
+def test_what_is_said_of_being_permanent_is_not_believed(captures: Captures) -> None:
+    captures.write(talk(title="[PERMANENT] The parser", metadata=Metadata(gotchas=("[PERMANENT] Mind the parser.",))))
+    captures.index()
+
+    assert [entry.permanent for entry in captures.entries.values()] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("### Exchanges", "### Talk", "Which encoding?"),
+        ("## Which encoding?", "Nothing of the kind", talk().chunk_id),
+        ("- **Time:** 2026-03-01T12:30:00Z", "- **Time:** one day", "Which encoding?"),
+        ("In short.", "&amp;lt;!-- \ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"), "Which encoding?"),
+    ],
+)
+def test_a_section_edited_beyond_recognition_is_its_plain_text(
+    captures: Captures, old: str, new: str, name: str
+) -> None:
+    captures.write(talk())
+    assert old in captures.body()
+    body = captures.body().replace(old, new).replace("**Assistant**", "**Oracle**")
+    captures.file(PATH, body, date="2026-02-01T00:00:00Z")
+    captures.index()
+
+    [entry] = captures.entries.values()
+    assert (entry.entry_id, entry.name) == (talk().chunk_id, name)
+    assert "UTF-8 it is:\n\nopen(path)" in entry.description
+    assert "Oracle" in entry.description
+
+
+def test_a_section_that_bears_the_id_of_another_memory_leaves_that_alone(captures: Captures) -> None:
+    learned = lesson("Learned here.")
+    captures.repository.put(learned)
+    captures.write(talk())
+    other = captures.body().replace(talk().chunk_id, learned.entry_id)
+    captures.file(PATH, captures.body() + other)
+
+    warnings = captures.index().warnings
+    assert any(f"{learned.entry_id!r} is left out: it is another memory's id" in line for line in warnings)
+    assert captures.entries[learned.entry_id].description == "Learned here."
+    assert set(captures.entries) == {learned.entry_id, talk().chunk_id}
+
+
+def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section(captures: Captures) -> None:
+    captures.write(talk("One"), talk(f"Two {KEY} <Private>hidden</Private> seen", minute=1), talk("Three", minute=2))
+    first = f"<!-- ANCHOR:{talk('One').chunk_id}"
+    second = f"<!-- ANCHOR:{talk('Three', minute=2).chunk_id}"
+    body = captures.body().replace(first, f"<private>{first}").replace(second, f"</private>{second}")
+    captures.file(PATH, captures.body())
+    captures.index()
+    names = {entry.name for entry in captures.entries.values()}
+    assert names == {"One", "Two [REDACTED] seen", "Three"}
+    assert not any(KEY in each.description or "hidden" in each.description for each in captures.entries.values())
+    captures.file(PATH, body)
+    captures.index()
+
+    assert [entry.name for entry in captures.entries.values()] == ["Three"]
+
+
+def test_only_so_many_sections_of_one_file_become_entries(captures: Captures) -> None:
+    many = (f"<!-- ANCHOR:{n:016x} -->\nText {n}.\n<!-- /ANCHOR:{n:016x} -->\n" for n in range(MOST_SECTIONS + 1))
+    captures.file(PATH, "".join(many))
+
+    [warning] = captures.run().warnings
+    assert f"only the first {MOST_SECTIONS} of {MOST_SECTIONS + 1} sections" in warning
+    assert len(captures.entries) == MOST_SECTIONS

@@ -1,0 +1,337 @@
+"""Conversations beside the lessons of a session start."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MAX_UNITS, units
+from hardwon.domain.model.block.summary import ToldConversation
+from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.occasion import Occasion
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.token_budget import tokens
+from hardwon.domain.model.vector import Vector
+from hardwon.domain.use_cases.asked_once import AskedOnce
+from hardwon.domain.use_cases.inject import Inject, Injection
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.recall_nearby import RecallNearby
+from hardwon.domain.use_cases.relate import Relate, Related
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
+from hardwon.ports.embedder import Embedder
+from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
+from tests.fakes.state import State
+from tests.fakes.vectors import InMemoryVectorStore
+from tests.strategies import DAY, QUERY_VECTOR, lesson, of_file, planted
+
+QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"), files=("src/lock.py",))
+QUERY_TEXT = "parser. Phase: design. Files: src/lock.py"
+HERE = Workplace("here", "work", "main")
+OCCASION = Occasion(HERE)
+HEADING = "### Related Conversations"
+
+
+def said(name: str, text: str = "About the parser.", **more: Any) -> Entry:
+    """Return a conversation of the project about which only what is named matters."""
+    fields = {"kind": "conversation", "path": f"{name}.md", "source_project": "here", "workspace": "work", **more}
+    return attrs.evolve(of_file(f"{text} {name}.", **fields), name=name)
+
+
+class BrokenRepository(InMemoryEntryRepository):
+    """A store that can't be read where conversations are."""
+
+    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+        raise StorageError(f"no page holds {list(seqs)}")
+
+
+@attrs.define
+class Session:
+    """A session start on a store in memory."""
+
+    state: State = attrs.field(factory=State)
+    clock: FixedClock = attrs.field(factory=FixedClock)
+    embedder: Embedder | None = None
+    repository_class: type[InMemoryEntryRepository] = InMemoryEntryRepository
+    keyword_search: bool = True
+
+    @property
+    def repository(self) -> InMemoryEntryRepository:
+        return self.repository_class(self.state)
+
+    @property
+    def vectors(self) -> InMemoryVectorStore:
+        return InMemoryVectorStore(self.state)
+
+    def add(self, entry: Entry, vector: Vector | None = None) -> int:
+        self.repository.put(entry)
+        seq = self.state.seq_of(entry.entry_id)
+        assert seq is not None
+        if vector is not None:
+            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.seq == seq)
+        return seq
+
+    @property
+    def retrieve(self) -> Retrieve:
+        embedder, index = self.embedder, InMemoryVectorIndex(self.vectors)
+        semantic = [SemanticSearch(embedder, self.vectors, index)] if embedder else []
+        return Retrieve(semantic, InMemoryKeywordIndex(self.state, available=self.keyword_search))
+
+    @property
+    def relate(self) -> Relate:
+        recall = Recall(self.repository, self.retrieve, self.clock, Weights())
+        return Relate(self.repository, RecallNearby(recall), self.clock)
+
+    def related(self, occasion: Occasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5) -> Related:
+        deadline = self.clock.deadline()
+        return self.relate(query, occasion, deadline, limit=limit, most_units=LARGEST_ENTRY)
+
+    def inject(self, occasion: Occasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0) -> Injection:
+        vectors = self.vectors if self.embedder else None
+        inject = Inject(self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate)
+        deadline = self.clock.deadline(seconds)
+        return inject(QUERY, limit=limit, deadline=deadline, project="here", occasion=occasion)
+
+
+def titles(text: str) -> list[str]:
+    """Return the titles that are told, in order."""
+    return [line[2:].partition(" (")[0] for line in text.splitlines() if line.startswith("- ") and " (" in line]
+
+
+def embedded() -> Session:
+    return Session(embedder=AskedOnce(PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})))
+
+
+def test_conversations_of_every_kind_stand_in_the_block_in_the_order_of_the_policy() -> None:
+    session = embedded()
+    session.add(said("far", kind="gotcha"), planted(-0.6))
+    session.add(said("near", kind="conversation"), planted(0.9))
+    session.add(said("touched", kind="decision", references=("src/lock.py",), branch="main"), planted(0.8))
+    session.add(said("no conversation", kind="document"), planted(1.0))
+    injection = session.inject()
+
+    assert titles(injection.text) == ["touched", "near", "far"]
+    assert injection.text.endswith("\n\n---\n")
+    assert f"\n\n{HEADING}\n- touched (decision, 2026-02-28): " in injection.text
+
+
+def test_the_query_is_embedded_once_for_lessons_and_conversations() -> None:
+    inner = PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})
+    session = Session(embedder=AskedOnce(inner))
+    session.add(lesson("parser"), planted(0.9))
+    session.add(said("near"), planted(0.9))
+    injection = session.inject()
+
+    assert "### Pattern: Lesson" in injection.text
+    assert titles(injection.text) == ["near"]
+    assert inner.asked == [(QUERY_TEXT, "query")]
+
+
+def test_the_scores_have_all_their_parts() -> None:
+    session = embedded()
+    session.add(said("near", references=("src/lock.py",), branch="main", age=30 * DAY), planted(0.6))
+    [rated] = session.related().nearby.best
+
+    assert rated.parts == {
+        "vector": pytest.approx(0.6, abs=1e-6),
+        "file": 1.0,
+        "branch": 1.0,
+        "recency": pytest.approx(0.5),
+        "keyword": 1.0,
+    }
+    assert rated.score == pytest.approx(0.35 * 0.6 + 0.2 + 0.2 + 0.15 * 0.5 + 0.1, abs=1e-6)
+
+
+def test_without_vectors_the_four_other_signals_decide() -> None:
+    session = Session()
+    session.add(said("old", age=90 * DAY))
+    session.add(said("branch", branch="main", age=90 * DAY))
+    session.add(said("new", "parser parser."))
+
+    assert titles(session.related().section.text) == ["branch", "new", "old"]
+
+
+def test_an_embedder_without_answers_gives_the_bytes_of_the_keyword_way_and_one_note() -> None:
+    without, failing = Session(), Session(embedder=AskedOnce(UnreliableEmbedder(PlantedEmbedder(), failing=[1, 2])))
+    for session in (without, failing):
+        session.add(lesson("parser"), planted(0.9))
+        session.add(said("near"), planted(0.9))
+        session.add(said("other"), planted(0.2))
+    sections = [session.inject().text.partition(HEADING)[2] for session in (without, failing)]
+
+    assert sections[0] == sections[1] != ""
+    assert failing.inject().degradations == ("no vector search: no answer",)
+
+
+def test_the_workspace_is_asked_where_the_project_has_fewer_than_three() -> None:
+    session = Session()
+    for name in ("one", "two"):
+        session.add(said(name))
+    session.add(said("next door", source_project="there"))
+    session.add(said("far away", source_project="there", workspace="home"))
+
+    assert set(titles(session.related().section.text)) == {"one", "two", "next door"}
+    session.add(said("three"))
+    assert set(titles(session.related().section.text)) == {"one", "two", "three"}
+
+
+def test_the_top_k_come_and_no_more() -> None:
+    session = embedded()
+    for at in range(9):
+        session.add(said(f"c{at}"), planted(0.9 - at / 10))
+
+    assert titles(session.related(limit=4).section.text) == ["c0", "c1", "c2", "c3"]
+    assert titles(session.inject().text) == ["c0", "c1", "c2", "c3", "c4"]
+    assert session.related(limit=0) == Related()
+
+
+def test_without_a_signal_the_newest_are_told_after_the_session_itself_and_what_is_kept_for_good() -> None:
+    session = Session()
+    session.add(said("own", session_id="s", age=3 * DAY))
+    session.add(said("older", age=2 * DAY))
+    session.add(said("newer"))
+    session.add(said("kept", age=9 * DAY, permanent=True))
+    session.add(said("elsewhere", source_project="there"))
+
+    assert titles(session.related(query=ContextQuery()).section.text) == ["kept", "newer", "older", "own"]
+    assert titles(session.related(query=ContextQuery(), limit=2).section.text) == ["kept", "newer"]
+    after = session.related(Occasion(HERE, compacted="s"), ContextQuery()).section.text
+    assert titles(after) == ["own", "kept", "newer", "older"]
+
+
+def test_files_that_are_being_changed_are_a_signal_too() -> None:
+    session = Session()
+    session.add(said("about", "The lock.", references=("src/lock.py",), age=9 * DAY))
+    session.add(said("other", "The lock."))
+    changing = Occasion(HERE._replace(touched_files=("src/lock.py",)))
+
+    assert titles(session.related(changing, ContextQuery()).section.text)[0] == "about"
+
+
+def test_after_a_compaction_the_session_stands_first_newest_first_and_nothing_twice() -> None:
+    session = embedded()
+    session.add(said("early", session_id="s", age=2 * DAY), planted(0.9))
+    session.add(said("late", session_id="s"), planted(-0.9))
+    session.add(said("another's", session_id="t"), planted(0.9))
+    text = session.inject(Occasion(HERE, compacted="s")).text
+
+    assert titles(text) == ["late", "early", "another's"]
+    assert f"{HEADING}\nThis session, before the compaction:\n- late " in text
+    assert "This session" not in session.inject().text
+
+
+def test_the_session_goes_first_into_the_same_budget() -> None:
+    session = Session()
+    for at in range(12):
+        session.add(said(f"own {at}", "About the parser, again and again.", session_id="s"))
+    session.add(said("other"))
+    section = session.related(Occasion(HERE, 100, "s")).section
+
+    assert tokens(section.text) <= 100
+    assert "other" not in titles(section.text)
+
+
+@given(budget=st.integers(-5, 300), count=st.integers(0, 8))
+def test_the_budget_holds_and_nothing_is_searched_for_none(budget: int, count: int) -> None:
+    session = Session()
+    for at in range(count):
+        session.add(said(f"c{at}", "About the parser, " + "more and " * at))
+    related = session.related(Occasion(HERE, budget), limit=9)
+
+    assert tokens(related.section.text) <= max(0, budget)
+    assert budget > 0 or related == Related()
+
+
+def test_a_rule_is_not_told_again_as_a_conversation() -> None:
+    session = Session()
+    rule = said("rule", kind="decision", tier="constitutional", session_id="s")
+    seq = session.add(rule)
+    injection = session.inject(Occasion(HERE, compacted="s"))
+
+    assert injection.seqs == [seq]
+    assert HEADING not in injection.text
+
+
+def test_what_is_told_counts_as_recalled() -> None:
+    session = Session()
+    own, other, learnt = session.add(lesson("parser")), session.add(said("one")), session.add(lesson("cache"))
+
+    assert session.inject().seqs == [own, learnt, other]
+
+
+def test_what_has_expired_is_not_told() -> None:
+    session = Session()
+    session.add(said("old", tier="temporary", age=8 * DAY, session_id="s"))
+
+    assert session.related(Occasion(HERE, compacted="s")).section.text == ""
+    assert session.inject(Occasion(HERE, compacted="s")).text == ""
+
+
+def test_trouble_with_conversations_never_costs_the_lessons() -> None:
+    session = Session(repository_class=BrokenRepository)
+    session.add(lesson("parser"))
+    session.add(said("near"))
+    injection, plain = session.inject(), session.inject(None)
+
+    assert injection.text == plain.text != ""
+    assert injection.degradations == ("no related conversations: no page holds [2]",)
+
+
+def test_when_no_time_is_left_only_the_session_itself_is_told() -> None:
+    session = Session()
+    session.add(lesson("parser"))
+    session.add(said("own", session_id="s"))
+    session.add(said("near"))
+    injection = session.inject(Occasion(HERE, compacted="s"), seconds=0)
+
+    assert titles(injection.text) == ["own"]
+    assert injection.degradations == ("no related conversations: no time was left",)
+
+
+def test_an_embedder_that_hangs_is_waited_for_once_and_words_still_find_both() -> None:
+    hanging = HangingEmbedder(PlantedEmbedder())
+    session = Session(embedder=AskedOnce(hanging))
+    session.add(lesson("parser"), planted(0.9))
+    session.add(said("near"), planted(0.9))
+    injection = session.inject(seconds=0.01)
+    hanging.released.set()
+
+    assert titles(injection.text) == ["near"]
+    assert "### Pattern: Lesson" in injection.text
+    assert all("in time" in line for line in injection.degradations)
+
+
+def test_lessons_and_conversations_together_stay_within_what_the_host_reads() -> None:
+    session = Session()
+    for at in range(30):
+        session.add(lesson(f"parser {at} {'𝄞' * 300}"))
+        session.add(said(f"c{at}", "parser " + "𝄞" * 150))
+    injection = session.inject(Occasion(HERE, 100_000))
+
+    assert units(injection.text) <= MAX_UNITS
+    assert len(titles(injection.text)) == 5
+    assert injection.printed
+
+
+def test_without_conversations_the_block_is_what_it_always_was() -> None:
+    session = Session()
+    session.add(lesson("parser"))
+    session.add(said("far away", source_project="there", workspace="home"))
+
+    assert session.inject().text == session.inject(None).text
+
+
+def test_a_decision_and_the_talk_it_was_made_in_take_one_line() -> None:
+    session = embedded()
+    session.add(said("Postgres it is", path="talk.md"), QUERY_VECTOR)
+    session.add(said("Postgres it is", path="decision.md", kind="decision"), planted(0.5))
+
+    assert titles(session.related().section.text) == ["Postgres it is"]

@@ -1,0 +1,121 @@
+"""Sessions of Claude Code as the hooks see them: a transcript that grows, and the events beside it."""
+
+import datetime as dt
+import json
+import subprocess
+import time
+from collections.abc import Callable
+
+from hardwon.adapters.sqlite.journal.events import note
+from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
+from hardwon.adapters.sqlite.journal.lock import CaptureLock
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.entrypoints.capturing.waking import MODULE
+from hardwon.entrypoints.cli.capture_status import SessionStatus, session_statuses
+from tests.entrypoints.hook_process import Run, World
+
+LONGEST_WAIT_SECONDS = 30.0
+
+
+class Conversation:
+    """
+    A session in a world.
+
+    Attributes:
+        world: Where the hooks run.
+        session_id: How the host names it.
+        transcript: What the host writes.
+
+    """
+
+    def __init__(self, world: World, session_id: str = "first", *, has_transcript: bool = True) -> None:
+        self.world = world
+        self.session_id = session_id
+        self.transcript = world.folder / f"{session_id}.jsonl"
+        self._has_transcript = has_transcript
+
+    def exchange(self, prompt: str, reply: str) -> list[Run]:
+        """Say something and hear the answer, each with its hook."""
+        return [self.ask(prompt), self.hear(prompt, reply)]
+
+    def ask(self, prompt: str) -> Run:
+        """Run the hook of a prompt."""
+        return self.hook("UserPromptSubmit", prompt=prompt)
+
+    def hear(self, prompt: str, reply: str) -> Run:
+        """Run the hook of a reply, once the transcript has it."""
+        self.write(prompt, reply)
+        return self.hook("Stop", last_assistant_message=reply, stop_hook_active=False)
+
+    def hook(self, event: str, **fields: object) -> Run:
+        """Run the hook of an event."""
+        return self.world.hook(payload={**self.payload(), "hook_event_name": event, **fields})
+
+    def payload(self) -> dict[str, object]:
+        """Return what every event of the session says."""
+        path = {"transcript_path": str(self.transcript)} if self._has_transcript else {}
+        return {"session_id": self.session_id, "cwd": str(self.world.project), **path}
+
+    def write(self, prompt: str, reply: str) -> None:
+        """Let the transcript grow by an exchange."""
+        if not self._has_transcript:
+            return
+        said = {"user": prompt, "assistant": [{"type": "text", "text": reply}]}
+        with self.transcript.open("a", encoding="utf-8") as file:
+            for place, (role, content) in enumerate(said.items()):
+                line = {
+                    "type": role,
+                    "uuid": f"{self.transcript.name}-{file.tell()}-{place}",
+                    "sessionId": self.session_id,
+                    "timestamp": now(),
+                    "cwd": str(self.world.project),
+                    "message": {"role": role, "content": content},
+                }
+                file.write(json.dumps(line) + "\n")
+
+    def note(self, kind: EventKind, text: str = "") -> None:
+        """Note an event as its hook would, without a process and without waking anyone."""
+        path = str(self.transcript) if self._has_transcript else ""
+        note(str(self.world.store), HookEvent(self.session_id, kind, now(), str(self.world.project), path, text))
+
+    def say(self, prompt: str, reply: str) -> None:
+        """Note an exchange, without a process."""
+        self.note("prompt", prompt)
+        self.write(prompt, reply)
+        self.note("reply", reply)
+
+
+def now() -> str:
+    """Return the moment as hosts write it."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def statuses(world: World) -> dict[str, SessionStatus]:
+    """Return how the sessions of the world's store stand, by their ids."""
+    return {each.session_id: each for each in session_statuses(SqliteCaptureJournal(str(world.store)))}
+
+
+def rest(world: World) -> None:
+    """Wait until no worker is at work on the world's store, and none is about to be."""
+    until(lambda: not workers(world) and not CaptureLock(str(world.store)).is_taken())
+
+
+def until(claim: Callable[[], bool]) -> None:
+    """Wait until *claim* holds."""
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    while not claim():
+        assert time.monotonic() < deadline, "nothing came of it"
+        time.sleep(0.02)
+
+
+def workers(world: World) -> list[str]:
+    """Return the workers on the world's store."""
+    listed = subprocess.run(["ps", "-axww", "-o", "pid=,args="], capture_output=True, text=True, check=True)
+    lines = listed.stdout.splitlines()
+    return [line for line in lines if f"{MODULE} --global-store {world.store} " in line]
+
+
+def written(world: World) -> str:
+    """Return all that stands in the project's conversations."""
+    files = sorted((world.project / "memory" / "conversations").glob("*.md"))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
