@@ -99,7 +99,13 @@ class KeepCaptured:
         return here | {anchor: entry for anchor, entry in elsewhere if entry}
 
     def _plan(
-        self, file: MarkdownFile, captured: CapturedFile, known: Mapping[str, Entry], *, again: bool, raises_the_dead: bool
+        self,
+        file: MarkdownFile,
+        captured: CapturedFile,
+        known: Mapping[str, Entry],
+        *,
+        again: bool,
+        raises_the_dead: bool,
     ) -> CapturedPlan:
         free = [each for each in captured.found if not is_anothers(known, each)]
         taken = [each for each in captured.found if is_anothers(known, each)]
