@@ -4,6 +4,9 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+EARLIEST_SECONDS = 1e8
+EARLIEST_MILLISECONDS = 1e11
+
 
 class Question(NamedTuple):
     """
@@ -62,13 +65,20 @@ class Said(NamedTuple):
 
 
 def moment(value: Any) -> dt.datetime | None:
-    """Return the moment that *value* is as ISO 8601, in UTC where it names no zone; None when it is none."""
-    if not isinstance(value, str):
-        return None
+    """
+    Return the moment that *value* is, None when it is none.
+
+    A text is ISO 8601, in UTC where it names no zone; a number is Unix time, in seconds or, as JavaScript
+    has it, in milliseconds.
+    """
     try:
+        if isinstance(value, (int, float)) and value >= EARLIEST_SECONDS:
+            return dt.datetime.fromtimestamp(value / (1 if value < EARLIEST_MILLISECONDS else 1000), dt.UTC)
+        if not isinstance(value, str):
+            return None
         when = dt.datetime.fromisoformat(value.strip())
         return (when if when.tzinfo else when.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):
         return None
 
 

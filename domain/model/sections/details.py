@@ -28,7 +28,7 @@ from hardwon.domain.model.sections.section_text import (
     file_list,
     item_list,
 )
-from hardwon.domain.model.sections.verbatim import enumeration, escaped, paragraph
+from hardwon.domain.model.sections.verbatim import enumeration, escaped, heading, paragraph
 from hardwon.domain.model.vocabulary import Kind
 
 FULL_CONTEXT, ALTERNATIVES, REASONING = "Full context", "Alternatives", "Reasoning chain"
@@ -87,7 +87,7 @@ def details_of(chunk: Chunk) -> tuple[Detail, ...]:
 def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
     """Return *detail* as a section of markdown, from its heading on, without secrets."""
     head = (
-        f"## {escaped(detail.title)}",
+        f"## {heading(detail.title)}",
         "\n".join(_facts(detail, chunk, plan_of)),
         f"### {detail.kind.capitalize()}",
         paragraph(detail.statement),

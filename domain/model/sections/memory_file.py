@@ -12,7 +12,7 @@ from hardwon.domain.model.files.anchors import Extent, extents, sections
 from hardwon.domain.model.files.markdown import FrontValue
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.sections.section_text import TIME
-from hardwon.domain.model.sections.verbatim import escaped
+from hardwon.domain.model.sections.verbatim import heading
 
 _TIME = re.compile(rf"^- \*\*{TIME}:\*\* (?P<first>\S+)", re.MULTILINE)
 _IS_PERMANENT = re.compile(r"^permanent[ \t]*:[ \t]*true[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -68,7 +68,7 @@ def front_matter(note: Note) -> dict[str, FrontValue]:
 
 def first_body(note: Note) -> str:
     """Return what stands below the head of that file, before any section."""
-    return f"\n# {escaped(note.title)}\n"
+    return f"\n# {heading(note.title)}\n"
 
 
 @lru_cache(maxsize=64)

@@ -5,13 +5,7 @@ from collections.abc import Iterable, Iterator
 from hardwon.domain.model.conversation.chunk import Chunk, Metadata, timestamp
 from hardwon.domain.model.conversation.exchange import Answered, Exchange
 from hardwon.domain.model.sections.plan_links import PlanOf, plan_link
-from hardwon.domain.model.sections.verbatim import (
-    code_enumeration,
-    enumeration,
-    escaped,
-    paragraph,
-    quote,
-)
+from hardwon.domain.model.sections.verbatim import code_enumeration, enumeration, escaped, heading, paragraph, quote
 
 TIME, TOPIC, SESSION = "Time", "Topic", "Session"
 PROJECTS, COMMANDS, AREAS, PHASES, PERMANENT = "Projects", "Commands", "Areas", "Phases", "Permanent"
@@ -27,7 +21,7 @@ def section_text(chunk: Chunk, plan_of: PlanOf) -> str:
     """Return *chunk* as a section, from its heading on."""
     about = chunk.metadata
     blocks = [
-        f"## {escaped(chunk.title)}",
+        f"## {heading(chunk.title)}",
         "\n".join(_facts(chunk, plan_of)),
         f"### {CONTEXT}",
         paragraph(chunk.summary),
@@ -96,6 +90,6 @@ def _facts(chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
 
 def _statements(about: Metadata) -> Iterator[str]:
     lists = ((DECISIONS, about.decisions), (GOTCHAS, about.gotchas), (PREFERENCES, about.preferences))
-    for heading, statements in lists:
+    for part, statements in lists:
         if statements:
-            yield from (f"### {heading}", item_list(statements))
+            yield from (f"### {part}", item_list(statements))

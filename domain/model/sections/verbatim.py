@@ -31,6 +31,11 @@ def _original(escape: re.Match[str]) -> str:
     return chr(int(escape["code"])) if escape["code"] else "<"
 
 
+def heading(title: str) -> str:
+    """Return *title* so that none of it is taken for HTML, as a tag that is never closed would swallow what follows."""
+    return escaped(title, "<")
+
+
 def paragraph(line: str) -> str:
     """Return *line* so that it begins nothing but a paragraph."""
     return escaped(line[:1], _LEADING) + escaped(line[1:]) if line[:1] in _LEADING else escaped(line)

@@ -190,3 +190,11 @@ def test_edits_of_what_was_said_are_read() -> None:
 
     assert read
     assert read.exchanges[0].user.startswith("Which one?")
+
+
+def test_a_tag_in_a_title_is_no_tag_of_the_page() -> None:
+    chunk = attrs.evolve(CHUNK, title="Why does <details> not close?")
+    text = section_text(chunk, PLANS.get)
+
+    assert text.startswith("## Why does &#60;details> not close?\n")
+    assert section_chunk(chunk.chunk_id, text) == chunk
