@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.sqlite.journal.events import has_events
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.recall.occasion import Occasion
@@ -83,6 +82,8 @@ class SessionStart:
 
     def wake_worker(self, injection: Injection) -> None:
         """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""
+        from hardwon.adapters.sqlite.journal.events import has_events  # the block is out: nobody waits for it
+
         is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
         try:
             if (is_local and injection.pending) or has_events(self._settings.global_store):

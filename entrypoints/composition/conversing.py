@@ -4,7 +4,6 @@ import time
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.entrypoints.cleaning import cleaning_for
 from hardwon.entrypoints.composition.filing import Filing
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
@@ -35,6 +34,7 @@ class Conversing(Filing):
     def transcripts(self, project_root: str) -> "JsonlTranscripts":
         """Return what hosts write down of sessions in the project."""
         from hardwon.adapters.transcripts.transcripts import JsonlTranscripts
+        from hardwon.entrypoints.cleaning import cleaning_for
 
         return JsonlTranscripts(cleaning_for(project_root), self.settings.capture_boundaries)
 
