@@ -17,7 +17,7 @@ from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.asking.recall import Recall
 from hardwon.entrypoints.composition import open_memory
 from hardwon.ports.embedder import Task
 

@@ -6,8 +6,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.importance.constitutional import BUDGET_TOKENS
 from hardwon.domain.model.importance.tiers import NEVER_SEARCHED
 from hardwon.domain.model.token_budget import tokens
-from hardwon.domain.use_cases.change_entry import Changed
-from hardwon.domain.use_cases.validate_entry import Validated
+from hardwon.domain.use_cases.keeping.change_entry import Changed
+from hardwon.domain.use_cases.keeping.validate_entry import Validated
 from hardwon.entrypoints.streams import visible
 
 

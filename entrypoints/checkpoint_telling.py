@@ -3,7 +3,7 @@
 import os
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope, Contents
-from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.keeping.checkpoints import Restored
 from hardwon.entrypoints.workplace import name_of
 
 

@@ -15,7 +15,7 @@ from hardwon.domain.model.evaluation.eval_set import EvalSet
 from hardwon.domain.model.evaluation.known_items import known_items
 from hardwon.domain.model.evaluation.report import Report, SetReport
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.evaluate import Evaluate, Stage
+from hardwon.domain.use_cases.asking.evaluate import Evaluate, Stage
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.spaces import EmbeddingSpace, Warn
 

@@ -10,7 +10,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
-from hardwon.domain.use_cases.embedding import embed_query
+from hardwon.domain.use_cases.retrieving.embedding import embed_query
 from hardwon.entrypoints.composition import ASKED_EMBED_SECONDS, Memory
 from hardwon.entrypoints.spaces import EmbeddingSpace
 

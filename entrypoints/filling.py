@@ -7,7 +7,7 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import EmbedderError
-from hardwon.domain.use_cases.embed_pending import Patience, Progress
+from hardwon.domain.use_cases.keeping.embed_pending import Patience, Progress
 from hardwon.entrypoints.composition import Memory
 
 

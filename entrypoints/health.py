@@ -22,7 +22,7 @@ from hardwon.domain.model.errors import (
     StorageError,
 )
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.embedding import embed_query
+from hardwon.domain.use_cases.retrieving.embedding import embed_query
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.providers import BUILDERS, KEY_NAMES, LOCAL, build_embedder
 from hardwon.entrypoints.spaces import EmbeddingSpace

@@ -124,7 +124,7 @@ BUILDERS: Mapping[str, Callable[[Mapping[str, str], Mapping[str, Any]], Embedder
 
 def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[KeywordLabeler]":
     """Return the labelers to ask, in order; none when labels are off or left to the agent."""
-    from hardwon.domain.use_cases.label import label_tiers
+    from hardwon.domain.use_cases.keeping.label import label_tiers
 
     return [_labeler(tier, settings, environ) for tier in label_tiers(settings.keyword_provider)]
 

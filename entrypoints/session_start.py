@@ -7,7 +7,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject import Injection
+from hardwon.domain.use_cases.asking.inject import Injection
 from hardwon.entrypoints.capturing.waking import wake
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.providers import LOCAL

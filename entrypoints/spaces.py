@@ -8,7 +8,7 @@ from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.retrieve import SemanticSearch
+from hardwon.domain.use_cases.retrieving.retrieve import SemanticSearch
 from hardwon.entrypoints.providers import build_embedders, providers_in_order
 from hardwon.ports.embedder import Embedder
 

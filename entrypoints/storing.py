@@ -3,8 +3,8 @@
 from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, needs_too_much_room
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH
+from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.filling import fill_spaces
 from hardwon.entrypoints.streams import visible

@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
-from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.entry_json import entry_from_json

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.use_cases.capture import Capture
-from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.learn import Learn, Learned
-from hardwon.domain.use_cases.take_in import TakeIn
+from hardwon.domain.use_cases.conversing.capture import Capture
+from hardwon.domain.use_cases.conversing.learn import Learn, Learned
+from hardwon.domain.use_cases.conversing.take_in import TakeIn
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.cleaning import cleaning_for
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.filling import fill_spaces

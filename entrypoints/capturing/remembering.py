@@ -8,7 +8,7 @@ import attrs
 from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
 from hardwon.domain.model.conversation.exchange import Exchange
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
+from hardwon.domain.use_cases.conversing.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.capturing.alone import alone
 from hardwon.entrypoints.capturing.keeping import build_capture, build_learn, build_take_in, ensure_there
 from hardwon.entrypoints.cleaning import cleaning_for

@@ -11,9 +11,9 @@ from hardwon.domain.model.conversation.drafts import SessionBuffer
 from hardwon.domain.model.conversation.note import Note
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.sections.session_sections import SectionOfSession
-from hardwon.domain.use_cases.capture import Captured, Progress
-from hardwon.domain.use_cases.learn import Learned
-from hardwon.domain.use_cases.recapture import capture_session
+from hardwon.domain.use_cases.conversing.capture import Captured, Progress
+from hardwon.domain.use_cases.conversing.learn import Learned
+from hardwon.domain.use_cases.conversing.recapture import capture_session
 from hardwon.entrypoints.capturing.keeping import build_capture, build_learn
 from hardwon.entrypoints.composition import Memory
 from hardwon.ports.transcripts import Transcribed

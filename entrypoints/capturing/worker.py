@@ -20,7 +20,7 @@ from hardwon.domain.model.conversation.drafts import project_of
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
-from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.capturing.keeping import build_take_in, ensure_there
 from hardwon.entrypoints.capturing.watchdog import end_after
 from hardwon.entrypoints.composition import Memory, open_memory

@@ -7,7 +7,7 @@ from rich.text import Text
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import PolicyName
 from hardwon.domain.model.recall.excerpt import Marked
-from hardwon.domain.use_cases.recall import Recollection
+from hardwon.domain.use_cases.asking.recall import Recollection
 from hardwon.entrypoints.cli.screen import columns, complain, out, say, warn
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.providers import OFF

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hardwon.adapters.transcripts.transcripts import STANDARD_INPUT
-from hardwon.domain.use_cases.capture import Captured, Progress
+from hardwon.domain.use_cases.conversing.capture import Captured, Progress
 from hardwon.entrypoints.capturing.alone import alone
 from hardwon.entrypoints.capturing.chunk_document import chunk_document
 from hardwon.entrypoints.capturing.transcript_capture import TranscriptCapture

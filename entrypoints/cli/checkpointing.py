@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
-from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.keeping.checkpoints import Restored
 from hardwon.entrypoints.checkpoint_telling import contents_here, metadata, told, told_line, told_restore
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import complain, print_json, say

@@ -9,8 +9,8 @@ import typer
 from hardwon.adapters.providers.ollama import OllamaEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.use_cases.embed_pending import Patience
-from hardwon.domain.use_cases.embedding import embed_query
+from hardwon.domain.use_cases.keeping.embed_pending import Patience
+from hardwon.domain.use_cases.retrieving.embedding import embed_query
 from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import complain, counted, download_progress, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory

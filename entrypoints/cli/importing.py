@@ -9,9 +9,9 @@ from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.adapters.memory_index import LARGEST_FILE, read_memory_index
 from hardwon.adapters.sqlite.older_index import is_sqlite, read_older_index
 from hardwon.domain.model.files.older_document import OlderDocument
-from hardwon.domain.use_cases.import_knowledge import Imported
-from hardwon.domain.use_cases.import_memory_index import ImportedIndex
-from hardwon.domain.use_cases.import_older_index import ImportedDocuments
+from hardwon.domain.use_cases.filing.import_knowledge import Imported
+from hardwon.domain.use_cases.filing.import_memory_index import ImportedIndex
+from hardwon.domain.use_cases.filing.import_older_index import ImportedDocuments
 from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn

@@ -10,8 +10,8 @@ from hardwon.adapters.markdown.source_files import is_storable
 from hardwon.adapters.sqlite.fts import is_available, rebuild_index
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import EmbedderError
-from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.filing.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.cli.embedding import embed_with_progress, try_embedder
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.use_cases.label import LabelChain, Labelled, LabelPending
+from hardwon.domain.use_cases.keeping.label import LabelChain, Labelled, LabelPending
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory

@@ -10,7 +10,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
 from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.model.recall.report import Report
-from hardwon.domain.use_cases.recall_nearby import POLICY
+from hardwon.domain.use_cases.asking.recall_nearby import POLICY
 from hardwon.entrypoints.cli.answers import print_marked, readable_columns
 from hardwon.entrypoints.cli.choosing import MOST
 from hardwon.entrypoints.cli.injected import Told, told_at_start, told_of_conversations

@@ -3,7 +3,7 @@ from typing import Annotated
 
 import typer
 
-from hardwon.domain.use_cases.remember import Remembered
+from hardwon.domain.use_cases.conversing.remember import Remembered
 from hardwon.entrypoints.capturing.remembering import Remembering
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for

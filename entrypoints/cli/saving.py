@@ -4,8 +4,8 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
-from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.keep_session import Given, KeepSession
+from hardwon.domain.use_cases.filing.keep_session import Given, KeepSession
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, say, warn

@@ -10,7 +10,7 @@ from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import CollectionName
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
-from hardwon.domain.use_cases.recall import Recollection
+from hardwon.domain.use_cases.asking.recall import Recollection
 from hardwon.entrypoints.cli.answers import answer_document, explained_document, print_marked, tell_notes
 from hardwon.entrypoints.cli.screen import print_json, say
 from hardwon.entrypoints.composition import Memory

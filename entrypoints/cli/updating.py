@@ -6,7 +6,7 @@ import typer
 
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.change_entry import Changed
+from hardwon.domain.use_cases.keeping.change_entry import Changed
 from hardwon.entrypoints.changing import confirmation
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for

@@ -7,8 +7,8 @@ import threading
 from types import FrameType
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.filing.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for

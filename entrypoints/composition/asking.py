@@ -11,18 +11,18 @@ from hardwon.domain.model.entry_filter import CONVERSATIONS
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.collection import scope_of
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.inject import Inject
-from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.domain.use_cases.asking.inject import Inject
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.entrypoints.composition.store import OpenStore
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
     from hardwon.domain.model.importance.decay import Decay
-    from hardwon.domain.use_cases.load import Load
-    from hardwon.domain.use_cases.match_triggers import MatchTriggers
-    from hardwon.domain.use_cases.recall import Recall
-    from hardwon.domain.use_cases.recall_nearby import RecallNearby
-    from hardwon.domain.use_cases.relate import Relate
-    from hardwon.domain.use_cases.search import Search
+    from hardwon.domain.use_cases.asking.load import Load
+    from hardwon.domain.use_cases.asking.match_triggers import MatchTriggers
+    from hardwon.domain.use_cases.asking.recall import Recall
+    from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
+    from hardwon.domain.use_cases.asking.relate import Relate
+    from hardwon.domain.use_cases.asking.search import Search
 
 ASKED_EMBED_SECONDS = 2.0
 """Who asks waits longer for the question's vector than a session start can (rule U-16)."""
@@ -47,7 +47,7 @@ class Asking(OpenStore):
         scope = scope_of("workspace", workplace)
         if not self.repository.count(CONVERSATIONS._replace(scope=scope)):
             return self.inject
-        from hardwon.domain.use_cases.asked_once import AskedOnce
+        from hardwon.domain.use_cases.retrieving.asked_once import AskedOnce
 
         spaces = [space._replace(embedder=AskedOnce(space.embedder)) for space in self.spaces]
         memory = self._replace(spaces=spaces)
@@ -64,7 +64,7 @@ class Asking(OpenStore):
     @property
     def recall(self) -> "Recall":
         """Answer questions from all that is remembered; worth keeping, as it keeps the vectors it has loaded."""
-        from hardwon.domain.use_cases.recall import Recall
+        from hardwon.domain.use_cases.asking.recall import Recall
 
         retrieve = self.retrieve._replace(embed_seconds=ASKED_EMBED_SECONDS)
         if not (self.settings.keyword_search and is_available()):
@@ -89,20 +89,20 @@ class Asking(OpenStore):
     @property
     def search(self) -> "Search":
         """Search for a model; worth keeping, as `recall` is."""
-        from hardwon.domain.use_cases.search import Search
+        from hardwon.domain.use_cases.asking.search import Search
 
         return Search(self.recall, SqliteUsageLog(self.database))
 
     @property
     def load(self) -> "Load":
         """Read entries whole."""
-        from hardwon.domain.use_cases.load import Load
+        from hardwon.domain.use_cases.asking.load import Load
 
         return Load(self.repository, SqliteUsageLog(self.database), self.clock)
 
     def match_triggers(self, project: str) -> "MatchTriggers":
         """Return what brings up memories by phrases; worth keeping, as it keeps all phrases."""
-        from hardwon.domain.use_cases.match_triggers import MatchTriggers
+        from hardwon.domain.use_cases.asking.match_triggers import MatchTriggers
 
         source, commands = SqliteTriggerSource(self.database), self.settings.trigger_phrases
         return MatchTriggers(
@@ -112,14 +112,14 @@ class Asking(OpenStore):
     @property
     def recall_nearby(self) -> "RecallNearby":
         """Recall what bears on the user's work, near by first."""
-        from hardwon.domain.use_cases.recall_nearby import RecallNearby
+        from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
 
         return RecallNearby(self.recall)
 
     @property
     def relate(self) -> "Relate":
         """Tell what bears on the user's work, each conversation on one line."""
-        from hardwon.domain.use_cases.relate import Relate
+        from hardwon.domain.use_cases.asking.relate import Relate
 
         return Relate(repository=self.repository, nearby=self.recall_nearby, clock=self.clock)
 

@@ -8,8 +8,8 @@ from hardwon.entrypoints.composition.filing import Filing
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
     from hardwon.adapters.transcripts.transcripts import JsonlTranscripts
-    from hardwon.domain.use_cases.capture import Capture
-    from hardwon.domain.use_cases.likeness import Likeness
+    from hardwon.domain.use_cases.conversing.capture import Capture
+    from hardwon.domain.use_cases.conversing.likeness import Likeness
 
 
 class Conversing(Filing):
@@ -21,7 +21,7 @@ class Conversing(Filing):
         from hardwon.adapters.plan_files import ProjectPlanFiles
         from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
         from hardwon.domain.model.chunking.chunker import Chunker
-        from hardwon.domain.use_cases.capture import Capture
+        from hardwon.domain.use_cases.conversing.capture import Capture
 
         return Capture(
             chunker=Chunker(self.settings.capture_boundaries, self._likeness),
@@ -41,7 +41,7 @@ class Conversing(Filing):
     @property
     def _likeness(self) -> "Likeness | None":
         """What compares conversations by meaning, in the first space that is for them."""
-        from hardwon.domain.use_cases.likeness import Likeness
+        from hardwon.domain.use_cases.conversing.likeness import Likeness
 
         embedders = (space.embedder for space in self.spaces if "conversation" in space.vectors.kinds)
         embedder = next(embedders, None)

@@ -8,16 +8,16 @@ from hardwon.adapters.sqlite.history import SqliteHistory
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.usage_log import SqliteUsageLog
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.bank_changes import changed_files
+from hardwon.domain.use_cases.filing.bank_changes import changed_files
 from hardwon.entrypoints.composition.keeping import Keeping
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
-    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
-    from hardwon.domain.use_cases.import_memory_index import ImportMemoryIndex
-    from hardwon.domain.use_cases.import_older_index import ImportOlderIndex
-    from hardwon.domain.use_cases.index_files import IndexFiles
-    from hardwon.domain.use_cases.keep_file import KeepFile
-    from hardwon.domain.use_cases.keep_session import KeepSession
+    from hardwon.domain.use_cases.filing.import_knowledge import ImportKnowledge
+    from hardwon.domain.use_cases.filing.import_memory_index import ImportMemoryIndex
+    from hardwon.domain.use_cases.filing.import_older_index import ImportOlderIndex
+    from hardwon.domain.use_cases.filing.index_files import IndexFiles
+    from hardwon.domain.use_cases.filing.keep_file import KeepFile
+    from hardwon.domain.use_cases.filing.keep_session import KeepSession
 
 
 class Filing(Keeping):
@@ -29,7 +29,7 @@ class Filing(Keeping):
 
     def import_knowledge(self, project_root: str) -> "ImportKnowledge":
         """Return the import of the project's knowledge bank and of the user's own."""
-        from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+        from hardwon.domain.use_cases.filing.import_knowledge import ImportKnowledge
 
         return ImportKnowledge(
             bank=self._bank(project_root),
@@ -41,7 +41,7 @@ class Filing(Keeping):
     def index_files(self, project_root: str, workplace: Workplace) -> "IndexFiles":
         """Return the indexing of the project's files, and of those in the roots that are set."""
         from hardwon.adapters.markdown.source_files import MarkdownFiles
-        from hardwon.domain.use_cases.index_files import IndexFiles
+        from hardwon.domain.use_cases.filing.index_files import IndexFiles
 
         return IndexFiles(
             sources=MarkdownFiles(project_root, self.settings.document_roots),
@@ -60,7 +60,7 @@ class Filing(Keeping):
         from hardwon.adapters.sqlite.tombstones import SqliteTombstones
         from hardwon.adapters.sqlite.usage_log import SqliteUsageLog
         from hardwon.domain.model.files.file_entry import Defaults
-        from hardwon.domain.use_cases.keep_file import KeepFile
+        from hardwon.domain.use_cases.filing.keep_file import KeepFile
 
         return KeepFile(
             repository=self.repository,
@@ -78,7 +78,7 @@ class Filing(Keeping):
         """Return the keeping of the project's sessions."""
         from hardwon.adapters.markdown.session_files import MarkdownSessionFiles
         from hardwon.adapters.markdown.source_files import MarkdownFiles
-        from hardwon.domain.use_cases.keep_session import KeepSession
+        from hardwon.domain.use_cases.filing.keep_session import KeepSession
 
         return KeepSession(
             sources=MarkdownFiles(project_root),
@@ -91,7 +91,7 @@ class Filing(Keeping):
     def import_memory_index(self, project_root: str) -> "ImportMemoryIndex":
         """Return the import of a `memory-index.json`."""
         from hardwon.adapters.markdown.source_files import MarkdownFiles
-        from hardwon.domain.use_cases.import_memory_index import ImportMemoryIndex
+        from hardwon.domain.use_cases.filing.import_memory_index import ImportMemoryIndex
 
         return ImportMemoryIndex(sources=MarkdownFiles(project_root), repository=self.repository, clock=self.clock)
 
@@ -99,7 +99,7 @@ class Filing(Keeping):
         """Return the import of an older program's `memory-index.sqlite`."""
         from hardwon.adapters.markdown.front_matter import read_markdown
         from hardwon.adapters.markdown.source_files import MarkdownFiles
-        from hardwon.domain.use_cases.import_older_index import ImportOlderIndex
+        from hardwon.domain.use_cases.filing.import_older_index import ImportOlderIndex
 
         return ImportOlderIndex(
             sources=MarkdownFiles(project_root, self.settings.document_roots),

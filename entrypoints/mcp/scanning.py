@@ -9,8 +9,8 @@ from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.files.fields import FILE_KINDS
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.filing.index_files import Indexed
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.filling import fill_spaces
 from hardwon.entrypoints.spaces import Warn

@@ -12,7 +12,7 @@ from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName, scope_of
 from hardwon.domain.model.scope import Scope
 from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.load import Loaded
+from hardwon.domain.use_cases.asking.load import Loaded
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.references import Reference, find
 from hardwon.entrypoints.mcp.rows import MemoryRow, row_fields, row_of

@@ -12,8 +12,8 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.importance.history import FieldChange
 from hardwon.domain.model.importance.tiers import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.change_entry import Changed
-from hardwon.domain.use_cases.validate_entry import Validated
+from hardwon.domain.use_cases.keeping.change_entry import Changed
+from hardwon.domain.use_cases.keeping.validate_entry import Validated
 from hardwon.entrypoints.changing import confirmation, judgement
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.references import Reference, find

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
-from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.keeping.checkpoints import Restored
 from hardwon.entrypoints.checkpoint_telling import contents_here, metadata, told_line, told_restore
 from hardwon.entrypoints.mcp.tool import ADDS, DELETES, READS, Answer, tool
 from hardwon.entrypoints.mcp.tools_store import SWITCHED_OFF

@@ -9,8 +9,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from hardwon.domain.use_cases.index_files import Indexed
-from hardwon.domain.use_cases.kept_file import KeptFile, Outcome
+from hardwon.domain.use_cases.filing.index_files import Indexed
+from hardwon.domain.use_cases.filing.kept_file import KeptFile, Outcome
 from hardwon.entrypoints.changing import fate
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.scanning import Scan, Scanned

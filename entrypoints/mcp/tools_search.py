@@ -21,7 +21,7 @@ from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vocabulary import ContextType, Tier
-from hardwon.domain.use_cases.search import Search, SearchResult
+from hardwon.domain.use_cases.asking.search import Search, SearchResult
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.rows import MemoryRow, row_fields
 from hardwon.entrypoints.mcp.tool import READS, Answer, purposes, tool

@@ -14,8 +14,8 @@ from pydantic import Field, StringConstraints
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import Category
-from hardwon.domain.use_cases.label import LabelChain, store_labels
-from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.domain.use_cases.keeping.label import LabelChain, store_labels
+from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.tool import ADDS, LONGEST_TITLE, Answer, tool
 from hardwon.entrypoints.mcp.worker import MemoryWorker

@@ -6,7 +6,7 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.match_triggers import BroughtUp, MatchTriggers, Triggered
+from hardwon.domain.use_cases.asking.match_triggers import BroughtUp, MatchTriggers, Triggered
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.tool import READS, Answer, WireModel, tool
 from hardwon.entrypoints.mcp.worker import MemoryWorker

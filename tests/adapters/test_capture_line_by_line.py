@@ -15,7 +15,7 @@ from hardwon.domain.model.conversation.cleaning import Cleaning
 from hardwon.domain.model.conversation.exchange import Exchange
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.use_cases.hear import hear
+from hardwon.domain.use_cases.conversing.hear import hear
 from tests.domain.test_capture import Breaking, Desk
 from tests.strategies import NOW, few_examples
 from tests.transcript_lines import PROJECT_ROOT

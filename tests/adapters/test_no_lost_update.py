@@ -21,9 +21,9 @@ from hardwon.domain.model.importance.history import FieldChange, PastChange
 from hardwon.domain.model.importance.usage import Usage
 from hardwon.domain.model.importance.validation import Validations
 from hardwon.domain.model.vocabulary import TIERS
-from hardwon.domain.use_cases.change_entry import ChangeEntry
-from hardwon.domain.use_cases.store_entry import StoreEntry
-from hardwon.domain.use_cases.validate_entry import ValidateEntry
+from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
+from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
+from hardwon.domain.use_cases.keeping.validate_entry import ValidateEntry
 from tests.contracts.worlds import ALL, World, open_new_store, world_in_memory, world_of
 from tests.fakes.clock import FixedClock
 from tests.strategies import NOW, lesson

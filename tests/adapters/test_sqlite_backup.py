@@ -13,7 +13,7 @@ from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
-from hardwon.domain.use_cases.checkpoints import Checkpoints
+from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
 from tests.adapters.snapshot_files import EVERY_ENTRY, checkpoints_of, names
 from tests.adapters.sqlite_store import FULL, Sql, opened
 from tests.contracts.worlds import ALL, World, world_of

@@ -10,7 +10,7 @@ from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.keyword_query import inverse_document_frequency
 from hardwon.domain.model.ranking.passage_evidence import passage_evidence
-from hardwon.domain.use_cases.store_entry import StoreEntry
+from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
 from tests.adapters.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, world_of
 from tests.fakes.clock import FixedClock

@@ -15,7 +15,7 @@ from hardwon.domain.model.hit import Hit
 from hardwon.domain.model.scope import Scope
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, TIERS, Category, Tier
-from hardwon.domain.use_cases.store_entry import StoreEntry
+from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
 from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, put_and_fail, world_in_memory, world_of
 from tests.strategies import (
     QUERY_VECTOR,

@@ -97,7 +97,7 @@ WRITER = """
 import sys
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.use_cases.store_entry import StoreEntry
+from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
 from tests.strategies import lesson
 
 folder, writer = sys.argv[1:]

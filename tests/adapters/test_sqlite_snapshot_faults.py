@@ -17,7 +17,7 @@ from hardwon.adapters.sqlite.snapshots.copies import opened_copy
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
-from hardwon.domain.use_cases.checkpoints import Checkpoints
+from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
 from hardwon.ports.snapshots import Replacement
 from tests.adapters.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names, state
 from tests.adapters.sqlite_store import FULL, Sql, opened
@@ -168,7 +168,7 @@ from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.system_clock import SystemClock
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.use_cases.checkpoints import Checkpoints
+from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
 
 folder, fault = sys.argv[1:]
 checkpoints = Checkpoints(snapshots=SqliteSnapshots(open_store(folder)), clock=SystemClock())

@@ -13,7 +13,7 @@ from hardwon.adapters.sqlite.snapshots.fingerprints import KEYS, fingerprints
 from hardwon.adapters.sqlite.snapshots.records import LEDGERS
 from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.importance.standing import Departed, standing_of
-from hardwon.domain.use_cases.checkpoints import Checkpoints
+from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
 from tests.adapters.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names
 from tests.adapters.sqlite_store import FULL, Sql, opened
 from tests.contracts.changes import Change, changes

@@ -16,8 +16,8 @@ from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.importance.history import PastChange
 from hardwon.domain.model.importance.validation import Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
-from hardwon.domain.use_cases.change_entry import ChangeEntry
-from hardwon.domain.use_cases.validate_entry import Validated, ValidateEntry
+from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
+from hardwon.domain.use_cases.keeping.validate_entry import Validated, ValidateEntry
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, few_examples, lesson, of_file, planted

@@ -19,8 +19,8 @@ from hardwon.domain.model.recall.policy import Judged, judge
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.recall import Recall, Recollection
-from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.use_cases.asking.recall import Recall, Recollection
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, world_in_memory
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder

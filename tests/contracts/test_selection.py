@@ -10,9 +10,9 @@ from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.ranking_policy import RankingPolicy
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases import select as module
-from hardwon.domain.use_cases.retrieve import Retrieval
-from hardwon.domain.use_cases.select import select, whole_store_maxima
+from hardwon.domain.use_cases.asking import select as module
+from hardwon.domain.use_cases.asking.select import select, whole_store_maxima
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieval
 from tests.contracts.worlds import IN_TIME, MakeWorld, on_every_implementation
 from tests.domain.test_pruning import rank_everything
 from tests.strategies import NOW, QUERY_VECTOR, entries_about, few_examples, file_entries, unit_vectors

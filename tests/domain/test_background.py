@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.use_cases.background import Background
+from hardwon.domain.use_cases.retrieving.background import Background
 from tests.fakes.clock import FixedClock
 
 ENDLESS = Deadline(FixedClock().monotonic)

@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.sections.memory_edits import as_section
 from hardwon.domain.model.sections.session_sections import SectionOfSession, sections_of_session
-from hardwon.domain.use_cases.capture import Capture, Captured
+from hardwon.domain.use_cases.conversing.capture import Capture, Captured
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
 from tests.fakes.journal import InMemoryCaptureJournal

@@ -16,7 +16,7 @@ from hardwon.domain.model.importance.validation import Validations
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.sections.notes import notes_of
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.filing.index_files import Indexed
 from tests.conversations import MINUTE, chunks, talk
 from tests.fakes.conversations import InMemoryConversationFiles
 from tests.fakes.entries import InMemoryEntryRepository

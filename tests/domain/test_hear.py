@@ -13,7 +13,7 @@ from hardwon.domain.model.conversation.drafts import Draft, SessionBuffer
 from hardwon.domain.model.conversation.exchange import Exchange
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.use_cases.hear import Heard, hear, told
+from hardwon.domain.use_cases.conversing.hear import Heard, hear, told
 from hardwon.ports.transcripts import Transcribed
 from tests.strategies import DAY, NOW
 

@@ -9,7 +9,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.files.memory_index import IndexedMemory
-from hardwon.domain.use_cases.import_memory_index import ImportedIndex, ImportMemoryIndex
+from hardwon.domain.use_cases.filing.import_memory_index import ImportedIndex, ImportMemoryIndex
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles

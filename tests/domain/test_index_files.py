@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.filing.index_files import Indexed
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles
 from tests.fakes.indexing import index_files

@@ -9,7 +9,7 @@ from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.files.file_entry import moment_of
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.keep_session import Given, KeepSession
+from hardwon.domain.use_cases.filing.keep_session import Given, KeepSession
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles

@@ -6,7 +6,7 @@ import pytest
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import LabelerUnavailableError
-from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
+from hardwon.domain.use_cases.keeping.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
 from hardwon.ports.keyword_labeler import KeywordLabeler
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository

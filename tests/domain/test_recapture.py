@@ -11,8 +11,8 @@ from hardwon.domain.model.conversation.drafts import SessionBuffer
 from hardwon.domain.model.conversation.exchange import Exchange
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.sections.section_chunk import section_chunk
-from hardwon.domain.use_cases.capture import Capture, Captured
-from hardwon.domain.use_cases.recapture import capture_session
+from hardwon.domain.use_cases.conversing.capture import Capture, Captured
+from hardwon.domain.use_cases.conversing.recapture import capture_session
 from tests.conversations import MINUTE, sessions
 from tests.domain.test_capture import Breaking, Desk, by_id, talk, transcribed
 from tests.strategies import NOW, few_examples

@@ -16,9 +16,9 @@ from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.token_budget import tokens
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieve
-from hardwon.domain.use_cases.search import Search, SearchResult
+from hardwon.domain.use_cases.asking.recall import Recall
+from hardwon.domain.use_cases.asking.search import Search, SearchResult
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex

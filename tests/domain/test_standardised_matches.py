@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.ranking.spread import Spread
-from hardwon.domain.use_cases.standardised_matches import StandardisedMatches
+from hardwon.domain.use_cases.retrieving.standardised_matches import StandardisedMatches
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State
 from tests.strategies import cosines, lesson

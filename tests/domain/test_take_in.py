@@ -10,8 +10,8 @@ from hardwon.domain.model.conversation.cleaning import Cleaning
 from hardwon.domain.model.conversation.exchange import Exchange
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.use_cases.learn import Learned
-from hardwon.domain.use_cases.take_in import TakeIn
+from hardwon.domain.use_cases.conversing.learn import Learned
+from hardwon.domain.use_cases.conversing.take_in import TakeIn
 from tests.conversations import sessions
 from tests.domain.test_capture import Breaking, Desk, by_id, path_of, talk
 from tests.fakes.clock import FixedClock

@@ -208,7 +208,7 @@ KILLED = """
 import os, sys
 from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.domain.use_cases.index_files import IndexFiles
+from hardwon.domain.use_cases.filing.index_files import IndexFiles
 from hardwon.entrypoints.capturing.worker import Worker
 
 store, step = sys.argv[1:]

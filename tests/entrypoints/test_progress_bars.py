@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.progress import Progress
 
-from hardwon.domain.use_cases.import_knowledge import Imported
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.filing.import_knowledge import Imported
+from hardwon.domain.use_cases.filing.index_files import Indexed
 from hardwon.entrypoints.cli import evaluating, importing, indexing
 
 NAME = "/x/\x1b]0;owned\x07\n.md"

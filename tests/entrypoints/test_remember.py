@@ -9,7 +9,7 @@ import pytest
 from hardwon.adapters.sqlite.journal.lock import CaptureLock
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.retire import retire_expired
+from hardwon.domain.use_cases.keeping.retire import retire_expired
 from hardwon.entrypoints.capturing.remembering import Remembering
 from hardwon.entrypoints.composition import Memory, open_memory
 from tests.entrypoints.conversing import Conversation, statuses, written

@@ -2,9 +2,9 @@
 
 from hardwon.domain.model.files.file_entry import PLAIN, Defaults
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.forget import Forget
-from hardwon.domain.use_cases.index_files import IndexFiles
-from hardwon.domain.use_cases.keep_file import KeepFile
+from hardwon.domain.use_cases.filing.index_files import IndexFiles
+from hardwon.domain.use_cases.filing.keep_file import KeepFile
+from hardwon.domain.use_cases.keeping.forget import Forget
 from tests.fakes.clock import FixedClock
 from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.entries import InMemoryEntryRepository

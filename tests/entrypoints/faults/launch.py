@@ -172,7 +172,7 @@ def database_hangs() -> None:
 
 def nothing_is_in_a_hurry() -> None:
     """No fault: for tests of what is printed, on a machine that may be busy with others."""
-    from hardwon.domain.use_cases import retrieve
+    from hardwon.domain.use_cases.retrieving import retrieve
     from hardwon.entrypoints import hook_output, session_start
 
     for module, name in (

@@ -8,10 +8,10 @@ import attrs
 
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.use_cases.file_entries import stored_of
-from hardwon.domain.use_cases.forget import Forget
-from hardwon.domain.use_cases.keep_file import KeepFile
-from hardwon.domain.use_cases.kept_file import KeptFile
+from hardwon.domain.use_cases.filing.file_entries import stored_of
+from hardwon.domain.use_cases.filing.keep_file import KeepFile
+from hardwon.domain.use_cases.filing.kept_file import KeptFile
+from hardwon.domain.use_cases.keeping.forget import Forget
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.source_files import Listing, SourceFiles
 

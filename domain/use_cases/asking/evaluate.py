@@ -13,10 +13,10 @@ from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.scope import ANYWHERE, Scope
-from hardwon.domain.use_cases.best_answers import Found
-from hardwon.domain.use_cases.embed_pending import EmbedPending
-from hardwon.domain.use_cases.embedding import embed_query
-from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.asking.best_answers import Found
+from hardwon.domain.use_cases.asking.recall import Recall
+from hardwon.domain.use_cases.keeping.embed_pending import EmbedPending
+from hardwon.domain.use_cases.retrieving.embedding import embed_query
 from hardwon.ports.entry_repository import EntryRepository
 
 Stage = Callable[[str, int, int], None]

@@ -13,7 +13,7 @@ from hardwon.domain.model.ranking.prominence import track_record
 from hardwon.domain.model.ranking.pruning import NOTHING_UNSEEN, Tails, bound, is_exact
 from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored
 from hardwon.domain.model.vocabulary import Category
-from hardwon.domain.use_cases.retrieve import Retrieval
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieval
 from hardwon.ports.entry_repository import EntryRepository
 
 FIRST_DEPTH = 80

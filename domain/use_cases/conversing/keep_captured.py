@@ -12,9 +12,9 @@ from hardwon.domain.model.importance.history import FieldChange
 from hardwon.domain.model.importance.standing import Departed
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.captured_plan import CapturedPlan, is_anothers, stands_for
-from hardwon.domain.use_cases.file_entries import add_counts, depart, stored_of
-from hardwon.domain.use_cases.kept_file import KeptFile
+from hardwon.domain.use_cases.conversing.captured_plan import CapturedPlan, is_anothers, stands_for
+from hardwon.domain.use_cases.filing.file_entries import add_counts, depart, stored_of
+from hardwon.domain.use_cases.filing.kept_file import KeptFile
 from hardwon.ports.clock import Clock
 from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository

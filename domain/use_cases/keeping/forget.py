@@ -7,7 +7,7 @@ import attrs
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.importance.history import FieldChange
-from hardwon.domain.use_cases.file_entries import depart, stored_of
+from hardwon.domain.use_cases.filing.file_entries import depart, stored_of
 from hardwon.ports.clock import Clock
 from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository

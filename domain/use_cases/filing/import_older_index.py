@@ -8,8 +8,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.files.markdown import Markdown, MarkdownFile
 from hardwon.domain.model.files.older_document import OlderDocument
-from hardwon.domain.use_cases.file_entries import stored_of
-from hardwon.domain.use_cases.keep_file import KeepFile
+from hardwon.domain.use_cases.filing.file_entries import stored_of
+from hardwon.domain.use_cases.filing.keep_file import KeepFile
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.import_ledger import ImportLedger

@@ -10,7 +10,7 @@ from hardwon.domain.model.files.file_entry import to_entry
 from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFile
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.use_cases.file_entries import put_in_place
+from hardwon.domain.use_cases.filing.file_entries import put_in_place
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.session_files import SessionFiles

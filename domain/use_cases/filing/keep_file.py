@@ -14,9 +14,9 @@ from hardwon.domain.model.importance.history import FieldChange
 from hardwon.domain.model.importance.standing import Departed
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.file_entries import add_counts, put_in_place, stored_of
-from hardwon.domain.use_cases.keep_captured import KeepCaptured
-from hardwon.domain.use_cases.kept_file import KeptFile, Outcome
+from hardwon.domain.use_cases.conversing.keep_captured import KeepCaptured
+from hardwon.domain.use_cases.filing.file_entries import add_counts, put_in_place, stored_of
+from hardwon.domain.use_cases.filing.kept_file import KeptFile, Outcome
 from hardwon.ports.clock import Clock
 from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository

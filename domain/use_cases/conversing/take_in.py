@@ -5,10 +5,10 @@ from collections.abc import Callable
 import attrs
 
 from hardwon.domain.model.conversation.cleaning import Cleaning
-from hardwon.domain.use_cases.capture import Capture
-from hardwon.domain.use_cases.hear import hear
-from hardwon.domain.use_cases.learn import Learn
-from hardwon.domain.use_cases.recapture import capture_session
+from hardwon.domain.use_cases.conversing.capture import Capture
+from hardwon.domain.use_cases.conversing.hear import hear
+from hardwon.domain.use_cases.conversing.learn import Learn
+from hardwon.domain.use_cases.conversing.recapture import capture_session
 from hardwon.ports.clock import Clock
 from hardwon.ports.transcripts import Transcripts
 

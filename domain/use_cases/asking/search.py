@@ -13,8 +13,8 @@ from hardwon.domain.model.keyword_query import words_of
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.concepts import concept_counts, concepts_of
 from hardwon.domain.model.recall.question import Question
-from hardwon.domain.use_cases.count_access import count_access
-from hardwon.domain.use_cases.recall import Recall, Recollection
+from hardwon.domain.use_cases.asking.count_access import count_access
+from hardwon.domain.use_cases.asking.recall import Recall, Recollection
 from hardwon.ports.usage_log import UsageLog
 
 NEITHER = "nothing to search for: give a query, 2 to 5 concepts, or both"

@@ -6,7 +6,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.background import Background
+from hardwon.domain.use_cases.retrieving.background import Background
 from hardwon.ports.embedder import Embedder, Task
 
 

@@ -12,7 +12,7 @@ from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import InvalidEntryError, LabelerUnavailableError
 from hardwon.domain.model.keyword_labels import valid_labels
-from hardwon.domain.use_cases.background import Background
+from hardwon.domain.use_cases.retrieving.background import Background
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.keyword_labeler import KeywordLabeler
 

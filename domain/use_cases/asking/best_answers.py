@@ -12,7 +12,7 @@ from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Judged, RecallPolicy, judge
 from hardwon.domain.model.recall.question import Question
-from hardwon.domain.use_cases.retrieve import Retrieval
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieval
 from hardwon.ports.entry_repository import EntryRepository
 
 FIRST_DEPTH = 32

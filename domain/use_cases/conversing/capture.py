@@ -14,7 +14,7 @@ from hardwon.domain.model.describing.describing import described
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.sections.notes import notes_of
 from hardwon.domain.model.sections.session_sections import SectionOfSession
-from hardwon.domain.use_cases.date_apart import dated_apart
+from hardwon.domain.use_cases.conversing.date_apart import dated_apart
 from hardwon.ports.capture_journal import CaptureJournal
 from hardwon.ports.conversation_files import ConversationFiles
 from hardwon.ports.plan_files import PlanFiles

@@ -8,7 +8,7 @@ from hardwon.domain.model.entry_filter import CONVERSATIONS
 from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.recall import Rated, Recall, Recollection, searched
+from hardwon.domain.use_cases.asking.recall import Rated, Recall, Recollection, searched
 
 FEW = 3
 """Fewer answers than that, or than were asked for, and it is worth looking further (M-C14)."""

@@ -18,9 +18,9 @@ from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import Category, Kind
-from hardwon.domain.use_cases.background import Background
-from hardwon.domain.use_cases.embedding import embed_query
-from hardwon.domain.use_cases.standardised_matches import StandardisedMatches
+from hardwon.domain.use_cases.retrieving.background import Background
+from hardwon.domain.use_cases.retrieving.embedding import embed_query
+from hardwon.domain.use_cases.retrieving.standardised_matches import StandardisedMatches
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.matches import Matches

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.domain.use_cases.count_access import count_access
+from hardwon.domain.use_cases.asking.count_access import count_access
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.usage_log import UsageLog

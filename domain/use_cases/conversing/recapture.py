@@ -7,7 +7,7 @@ import attrs
 
 from hardwon.domain.model.conversation.drafts import SessionBuffer
 from hardwon.domain.model.sections.session_sections import SectionOfSession
-from hardwon.domain.use_cases.capture import Capture, Captured, Progress
+from hardwon.domain.use_cases.conversing.capture import Capture, Captured, Progress
 from hardwon.ports.transcripts import Transcribed
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.triggers.trigger_matcher import Trigger, TriggerMatch, TriggerMatcher
-from hardwon.domain.use_cases.retire import retire_expired
+from hardwon.domain.use_cases.keeping.retire import retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.trigger_source import TriggerOwner, TriggerSource

@@ -9,9 +9,9 @@ from hardwon.domain.model.conversation.drafts import SessionBuffer, project_of
 from hardwon.domain.model.conversation.exchange import Exchange
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.use_cases.capture import Capture, Captured
-from hardwon.domain.use_cases.learn import Learn, Learned
-from hardwon.domain.use_cases.take_in import TakeIn
+from hardwon.domain.use_cases.conversing.capture import Capture, Captured
+from hardwon.domain.use_cases.conversing.learn import Learn, Learned
+from hardwon.domain.use_cases.conversing.take_in import TakeIn
 
 NOTHING_SAID = "no session that hooks or a transcript told of is at hand in this project: say what to remember, as in: hardwon remember 'TEXT'"
 

@@ -3,7 +3,7 @@ import attrs
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import as_text
 from hardwon.domain.model.importance.history import FieldChange
-from hardwon.domain.use_cases.known_entry import known_entry
+from hardwon.domain.use_cases.keeping.known_entry import known_entry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.history import History

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.model.vector import Vector, cosine, unit
-from hardwon.domain.use_cases.embedding import embed_documents
+from hardwon.domain.use_cases.retrieving.embedding import embed_documents
 from hardwon.ports.embedder import Embedder
 
 EMBED_SECONDS = 10.0

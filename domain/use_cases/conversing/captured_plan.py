@@ -6,7 +6,7 @@ import attrs
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.files.captured import CapturedSection
-from hardwon.domain.use_cases.kept_file import KeptFile, Outcome
+from hardwon.domain.use_cases.filing.kept_file import KeptFile, Outcome
 
 
 @attrs.frozen(kw_only=True)

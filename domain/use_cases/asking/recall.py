@@ -11,9 +11,9 @@ from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policies import build_policy
 from hardwon.domain.model.recall.policy import Parts
 from hardwon.domain.model.recall.question import Question
-from hardwon.domain.use_cases.best_answers import FIRST_DEPTH, BestAnswers, Found
-from hardwon.domain.use_cases.retire import retire_expired
-from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.domain.use_cases.asking.best_answers import FIRST_DEPTH, BestAnswers, Found
+from hardwon.domain.use_cases.keeping.retire import retire_expired
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 

@@ -12,7 +12,7 @@ from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.use_cases.bank_changes import changed_files
+from hardwon.domain.use_cases.filing.bank_changes import changed_files
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.import_ledger import ImportLedger

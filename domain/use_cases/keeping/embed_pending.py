@@ -7,7 +7,7 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.embedding import embed_documents
+from hardwon.domain.use_cases.retrieving.embedding import embed_documents
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.vector_store import PendingText, VectorStore
 

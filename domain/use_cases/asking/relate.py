@@ -11,8 +11,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import CONVERSATIONS
 from hardwon.domain.model.recall.collection import COLLECTIONS, scope_of
 from hardwon.domain.model.recall.occasion import Occasion
-from hardwon.domain.use_cases.recall_nearby import Nearby, RecallNearby
-from hardwon.domain.use_cases.retire import retire_expired
+from hardwon.domain.use_cases.asking.recall_nearby import Nearby, RecallNearby
+from hardwon.domain.use_cases.keeping.retire import retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 
