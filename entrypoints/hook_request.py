@@ -45,6 +45,16 @@ class HookRequest(NamedTuple):
     told: Mapping[str, object] = {}
 
     @property
+    def prompt(self) -> str:
+        """What the user has just asked; empty for every other event."""
+        return _text(self.told.get("prompt")) if self.told.get("hook_event_name") == "UserPromptSubmit" else ""
+
+    @property
+    def reply(self) -> str:
+        """What the agent has just answered; empty for every other event."""
+        return _text(self.told.get("last_assistant_message")) if self.told.get("hook_event_name") == "Stop" else ""
+
+    @property
     def compacted(self) -> str:
         """The session whose beginning was just compacted; empty when none was."""
         return self.session_id if self.source == COMPACTION else ""
@@ -110,7 +120,8 @@ def _of_other_event(event: object, document: Mapping[str, object]) -> HookReques
     root = document.get("cwd")
     is_folder = isinstance(root, str) and os.path.isdir(root)
     told = document if event in CAPTURED and not document.get("agent_id") else {}
-    return HookRequest(str(root) if is_folder else _working_folder(), framed=True, wanted=False, told=told)
+    root = str(root) if is_folder else _working_folder()
+    return HookRequest(root, framed=True, wanted=False, told=told, session_id=_text(document.get("session_id")))
 
 
 def _from_folder(root: object) -> HookRequest:

@@ -71,6 +71,7 @@ TABLE: Mapping[str, Setting] = {
     "capture_interval": Setting(from_1_to(BUFFERED)),
     "capture_boundaries": Setting(phrases),
     "context_tokens": Setting(count, flag="--token-budget"),
+    "prompt_enabled": Setting(exactly_true),
 }
 
 

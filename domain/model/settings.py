@@ -46,6 +46,7 @@ class Settings(NamedTuple):
         capture_interval: After so many exchanges what was said is written, 1 to 20.
         capture_boundaries: Slash commands that begin a new subject.
         context_tokens: How much room related conversations may take at session start, in tokens.
+        prompt_enabled: Whether a prompt may bring up entries too.
 
     """
 
@@ -75,6 +76,7 @@ class Settings(NamedTuple):
     capture_interval: int = 5
     capture_boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
     context_tokens: int = CONTEXT_TOKENS
+    prompt_enabled: bool = True
 
 
 class Resolved(NamedTuple):

@@ -4,6 +4,7 @@ import time
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex, is_available
+from hardwon.adapters.sqlite.receipts import SqliteReceipts
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.surfacing import SqliteTriggerSource
 from hardwon.adapters.sqlite.usage_log import SqliteUsageLog
@@ -52,6 +53,11 @@ class Asking(OpenStore):
         spaces = [space._replace(embedder=AskedOnce(space.embedder)) for space in self.spaces]
         memory = self._replace(spaces=spaces)
         return memory.inject._replace(relate=memory.relate)
+
+    @property
+    def receipts(self) -> SqliteReceipts:
+        """What was injected, when and why."""
+        return SqliteReceipts(self.database)
 
     @property
     def retrieve(self) -> Retrieve:

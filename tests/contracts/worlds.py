@@ -17,6 +17,7 @@ from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex
 from hardwon.adapters.sqlite.history import SqliteHistory
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.receipts import SqliteReceipts
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.store import open_store
@@ -34,6 +35,7 @@ from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.history import History
 from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.keyword_index import KeywordIndex
+from hardwon.ports.receipts import Receipts
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.tombstones import Tombstones
 from hardwon.ports.trigger_source import TriggerSource
@@ -45,6 +47,7 @@ from tests.fakes.banks import InMemoryImportLedger
 from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.history import InMemoryHistory
+from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.snapshots import InMemorySnapshots
 from tests.fakes.state import State
@@ -74,6 +77,7 @@ class World:
     snapshots: Snapshots
     tombstones: Tombstones
     departures: Departures
+    receipts: Receipts
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
 
     def vectors_of(self, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> VectorStore:
@@ -116,6 +120,7 @@ def world_in_memory() -> World:
         snapshots=InMemorySnapshots(state),
         tombstones=InMemoryTombstones(state),
         departures=InMemoryDepartures(state),
+        receipts=InMemoryReceipts(),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
     )
 
@@ -135,6 +140,7 @@ def world_of(database: Database) -> World:
         snapshots=SqliteSnapshots(database),
         tombstones=SqliteTombstones(database),
         departures=SqliteDepartures(database),
+        receipts=SqliteReceipts(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),
     )
 

@@ -6,5 +6,11 @@ from collections.abc import Callable
 from hardwon.adapters.sqlite.migrations.documents import keep_documents
 from hardwon.adapters.sqlite.migrations.files import keep_files
 from hardwon.adapters.sqlite.migrations.learnings import keep_learnings
+from hardwon.adapters.sqlite.migrations.receipts import keep_receipts
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (keep_learnings, keep_files, keep_documents)
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    keep_learnings,
+    keep_files,
+    keep_documents,
+    keep_receipts,
+)

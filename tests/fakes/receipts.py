@@ -1,0 +1,35 @@
+"""What was injected, in memory."""
+
+from collections.abc import Sequence
+
+from hardwon.domain.model.receipts.receipt import Receipt
+
+KEPT = 2_000
+
+
+class InMemoryReceipts:
+    def __init__(self) -> None:
+        self._receipts = list[Receipt]()
+        self._last = 0
+
+    def record(self, receipt: Receipt) -> None:
+        self._last += 1
+        self._receipts.append(receipt._replace(number=self._last))
+        del self._receipts[:-KEPT]
+
+    def shown_in(self, session_id: str) -> frozenset[str]:
+        receipts = (each for each in self._receipts if each.session_id == session_id)
+        return frozenset(shown.entry_id for each in receipts for shown in each.shown)
+
+    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> Sequence[Receipt]:
+        found = [
+            each
+            for each in reversed(self._receipts)
+            if session_id in {None, each.session_id}
+            and (entry_id is None or entry_id in {shown.entry_id for shown in each.shown})
+        ]
+        return found[:limit]
+
+    def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
+        sessions = {each.session_id for each in self._receipts if each.session_id.startswith(prefix)}
+        return sorted(sessions)[:limit]
