@@ -25,9 +25,10 @@ def term_count(words: Sequence[str]) -> int:
 def agent_words(text: str, given: str) -> list[str]:
     """Return the words of *text*, with `REPEATED` for each that stands among the same neighbours in *given* too."""
     words = words_of("\n".join(_outside_frames(text[:LONGEST_TEXT])))
-    echoes = {run for run in _runs(words_of(given[:LONGEST_TEXT])) if term_count(run) >= _ECHO_TERMS}
+    both = {*_runs(words)}.intersection(_runs(words_of(given[:LONGEST_TEXT])))
+    echoes = {run for run in both if term_count(run) >= _ECHO_TERMS}
     own = list(words)
-    for place, run in enumerate(_runs(words)):
+    for place, run in enumerate(_runs(words)) if echoes else ():
         if run in echoes:
             own[place : place + _ECHO] = [REPEATED] * _ECHO
     return own

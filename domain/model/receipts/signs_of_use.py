@@ -47,8 +47,8 @@ def signs_of_use(shown: Sequence[ShownText], text: str, given: str) -> Mapping[s
     if len(heard.words) < NAME_WORDS:
         return {}
     read = [_read(each) for each in shown]
-    runs = Counter(run for each in read for run in {*each.runs} & heard.runs)
-    own = {run for run, entries in runs.items() if entries == 1 and term_count(run) >= RUN_TERMS}
+    found = Counter(run for each in read for run in {run for run in each.runs if run in heard.runs})
+    own = {run for run, entries in found.items() if entries == 1}
     phrases = {
         each.shown.entry_id: _phrase(each, [other.line for other in read if other is not each], heard, own)
         for each in read
@@ -64,7 +64,7 @@ class _Heard:
         self.text = text[:LONGEST_TEXT]
         self.words = words
         self.line = _line(words)
-        self.runs = {run for run in _runs(words) if REPEATED not in run}
+        self.runs = {*_runs(words)}
 
 
 class _Read(NamedTuple):
@@ -113,11 +113,20 @@ def _is_marked(words: Sequence[str], text: str) -> bool:
 
 def _quoted(entry: _Read, own: set[_Run]) -> str:
     for text, words in entry.parts:
-        places = [place for place, run in enumerate(_runs(words)) if run in own]
-        if places:
-            length = next((n for n, place in enumerate(places) if place != places[0] + n), len(places))
-            return _as_written(text, words, places[0], min(length + RUN - 1, LONGEST_PHRASE))
+        places = [place for place, run in enumerate(_runs(words)) if run in own] if own else []
+        for begin, end in _rows(places):
+            if any(term_count(words[place : place + RUN]) >= RUN_TERMS for place in range(begin, end)):
+                return _as_written(text, words, begin, min(end - begin + RUN - 1, LONGEST_PHRASE))
     return ""
+
+
+def _rows(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield where each row of numbers that follow each other begins, and where it is over."""
+    begin = 0
+    for place, number in enumerate(places, 1):
+        if place == len(places) or places[place] != number + 1:
+            yield places[begin], number + 1
+            begin = place
 
 
 def _as_written(text: str, words: Sequence[str], place: int, length: int) -> str:
