@@ -81,6 +81,7 @@ class Session:
             self._warn(complaint)
         if self._request.told:
             self._capture()
+            self._notice_use()
         if not self._wants_block:
             return
         if self._settings.semantic_enabled:
@@ -112,6 +113,13 @@ class Session:
             from hardwon.entrypoints.capturing.noting import note_payload  # brings sqlite3
 
             note_payload(self._request.told, self._settings, self._warn)
+
+    def _notice_use(self) -> None:
+        settings, answered = self._settings, self._request.told.get("hook_event_name") == "Stop"
+        if answered and settings.semantic_enabled and settings.injection_enabled:
+            from hardwon.entrypoints.noticing import notice_use
+
+            notice_use(self._request, settings.global_store, self._warn)
 
     def _inject(self, output: Output, started: float) -> None:
         from hardwon.entrypoints.session_start import SessionStart

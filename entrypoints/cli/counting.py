@@ -4,6 +4,7 @@ from hardwon.entrypoints.cli.choosing import In, OfProject, chosen
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say, shown
 from hardwon.entrypoints.figures import count
+from hardwon.entrypoints.streams import on_one_line
 
 
 def stats(
@@ -23,4 +24,8 @@ def stats(
     for name, value in figures.items():
         say(f"{name}:")
         for key, each in value.items():
-            say(f"  {key or '(universal)':<22}{shown(each)}")
+            say(f"  {key or '(universal)':<22}{_most_used(each) if isinstance(each, list) else shown(each)}")
+
+
+def _most_used(entries: list[dict[str, object]]) -> str:
+    return ", ".join(on_one_line(f"{each['name']} ({each['influence_count']})") for each in entries) or "none"

@@ -64,7 +64,9 @@ def list_entries(
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
-        print_json({"total": total, "offset": offset, "entries": [entry_document(entry) for entry in entries]})
+        used = memory.influences.counts(entry.entry_id for entry in entries)
+        rows = [{**entry_document(each), "influence_count": used.get(each.entry_id, 0)} for each in entries]
+        print_json({"total": total, "offset": offset, "entries": rows})
         return
     if entries:
         print_table(_table(entries))

@@ -13,6 +13,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, op
 from hardwon.entrypoints.cli.screen import counted, print_json, say
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.documents import entry_document
+from hardwon.entrypoints.influence_telling import MOST_SESSIONS, influence_document, influence_lines
 from hardwon.entrypoints.streams import on_one_line
 
 MOST_CHANGES = 1_000
@@ -34,7 +35,8 @@ def show(
     past = memory.history.of(entry.number or 0, MOST_CHANGES) if history else []
     if as_json:
         recorded = {"history": [each._asdict() for each in past]} if history else {}
-        print_json({**entry_document(entry), **_as_memory(memory, entry), **recorded})
+        used = influence_document(memory, entry.entry_id)
+        print_json({**entry_document(entry), **used, **_as_memory(memory, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
         if text:
@@ -42,10 +44,21 @@ def show(
     facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
     for name, value in {**facts, **_importance(entry)}.items():
         say(f"{name:<14}{on_one_line(str(value))}")
+    _say_of_use(memory, entry)
     for each in past:
         say(f"{'changed':<14}{moment(each.at)}  {on_one_line(f'{each.field}: {each.old} -> {each.new}')}")
     if history and not past:
         say(f"{'changed':<14}never")
+
+
+def _say_of_use(memory: Memory, entry: Entry) -> None:
+    known = memory.influences.find(entry_id=entry.entry_id, limit=MOST_SESSIONS)
+    count = memory.influences.counts([entry.entry_id]).get(entry.entry_id, 0)
+    say(
+        f"{'of use':<14}{f'in {counted(count, "session", "sessions")}' if count else 'never yet, as far as was noticed'}"
+    )
+    for line in influence_lines(known):
+        say(f"{'used':<14}{on_one_line(line)}")
 
 
 def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:

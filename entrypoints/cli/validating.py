@@ -8,6 +8,7 @@ from hardwon.entrypoints.changing import judgement
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.host_session import host_session
 
 
 def validate(
@@ -24,7 +25,7 @@ def validate(
     What proves itself is offered the tier critical; nothing is promoted by itself.
     """
     memory = open_for(project_root, global_store, create=False)
-    validated = memory.validate_entry(find_entry(memory, entry_id).entry_id, useful=useful)
+    validated = memory.validate_entry(find_entry(memory, entry_id).entry_id, useful=useful, session_id=host_session())
     entry, offered = validated.entry, validated.offers_promotion
     if as_json:
         score = entry.usage.validations.confidence_score

@@ -16,6 +16,7 @@ from hardwon.domain.use_cases.keeping.change_entry import Changed
 from hardwon.domain.use_cases.keeping.validate_entry import Validated
 from hardwon.entrypoints.changing import confirmation, judgement
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.mcp.references import Reference, find
 from hardwon.entrypoints.mcp.rows import MemoryRow, row_of
 from hardwon.entrypoints.mcp.tool import ADDS, CHANGES, LONGEST_TITLE, Answer, WireModel, purposes, tool
@@ -120,7 +121,7 @@ def _on_the_wire(change: FieldChange) -> ChangedField:
 
 
 def _validate(memory: Memory, reference: int | str, *, useful: bool) -> ValidatedMemory:
-    validated = memory.validate_entry(find(memory, reference).entry_id, useful=useful)
+    validated = memory.validate_entry(find(memory, reference).entry_id, useful=useful, session_id=host_session())
     row, offered = row_of(validated.entry), validated.offers_promotion
     return ValidatedMemory(
         message="\n".join(_told(validated)),

@@ -25,6 +25,7 @@ class StatsAnswer(Answer):
     by_source: dict[str, int]
     by_project: dict[str, int]
     embedding: dict[str, Any] = Field(description="The model, what it has embedded, and its trouble if it has any")
+    influence: dict[str, Any] = Field(description="How often an injected memory was of use, and which most")
     store: dict[str, Any]
     settings: dict[str, Any]
     context_weights: dict[str, float] = Field(description="What related conversations are ranked by")
@@ -56,6 +57,8 @@ def _in_words(figures: dict[str, dict[str, Any]]) -> Iterator[str]:
     embedding, entries = figures["embedding"], figures["entries"]
     yield f"{entries['total']} memories, {embedding['embedded']} embedded, {embedding['pending']} waiting"
     yield f"embedding: {embedding['provider']}, {embedding['model']}, {embedding['dimensions']} dimensions"
+    used = figures["influence"]
+    yield f"{used['influence_count']} times an injected memory was of use in a session"
     if embedding["trouble"]:
         yield f"embedding fails, so search is by word only: {embedding['trouble']}"
 

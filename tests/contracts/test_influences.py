@@ -164,3 +164,16 @@ def test_a_useful_judgement_of_what_was_injected_counts(make: MakeWorld) -> None
 
         judged = Influence(first.entry_id, "one", "validation", "", NOW + DAY)
         assert list(world.influences.find(limit=ALL)) == [judged, used(second)]
+
+
+def test_use_changes_nothing_that_ranking_reads(make: MakeWorld) -> None:
+    with make() as world:
+        numbers = world.add(*ENTRIES)
+
+        def read() -> object:
+            facts = [world.repository.facts(numbers), world.repository.recall_facts(numbers)]
+            return facts, world.repository.find(EVERYTHING, limit=ALL)
+
+        before = read()
+        world.influences.record(used(ENTRIES[0]))
+        assert read() == before

@@ -38,7 +38,10 @@ def sign(text: str, given: str = "", *others: ShownText) -> str:
             "Never load a whole feed; some are LARGER than memory, so",
             "Never load a whole feed: some are larger than memory",
         ),
-        ("again while importing the _Nordic_ bank\u2019s nightly", "again while importing the **Nordic** bank's nightly"),
+        (
+            "again while importing the _Nordic_ bank\u2019s nightly",
+            "again while importing the **Nordic** bank's nightly",
+        ),
         ("with Open( path, newline = None, errors=None ) as file:", "open(path, newline=None, errors=None)"),
     ],
 )

@@ -63,6 +63,7 @@ class _Heard:
     def __init__(self, text: str, words: Sequence[str]) -> None:
         self.text = text[:LONGEST_TEXT]
         self.words = words
+        self.known = {*words}
         self.line = _line(words)
         self.runs = {*_runs(words)}
 
@@ -151,4 +152,4 @@ def _code(entry: _Read, others: Sequence[str], heard: _Heard) -> str:
 def _is_own(words: Sequence[str], others: Sequence[str], heard: _Heard) -> bool:
     """Tell whether the agent wrote *words*, which no other entry says."""
     line = _line(words)
-    return line in heard.line and not any(line in other for other in others)
+    return heard.known.issuperset(words) and line in heard.line and not any(line in other for other in others)

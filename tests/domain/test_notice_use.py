@@ -1,0 +1,65 @@
+"""Signs of use are looked for once, in what the agent said and wrote."""
+
+import pytest
+
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.receipts.influence import Influence
+from hardwon.domain.model.receipts.receipt import Receipt, Shown
+from hardwon.domain.model.receipts.turn import Turn
+from hardwon.domain.use_cases.asking.notice_use import NoticeUse
+from tests.fakes.clock import FixedClock
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.influences import InMemoryInfluences
+from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.state import State
+from tests.strategies import NOW, lesson
+
+FIRST = lesson("Retry a refused connection after a pause that doubles each time.", name="Double Every Pause Again")
+SECOND = lesson("Write the file under another name, then rename it over the old one.", name="Rename Into Place Finally")
+
+
+@pytest.fixture
+def influences() -> InMemoryInfluences:
+    state, receipts = State(), InMemoryReceipts()
+    for entry in (FIRST, SECOND):
+        InMemoryEntryRepository(state).put(entry)
+    shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in (FIRST, SECOND))
+    receipts.record(Receipt("one", "start", NOW, "here", None, None, "hybrid", "", ("", "", ""), shown))
+    return InMemoryInfluences(state, receipts)
+
+
+def notice(influences: InMemoryInfluences, turn: Turn, session_id: str = "one") -> list[Influence]:
+    return NoticeUse(influences, FixedClock(NOW))(session_id, lambda: turn)
+
+
+def test_answers_and_edits_are_told_apart_and_count_once(influences: InMemoryInfluences) -> None:
+    turn = Turn(answer="I chose to double every pause again.", edits=f"# {SECOND.description}\n# {FIRST.description}")
+    used = [
+        Influence(FIRST.entry_id, "one", "answer", FIRST.name, NOW),
+        Influence(SECOND.entry_id, "one", "edit", SECOND.description.rstrip("."), NOW),
+    ]
+
+    assert notice(influences, turn) == used
+    assert notice(influences, turn) == []
+    assert influences.total() == 2
+
+
+def test_what_was_given_and_what_was_not_injected_there_is_no_use(influences: InMemoryInfluences) -> None:
+    assert notice(influences, Turn(answer=FIRST.description, given=FIRST.description)) == []
+    assert notice(influences, Turn(answer=FIRST.description), "another") == []
+
+
+def test_with_nothing_to_look_for_the_turn_is_not_read(influences: InMemoryInfluences) -> None:
+    for entry in (FIRST, SECOND):
+        influences.record(Influence(entry.entry_id, "one", "validation", "", NOW))
+    never = NoticeUse(influences, FixedClock(NOW))
+
+    assert never("one", lambda: pytest.fail("read")) == never("another", lambda: pytest.fail("read")) == []
+
+
+def test_a_busy_store_counts_nothing(influences: InMemoryInfluences) -> None:
+    influences.busy = True
+    with pytest.raises(StorageError):
+        notice(influences, Turn(answer=FIRST.description))
+
+    assert influences.total() == 0
