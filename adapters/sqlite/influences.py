@@ -61,7 +61,7 @@ class SqliteInfluences:
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         """Return the beginning of what was injected into that session."""
         rows = self._database.rows(SHOWN, (session_id, limit))
-        return [ShownText(*texts, is_counted=bool(is_counted)) for *texts, is_counted in rows]
+        return [ShownText(*row)._replace(is_counted=bool(row[-1])) for row in rows]
 
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
         """Return in how many sessions each of *entry_ids* was used; those in none are left out."""

@@ -19,8 +19,7 @@ ENTRY = ShownText(
 )
 SENTENCE = "Partner feeds arrive nightly without headers, so count columns before parsing any record at all"
 OTHER = ShownText("2", "Run the Tests", "Before a release all checks have to pass on a clean machine once more.", "")
-LETTERS = st.text("abcdefghijklmnop", min_size=2, max_size=6)
-texts = st.lists(LETTERS.map(lambda word: f"q{word}"), min_size=RUN, max_size=30).map(" ".join)
+texts = st.lists(st.sampled_from([f"q{word}x" for word in "abcdefgh"]), min_size=RUN, max_size=30).map(" ".join)
 """Of words that are in no other text here."""
 
 

@@ -100,7 +100,6 @@ def test_with_memory_or_injection_switched_off_nothing_is_noticed(world: World, 
 def test_nothing_is_noticed_of_other_sessions_and_subagents(world: World) -> None:
     stop(world, QUOTING, session_id="two")
     stop(world, QUOTING, agent_id="7")
-    stop(world, QUOTING, session_id=" ")
     stop(world, QUOTING, session_id="one" * 100)
 
     assert used(world) == []
@@ -110,8 +109,8 @@ def test_a_transcript_or_an_answer_that_makes_no_sense_harms_nothing(world: Worl
     binary, pipe = world.folder / "binary.jsonl", world.folder / "pipe"
     binary.write_bytes(b'\0\xff\n{"type":"user"\n' * 100)
     os.mkfifo(pipe)
-    runs = [stop(world, UNRELATED, transcript_path=path) for path in (str(binary), str(pipe), "\0", 7)]
-    runs += [stop(world, reply) for reply in (None, ["x"], "\ud800" * 30_000)]
+    runs = [stop(world, UNRELATED, transcript_path=path) for path in (str(binary), str(pipe), "\0")]
+    runs += [stop(world, reply) for reply in (["x"], "\ud800" * 30_000)]
 
     assert [(run.code, run.stdout, run.stderr) for run in runs] == [SILENT] * len(runs)
     assert used(world) == []
