@@ -6,14 +6,19 @@ import os
 import sys
 
 from bench.figures import Aim, Figure
-from bench.processes import Command, clean_environment, measure, script
+from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.texts import Writer
 from hardwon.adapters.sqlite.journal.events import note
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.domain.model.receipts.receipt import Receipt, Shown
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.composition import open_memory
 
 WORKER = "hardwon.entrypoints.capturing.worker"
 MOST_EXCHANGES = 100
 WORDS = 120
+INJECTED = 20
+EDITS = 100
 EVENTS: dict[str, dict[str, object]] = {
     "UserPromptSubmit": {"prompt": ""},
     "Stop": {"last_assistant_message": "", "stop_hook_active": False},
@@ -27,20 +32,50 @@ MOST_BEYOND_START = Aim(50, "value")
 def capture_figures(folder: str, lessons: int, repetitions: int) -> list[Figure]:
     """Return the cost of each hook, and of the worker for 100 exchanges with the embedded model, fewer for few *lessons*."""
     worker = _worker(folder, min(lessons, MOST_EXCHANGES), repetitions)
-    return [*(_hook(folder, event, repetitions) for event in EVENTS), worker]
+    return [*(_hook(folder, event, repetitions) for event in EVENTS), _injected(folder, repetitions), worker]
 
 
 def _hook(folder: str, event: str, repetitions: int) -> Figure:
-    store, project = os.path.join(folder, f"store-{event}"), _project(folder)
+    cost = _cost(folder, os.path.join(folder, f"store-{event}"), event, repetitions)
+    return _figure(f"hook_{event.lower()}", f"hook, {event}: CPU beyond Python's start", 0, cost)
+
+
+def _injected(folder: str, repetitions: int) -> Figure:
+    """Measure Stop in a session that was shown lessons, none of which it uses: all is looked through each time."""
+    store, transcript = os.path.join(folder, "store-injected"), os.path.join(folder, "transcript-injected.jsonl")
+    _inject(store)
+    writer = Writer(seed=6)
+    with open(transcript, "w", encoding="utf-8") as file:
+        for _ in range(EDITS):
+            edit = {"type": "tool_use", "name": "Write", "input": {"file_path": "a.py", "content": writer.text(WORDS)}}
+            file.write(json.dumps({"type": "assistant", "message": {"content": [edit]}}) + "\n")
+    cost = _cost(folder, store, "Stop", repetitions, transcript_path=transcript)
+    return _figure("hook_stop_injected", "hook, Stop, lessons injected: CPU beyond Python's start", INJECTED, cost)
+
+
+def _inject(store: str) -> None:
+    writer, memory = Writer(seed=7), open_memory(Settings(global_store=store), print)
+    entries = [writer.entry() for _ in range(INJECTED)]
+    for entry in entries:
+        memory.repository.put(entry)
+    shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in entries)
+    frame = ("",) * (INJECTED + 1)
+    memory.receipts.record(Receipt("bench", "start", memory.clock.now(), "", None, None, "hybrid", "", frame, shown))
+    memory.database.close()
+
+
+def _figure(name: str, title: str, size: int, cost: Cost) -> Figure:
+    beyond = cost.cpu_ms - cost.cpu_ms / cost.times_pass
+    return Figure(name, title, size, beyond, "ms", cost.times_pass, aim=MOST_BEYOND_START)
+
+
+def _cost(folder: str, store: str, event: str, repetitions: int, **more: object) -> Cost:
     text = Writer(seed=4).text(WORDS)
     fields = {key: text if value == "" else value for key, value in EVENTS[event].items()}
-    payload = {"session_id": "bench", "cwd": project, "hook_event_name": event, **fields}
+    payload = {"session_id": "bench", "cwd": _project(folder), "hook_event_name": event, **fields, **more}
     command = Command((script("hardwon-hook"),), json.dumps(payload))
     environment = clean_environment(folder, HARDWON_STORE=store, HARDWON_CAPTURE_INTERVAL="20")
-    cost = measure(lambda _: command, environment, repetitions)
-    beyond = cost.cpu_ms - cost.cpu_ms / cost.times_pass
-    title = f"hook, {event}: CPU beyond Python's start"
-    return Figure(f"hook_{event.lower()}", title, 0, beyond, "ms", cost.times_pass, aim=MOST_BEYOND_START)
+    return measure(lambda _: command, environment, repetitions)
 
 
 def _worker(folder: str, exchanges: int, repetitions: int) -> Figure:

@@ -26,6 +26,7 @@ FIGURES = {
     "hook_precompact",
     "hook_sessionend",
     "hook_stop",
+    "hook_stop_injected",
     "hook_userpromptsubmit",
     "import",
     "import_rate",
@@ -48,6 +49,7 @@ WITH_A_RATIO = {
     *("choose_all", "hook_embedded", "hook_keyword", "hook_markdown", "import", "recall_process", "upsert"),
     *("server", "store_memory_p50", "store_memory_p95", "hook_conversations", "hook_conversations_keyword"),
     *("capture_worker", "hook_precompact", "hook_sessionend", "hook_stop", "hook_userpromptsubmit"),
+    "hook_stop_injected",
 }
 OF_SEARCHES = {
     f"{kind}_{share}"

@@ -55,9 +55,9 @@ def _say_of_use(memory: Memory, entry: Entry) -> None:
     known = memory.influences.find(entry_id=entry.entry_id, limit=MOST_SESSIONS)
     count = memory.influences.counts([entry.entry_id]).get(entry.entry_id, 0)
     used = f"in {counted(count, 'session', 'sessions')}" if count else "never, as far as was noticed"
-    say(f"{'of use':<14}{used}")
+    say(f"{'used':<14}{used}")
     for line in influence_lines(known):
-        say(f"{'used':<14}{on_one_line(line)}")
+        say(f"{'':<14}{on_one_line(line)}")
 
 
 def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:

@@ -70,7 +70,7 @@ def test_a_quotation_in_the_answer_counts_once_and_is_told(world: World) -> None
     assert (shown["influence_count"], shown["influences"][0]["how"]) == (1, "answer")
     assert "influence_count       1" in texts[0]
     assert f"{ENTRY.name} (1)" in texts[0]
-    assert "of use        in 1 session" in texts[1]
+    assert "used          in 1 session" in texts[1]
     assert f"  answer, session one: {ENTRY.description.rstrip('.')}" in texts[1]
     assert hardwon(world, "list", "--json").document["entries"][0]["influence_count"] == 1
     assert not world.log.exists()
