@@ -1,12 +1,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.receipts.influence import Influence
 from hardwon.domain.model.receipts.shown_text import ShownText
-
-LONGEST_SHOWN = 2_000
-"""In characters, of an entry's description and of its notes."""
 
 
 class Influences(Protocol):
@@ -42,10 +39,10 @@ class Influences(Protocol):
         """Return at most *limit* of that session and entry, the newest first, then by id; None is any."""
         ...
 
-    def most_used(self, limit: int, only: EntryFilter = EVERYTHING) -> Sequence[tuple[str, int]]:
-        """Return at most *limit* entries of *only* by id, with in how many sessions each was used, the most first."""
+    def most_used(self, limit: int, only: EntryFilter | None = None) -> Sequence[tuple[str, int]]:
+        """Return at most *limit* entries of *only* by id, with in how many sessions each was used, the most first; None is any."""
         ...
 
-    def total(self, only: EntryFilter = EVERYTHING) -> int:
-        """Return how often an entry of *only* was used in a session, over all."""
+    def total(self, only: EntryFilter | None = None) -> int:
+        """Return how often an entry of *only* was used in a session, over all; None is any."""
         ...

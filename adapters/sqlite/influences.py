@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.moments import from_text, to_text
-from hardwon.adapters.sqlite.where import where
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.receipts.influence import Influence
-from hardwon.domain.model.receipts.shown_text import ShownText
-from hardwon.ports.influences import LONGEST_SHOWN
+from hardwon.domain.model.receipts.shown_text import LONGEST_SHOWN, ShownText
+
+if TYPE_CHECKING:  # a filter costs the hook a few milliseconds
+    from hardwon.adapters.sqlite.where import Where
+    from hardwon.domain.model.entry_filter import EntryFilter
 
 INSERT = """
     INSERT INTO influence (entry_seq, session_id, how, phrase, at)
@@ -72,9 +74,9 @@ class SqliteInfluences:
         rows = self._database.rows(FIND, (session_id, entry_id, limit))
         return [Influence(*row)._replace(at=from_text(row[-1])) for row in rows]
 
-    def most_used(self, limit: int, only: EntryFilter = EVERYTHING) -> list[tuple[str, int]]:
+    def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:
         """Return entries of *only* by id, with in how many sessions each was used, the most first."""
-        within = where(only)
+        within = _within(only)
         rows = self._database.rows(
             "SELECT e.id, count(*) AS times FROM influence i JOIN entry e ON e.seq = i.entry_seq"
             f" WHERE {within.sql} GROUP BY e.seq ORDER BY times DESC, e.id LIMIT ?",
@@ -82,8 +84,14 @@ class SqliteInfluences:
         )
         return [(entry_id, times) for entry_id, times in rows]
 
-    def total(self, only: EntryFilter = EVERYTHING) -> int:
+    def total(self, only: "EntryFilter | None" = None) -> int:
         """Return how often an entry of *only* was used in a session, over all."""
-        within = where(only)
+        within = _within(only)
         sql = f"SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within.sql}"
         return int(self._database.value(sql, within.parameters))
+
+
+def _within(only: "EntryFilter | None") -> "Where":
+    from hardwon.adapters.sqlite.where import Where, where  # noqa: PLC0415  # only who counts needs it, not the hook
+
+    return where(only) if only else Where("true", ())

@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from hardwon.adapters.transcripts.json_values import objects_in, text_or
 from hardwon.adapters.transcripts.questions import ASKING_TOOL, questions_of
-from hardwon.adapters.transcripts.said import Result, Said, moment, objects_in, text_or
+from hardwon.adapters.transcripts.said import Result, Said, moment
 
 _NOT_SAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
 _SYNTHETIC = "<synthetic>"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hardwon.adapters.transcripts.said import objects_in, text_or
+from hardwon.adapters.transcripts.json_values import objects_in, text_or
 
 PATCH = "*** Begin Patch"
 PATCHED_FILE = ("*** Update File: ", "*** Add File: ")

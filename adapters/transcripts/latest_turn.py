@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hardwon.adapters.transcripts.edits import Edit, edits_in_claude_code, edits_in_codex
-from hardwon.adapters.transcripts.said import objects_in, text_or
+from hardwon.adapters.transcripts.json_values import objects_in, text_or
 from hardwon.domain.model.receipts.agent_words import LONGEST_TEXT
 from hardwon.domain.model.receipts.turn import Turn
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hardwon.adapters.transcripts.said import Question, Result, objects_in, text_or
+from hardwon.adapters.transcripts.json_values import objects_in, text_or
+from hardwon.adapters.transcripts.said import Question, Result
 from hardwon.domain.model.conversation.exchange import Answered
 
 ASKING_TOOL = "AskUserQuestion"

@@ -80,13 +80,3 @@ def moment(value: Any) -> dt.datetime | None:
         return (when if when.tzinfo else when.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def text_or(value: Any, otherwise: str = "") -> str:
-    """Return *value* if it is a text."""
-    return value if isinstance(value, str) else otherwise
-
-
-def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the JSON objects of a list; none where *value* is no list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -10,8 +10,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.receipts.influence import How, Influence
 from hardwon.domain.model.receipts.receipt import Form, Receipt, Shown
-from hardwon.domain.model.receipts.shown_text import ShownText
-from hardwon.ports.influences import LONGEST_SHOWN
+from hardwon.domain.model.receipts.shown_text import LONGEST_SHOWN, ShownText
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, few_examples, lesson, moments, of_file, phrases

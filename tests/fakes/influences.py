@@ -6,8 +6,7 @@ from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.receipts.influence import Influence
 from hardwon.domain.model.receipts.receipt import Receipt
-from hardwon.domain.model.receipts.shown_text import ShownText
-from hardwon.ports.influences import LONGEST_SHOWN
+from hardwon.domain.model.receipts.shown_text import LONGEST_SHOWN, ShownText
 from hardwon.ports.receipts import Receipts
 from tests.fakes.state import State
 
@@ -48,7 +47,7 @@ class InMemoryInfluences:
 
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
         wanted = set(entry_ids)
-        return {entry_id: count for entry_id, count in self._counted(EVERYTHING).items() if entry_id in wanted}
+        return {entry_id: count for entry_id, count in self._counted(None).items() if entry_id in wanted}
 
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
         found = [
@@ -59,15 +58,15 @@ class InMemoryInfluences:
         found.sort(key=lambda each: (each.entry_id, each.session_id))
         return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
 
-    def most_used(self, limit: int, only: EntryFilter = EVERYTHING) -> list[tuple[str, int]]:
+    def most_used(self, limit: int, only: EntryFilter | None = None) -> list[tuple[str, int]]:
         return sorted(self._counted(only).items(), key=lambda each: (-each[1], each[0]))[:limit]
 
-    def total(self, only: EntryFilter = EVERYTHING) -> int:
+    def total(self, only: EntryFilter | None = None) -> int:
         return sum(self._counted(only).values())
 
-    def _counted(self, only: EntryFilter) -> dict[str, int]:
+    def _counted(self, only: EntryFilter | None) -> dict[str, int]:
         counts: dict[str, int] = {}
-        within = set(self._state.within(only))
+        within = set(self._state.within(only or EVERYTHING))
         for seq, _ in self._state.influences:
             if seq in within:
                 entry_id = self._state.entries[seq].entry_id

@@ -25,8 +25,8 @@ def term_count(words: Sequence[str]) -> int:
 def agent_words(text: str, given: str) -> list[str]:
     """Return the words of *text*, with `REPEATED` for each that stands among the same neighbours in *given* too."""
     words = words_of("\n".join(_outside_frames(text[:LONGEST_TEXT])))
-    both = {*_runs(words)}.intersection(_runs(words_of(given[:LONGEST_TEXT])))
-    echoes = {run for run in both if term_count(run) >= _ECHO_TERMS}
+    said = {*_runs(words_of(given[:LONGEST_TEXT]))}
+    echoes = {run for run in (said.intersection(_runs(words)) if said else ()) if term_count(run) >= _ECHO_TERMS}
     own = list(words)
     for place, run in enumerate(_runs(words)) if echoes else ():
         if run in echoes:

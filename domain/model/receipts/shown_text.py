@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+LONGEST_SHOWN = 2_000
+"""In characters, of an entry's description and of its notes."""
+
 
 class ShownText(NamedTuple):
     """

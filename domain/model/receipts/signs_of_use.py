@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.keyword_query import words_of
@@ -47,8 +48,9 @@ def signs_of_use(shown: Sequence[ShownText], text: str, given: str) -> Mapping[s
     if len(heard.words) < NAME_WORDS:
         return {}
     read = [_read(each) for each in shown]
-    found = Counter(run for each in read for run in {run for run in each.runs if run in heard.runs})
+    found = Counter(run for each in read for run in {*each.runs_of(heard.known)})
     own = {run for run, entries in found.items() if entries == 1}
+    own = own.intersection(_runs(heard.words)) if own else own
     phrases = {
         each.shown.entry_id: _phrase(each, [other.line for other in read if other is not each], heard, own)
         for each in read
@@ -65,25 +67,30 @@ class _Heard:
         self.words = words
         self.known = {*words}
         self.line = _line(words)
-        self.runs = {*_runs(words)}
 
 
 class _Read(NamedTuple):
     """An entry, prepared for being looked for."""
 
     shown: ShownText
+    name: Sequence[str]
     line: str
     parts: Sequence[tuple[str, Sequence[str]]]
 
-    @property
-    def runs(self) -> Iterator[_Run]:
-        """All its words, seven in a row."""
-        return (run for _, words in self.parts for run in _runs(words))
+    def runs_of(self, known: AbstractSet[str]) -> Iterator[_Run]:
+        """Yield its words, seven in a row, as far as all are *known*."""
+        for _, words in self.parts:
+            length = 0
+            for end, word in enumerate(words, 1):
+                length = length + 1 if word in known else 0
+                if length >= RUN:
+                    yield tuple(words[end - RUN : end])
 
 
 def _read(shown: ShownText) -> _Read:
-    parts = [(text, words_of(text)) for text in (shown.description, shown.notes)]
-    return _Read(shown, _line([*words_of(shown.name), REPEATED, *parts[0][1], REPEATED, *parts[1][1]]), parts)
+    parts = [(text, words_of(text)) for text in (shown.description, shown.notes) if text]
+    name, said = words_of(shown.name), (word for _, words in parts for word in (REPEATED, *words))
+    return _Read(shown, name, _line([*name, *said]), parts)
 
 
 def _line(words: Sequence[str]) -> str:
@@ -99,7 +106,7 @@ def _phrase(entry: _Read, others: Sequence[str], heard: _Heard, own: set[_Run]) 
 
 
 def _name(entry: _Read, others: Sequence[str], heard: _Heard) -> str:
-    words = words_of(entry.shown.name)
+    words = entry.name
     terms = term_count(words)
     if len(words) < NAME_WORDS or terms < MARKED_NAME_TERMS or not _is_own(words, others, heard):
         return ""

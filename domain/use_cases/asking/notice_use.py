@@ -1,13 +1,15 @@
 """Notice which injected entries were of use. Made of tuples, for the hook."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.receipts.influence import How, Influence
 from hardwon.domain.model.receipts.signs_of_use import signs_of_use
 from hardwon.domain.model.receipts.turn import Turn
-from hardwon.ports.clock import Clock
-from hardwon.ports.influences import Influences
+
+if TYPE_CHECKING:
+    from hardwon.ports.clock import Clock
+    from hardwon.ports.influences import Influences
 
 MOST_SHOWN = 40
 """Entries: what was injected before them, a session has left behind."""
@@ -23,8 +25,8 @@ class NoticeUse(NamedTuple):
 
     """
 
-    influences: Influences
-    clock: Clock
+    influences: "Influences"
+    clock: "Clock"
 
     def __call__(self, session_id: str, hear: Callable[[], Turn]) -> list[Influence]:
         """
