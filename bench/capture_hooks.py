@@ -18,7 +18,8 @@ WORKER = "hardwon.entrypoints.capturing.worker"
 MOST_EXCHANGES = 100
 WORDS = 120
 INJECTED = 20
-EDITS = 100
+EDITS = 10
+READ = 40
 EVENTS: dict[str, dict[str, object]] = {
     "UserPromptSubmit": {"prompt": ""},
     "Stop": {"last_assistant_message": "", "stop_hook_active": False},
@@ -46,9 +47,11 @@ def _injected(folder: str, repetitions: int) -> Figure:
     _inject(store)
     writer = Writer(seed=6)
     with open(transcript, "w", encoding="utf-8") as file:
-        for _ in range(EDITS):
+        for place in range(READ + EDITS):
+            read = {"type": "tool_result", "content": writer.text(8 * WORDS)}
             edit = {"type": "tool_use", "name": "Write", "input": {"file_path": "a.py", "content": writer.text(WORDS)}}
-            file.write(json.dumps({"type": "assistant", "message": {"content": [edit]}}) + "\n")
+            kind, block = ("user", read) if place < READ else ("assistant", edit)
+            file.write(json.dumps({"type": kind, "message": {"content": [block]}}) + "\n")
     cost = _cost(folder, store, "Stop", repetitions, transcript_path=transcript)
     return _figure("hook_stop_injected", "hook, Stop, lessons injected: CPU beyond Python's start", INJECTED, cost)
 
