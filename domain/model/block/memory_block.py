@@ -28,7 +28,7 @@ def units(text: str) -> int:
 
 def needs_too_much_room(entry: Printable) -> bool:
     """Tell whether *entry* is the first to be left out when not all fits."""
-    return units(_entry_text(entry)) > LARGEST_ENTRY
+    return units(entry_text(entry)) > LARGEST_ENTRY
 
 
 class MemoryBlock(NamedTuple):
@@ -52,7 +52,7 @@ class MemoryBlock(NamedTuple):
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
-        sizes = [units(_entry_text(entry)) for entry in ranked]
+        sizes = [units(entry_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
         if self._units(ranked, kept, sizes) > MAX_UNITS:
             kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
@@ -64,7 +64,7 @@ class MemoryBlock(NamedTuple):
         """Return the text for *entries*, by category, best first within each; nothing for nothing to say."""
         texts: dict[Category | None, str] = {}
         for entry in entries:
-            texts[entry.category] = texts.get(entry.category, "") + _entry_text(entry)
+            texts[entry.category] = texts.get(entry.category, "") + entry_text(entry)
         return self._assembled(len(entries), texts)
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
@@ -92,7 +92,8 @@ class MemoryBlock(NamedTuple):
         return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])
 
 
-def _entry_text(entry: Printable) -> str:
+def entry_text(entry: Printable) -> str:
+    """Return all that is printed of *entry*, with the blank line after it."""
     lines = [
         f"### {NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
         neutral(entry.description),
