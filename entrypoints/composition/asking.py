@@ -3,6 +3,7 @@
 import time
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex, is_available
 from hardwon.adapters.sqlite.receipts import SqliteReceipts
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
@@ -16,8 +17,12 @@ from hardwon.domain.use_cases.asking.inject import Inject
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.entrypoints.composition.store import OpenStore
 
-if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    # these bring attrs: three times Python's own start, which a session start can't spare
     from hardwon.domain.model.importance.decay import Decay
+    from hardwon.domain.model.receipts.receipt import Receipt
     from hardwon.domain.use_cases.asking.load import Load
     from hardwon.domain.use_cases.asking.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.asking.recall import Recall
@@ -58,6 +63,17 @@ class Asking(OpenStore):
     def receipts(self) -> SqliteReceipts:
         """What was injected, when and why."""
         return SqliteReceipts(self.database)
+
+    def record_injection(self, receipt: "Receipt", seqs: "Sequence[int]") -> None:
+        """
+        Count that *seqs* were injected, and keep the receipt of it: both, or when the store is busy, neither.
+
+        Raises:
+            StorageError: the store is busy or can't be written.
+        """
+        with self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
+            self.repository.record_recall(seqs, receipt.at)
+            self.receipts.record(receipt)
 
     @property
     def retrieve(self) -> Retrieve:

@@ -8,14 +8,15 @@ KEPT = 2_000
 
 
 class InMemoryReceipts:
-    def __init__(self) -> None:
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
         self._receipts = list[Receipt]()
         self._last = 0
 
     def record(self, receipt: Receipt) -> None:
         self._last += 1
         self._receipts.append(receipt._replace(number=self._last))
-        del self._receipts[:-KEPT]
+        del self._receipts[: -self._kept]
 
     def shown_in(self, session_id: str) -> frozenset[str]:
         receipts = (each for each in self._receipts if each.session_id == session_id)

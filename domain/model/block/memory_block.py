@@ -31,6 +31,11 @@ def needs_too_much_room(entry: Printable) -> bool:
     return units(entry_text(entry)) > LARGEST_ENTRY
 
 
+def in_order_of_text(entries: Sequence[P]) -> list[P]:
+    """Return *entries*, best first, in the order in which the block prints them: by category."""
+    return [entry for category in SECTIONS for entry in entries if entry.category == category]
+
+
 class MemoryBlock(NamedTuple):
     """
     The block for entries that are chosen and ranked.
