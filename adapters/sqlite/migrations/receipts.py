@@ -23,7 +23,7 @@ CREATE TABLE receipt_entry (
     receipt_number INTEGER NOT NULL REFERENCES receipt (number) ON DELETE CASCADE,
     place INTEGER NOT NULL,
     entry_id TEXT NOT NULL,
-    form TEXT NOT NULL CHECK (form IN ('lesson', 'rule', 'note', 'conversation')),
+    form TEXT NOT NULL CHECK (form IN ('lesson', 'note', 'conversation')),
     digest TEXT NOT NULL,
     score REAL,
     parts TEXT NOT NULL CHECK (json_valid(parts)),

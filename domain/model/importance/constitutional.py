@@ -2,33 +2,14 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from hardwon.domain.model.block.neutral import neutral
+from hardwon.domain.model.block.entry_texts import note_text
 from hardwon.domain.model.ranking.ranking_policy import LAST_MOMENT
 from hardwon.domain.model.token_budget import tokens
 from hardwon.domain.model.vocabulary import Kind
 
 BUDGET_TOKENS = 500
-
-
-class Told(Protocol):
-    """What is printed of an entry when it always stands."""
-
-    @property
-    def name(self) -> str:
-        """Short title, one line."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """The rule."""
-        ...
-
-    @property
-    def notes(self) -> str:
-        """Further lines, may be empty."""
-        ...
 
 
 class ConstitutionalText(NamedTuple):
@@ -61,13 +42,7 @@ class ConstitutionalText(NamedTuple):
     @property
     def text(self) -> str:
         """All of it that is printed."""
-        return rule_text(self)
-
-
-def rule_text(rule: Told) -> str:
-    """Return all that is printed of *rule*, with the blank line after it."""
-    texts = filter(None, map(neutral, (rule.description, rule.notes)))
-    return "\n".join((f"### {neutral(rule.name)}", *texts, "\n"))
+        return note_text(self.name, self.description, self.notes)
 
 
 def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:

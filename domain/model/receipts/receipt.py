@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, TypeAlias
 Event: TypeAlias = Literal["start", "prompt"]
 """What an injection answered: a session's start, or a prompt."""
 
-Form: TypeAlias = Literal["lesson", "rule", "note", "conversation"]
-"""How an entry stands in the text: as a lesson of the block, as what always stands, as a plain note, as one line."""
+Form: TypeAlias = Literal["lesson", "note", "conversation"]
+"""How an entry stands in the text: as a lesson of the block, as a plain note (a rule does too), as one line."""
 
 
 class Shown(NamedTuple):

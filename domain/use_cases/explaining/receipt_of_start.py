@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from hardwon.domain.model.block.memory_block import entry_text, in_order_of_text
+from hardwon.domain.model.block.entry_texts import lesson_text
+from hardwon.domain.model.block.memory_block import in_order_of_text
 from hardwon.domain.model.ranking.ranking_policy import Scored
 from hardwon.domain.model.receipts.injected_text import framed_by, text_digest
 from hardwon.domain.model.receipts.receipt import Form, NearMiss, Receipt, Shown
@@ -57,13 +58,13 @@ def receipt_of_start(injection: Injection, *, session_id: str, project: str, at:
 
 def _rules(injection: Injection) -> Iterator[_Piece]:
     for rule in injection.rules:
-        yield _piece(rule.entry_id, "rule", rule.text)
+        yield _piece(rule.entry_id, "note", rule.text)
 
 
 def _lessons(injection: Injection) -> Iterator[_Piece]:
     scored = {each.facts.seq: each for each in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
-        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", entry_text(lesson))
+        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", lesson_text(lesson))
         yield _scored(piece, scored[lesson.seq], injection)
 
 
