@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MemoryBlock, units
+from hardwon.domain.model.block.entry_texts import units
+from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MemoryBlock
 from hardwon.domain.model.block.related import RelatedSection, Room, related_section
 from hardwon.domain.model.block.summary import SUMMARY_ROOM, ToldConversation, summarised
 from hardwon.domain.model.token_budget import tokens
