@@ -21,7 +21,8 @@ FIND = """
     FROM receipt r
     WHERE (?1 IS NULL OR r.session_id = ?1)
         AND (?2 IS NULL OR r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?2))
-    ORDER BY r.number DESC LIMIT ?3
+        AND (?3 IS NULL OR r.project = ?3)
+    ORDER BY r.number DESC LIMIT ?4
 """
 
 
@@ -56,9 +57,11 @@ class SqliteReceipts:
         )
         return frozenset(entry_id for (entry_id,) in rows)
 
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Receipt]:
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+    ) -> list[Receipt]:
         """Return receipts, the newest first."""
-        rows = self._database.rows(FIND, (session_id, entry_id, limit))
+        rows = self._database.rows(FIND, (session_id, entry_id, project, limit))
         return [_receipt(row, self._shown(row[-1])) for row in rows]
 
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
     from hardwon.domain.use_cases.asking.relate import Relate
     from hardwon.domain.use_cases.asking.search import Search
+    from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
 
 ASKED_EMBED_SECONDS = 2.0
 """Who asks waits longer for the question's vector than a session start can (rule U-16)."""
@@ -63,6 +64,13 @@ class Asking(OpenStore):
     def receipts(self) -> SqliteReceipts:
         """What was injected, when and why."""
         return SqliteReceipts(self.database)
+
+    @property
+    def explain_injections(self) -> "ExplainInjections":
+        """Find what was injected, with the entries as they are today."""
+        from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
+
+        return ExplainInjections(self.receipts, self.repository)
 
     def record_injection(self, receipt: "Receipt", seqs: "Sequence[int]") -> None:
         """

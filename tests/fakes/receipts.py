@@ -22,11 +22,14 @@ class InMemoryReceipts:
         receipts = (each for each in self._receipts if each.session_id == session_id)
         return frozenset(shown.entry_id for each in receipts for shown in each.shown)
 
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> Sequence[Receipt]:
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+    ) -> Sequence[Receipt]:
         found = [
             each
             for each in reversed(self._receipts)
             if session_id in {None, each.session_id}
+            and project in {None, each.project}
             and (entry_id is None or entry_id in {shown.entry_id for shown in each.shown})
         ]
         return found[:limit]

@@ -31,6 +31,4 @@ def shown_text(shown: Shown, entry: "Entry") -> str:
 
 def _told(entry: "Entry") -> ToldConversation:
     beginning = entry.description[:TOLD_CHARACTERS]
-    return ToldConversation(
-        entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at
-    )
+    return ToldConversation(entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at)

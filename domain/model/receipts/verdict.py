@@ -60,9 +60,7 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
     )
 
 
-def _contradicts_itself(
-    receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool
-) -> bool:
+def _contradicts_itself(receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool) -> bool:
     """Tell whether the text fits where its parts do not, or its parts where the text does not."""
     if len(receipt.frame) != len(receipt.shown) + 1:
         return True

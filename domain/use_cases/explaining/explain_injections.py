@@ -59,7 +59,7 @@ class ExplainInjections(NamedTuple):
         known: dict[str, Entry | None] = {}
         explained = list[Explained]()
         for receipt in receipts:
-            ids = [each.entry_id for each in (*receipt.shown, *receipt.missed)]
+            ids = [*(each.entry_id for each in receipt.shown), *(each.entry_id for each in receipt.missed)]
             known.update((each, self.repository.get(each)) for each in ids if each not in known)
             entries = {each: entry for each in ids if (entry := known[each])}
             explained.append(Explained(receipt, entries))
