@@ -21,12 +21,12 @@ INDENT = "     "
 
 
 def injection_document(explained: Explained) -> dict[str, object]:
-    """Return the injection for JSON, with everything that is known of it."""
-    receipt = explained.receipt
+    """Return the injection for JSON, with everything that is known of it, the entries in the order of the text."""
+    receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in _ranked(explained)}
     return {
         **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "project", "query")},
         **{name: getattr(receipt, name) for name in ("space", "policy", "digest", "frame")},
-        "entries": [_entry_document(explained, rank, shown) for rank, shown in _ranked(explained)],
+        "entries": [_entry_document(explained, ranks.get(each.entry_id), each) for each in receipt.shown],
         "nearly": [
             {"id": each.entry_id, "name": explained.name_of(each.entry_id), "score": each.score, "why": each.why}
             for each in receipt.missed
@@ -34,15 +34,16 @@ def injection_document(explained: Explained) -> dict[str, object]:
     }
 
 
-def injection_lines(explained: Explained) -> Iterator[str]:
-    """Yield the lines that tell the injection to a person."""
+def injection_lines(explained: Explained, only: str | None = None) -> Iterator[str]:
+    """Yield the lines that tell the injection to a person, with all its entries or with the one of the id *only*."""
     receipt = explained.receipt
     yield heading(explained)
     yield f"query    {receipt.query or 'none: nothing to go by'}"
     yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
     for rank, shown in _ranked(explained):
-        yield from entry_lines(explained, rank, shown)
-    for missed in receipt.missed:
+        if only in {None, shown.entry_id}:
+            yield from entry_lines(explained, rank, shown)
+    for missed in () if only else receipt.missed:
         yield _nearly(explained, missed)
 
 

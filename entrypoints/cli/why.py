@@ -1,6 +1,6 @@
 """Tell what was injected into sessions, and why."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -25,6 +25,18 @@ NEWEST_OF_ENTRY = 10
 
 NOTHING = "Nothing was injected into a session of this project yet: its next session start is told here"
 NEVER = "{} was not injected into any session that is still known"
+UNKNOWN = (
+    "'{}' is no session with an injection and no entry: hardwon why tells of the newest injection,"
+    " hardwon list shows the entries"
+)
+
+
+class _Asked(NamedTuple):
+    """The injections that are asked for, what to say when there are none, and the entry that is asked about, if one is."""
+
+    found: list[Explained]
+    nothing: str
+    entry_id: str | None = None
 
 
 def why(
@@ -58,52 +70,49 @@ def why(
     raise typer.Exit(OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE)
 
 
-def _found(memory: Memory, reference: str | None, limit: int | None, project: str) -> tuple[list[Explained], str]:
+def _asked(memory: Memory, reference: str | None, limit: int | None, project: str) -> _Asked:
     """
-    Return what is asked for, and what to say when it is nothing.
+    Return what is asked for.
 
     Raises:
         typer.BadParameter: *reference* names nothing, or more than one thing.
     """
     explain = memory.explain_injections
     if reference is None:
-        return explain.newest(project, limit or 1), NOTHING
+        return _Asked(explain.newest(project, limit or 1), NOTHING)
     reference = readable(reference)
     sessions, entries = _sessions(memory, reference), ids_meant(memory, reference)
     if len(sessions) + len(entries) > 1:
         raise _unusable(f"{on_one_line(reference)!r} begins more than one session or entry: give more of it")
     if sessions:
-        return explain.of_session(sessions[0], limit or MOST), NOTHING
+        return _Asked(explain.of_session(sessions[0], limit or MOST), NOTHING)
     [entry_id] = entries or {reference.lower()}
     found = explain.of_entry(entry_id, limit or NEWEST_OF_ENTRY)
     if not (found or entries):
-        raise _unusable(
-            f"{on_one_line(reference)!r} is no session with an injection and no entry: hardwon why tells of the newest"
-            " injection, hardwon list shows the entries"
-        )
-    return found, NEVER.format(entry_id)
+        raise _unusable(UNKNOWN.format(on_one_line(reference)))
+    return _Asked(found, NEVER.format(entry_id), entry_id)
 
 
 def _sessions(memory: Memory, reference: str) -> list[str]:
     """Return the sessions that *reference* may name, two at most; a whole name names one alone."""
-    if len(reference) < SHORTEST_PREFIX:
-        return []
     sessions = memory.receipts.sessions_starting_with(reference, 2)
-    return [reference] if reference in sessions else sessions
+    if reference in sessions:
+        return [reference]
+    return sessions if len(reference) >= SHORTEST_PREFIX else []
 
 
-def _tell(found: list[Explained], proofs: list[Proof | None], nothing: str) -> None:
-    for place, (each, proof) in enumerate(zip(found, proofs, strict=True)):
+def _tell(asked: _Asked, proofs: list[Proof | None]) -> None:
+    for place, (each, proof) in enumerate(zip(asked.found, proofs, strict=True)):
         if place and not proof:
             say()
-        for line in proof.lines() if proof else injection_lines(each):
+        for line in proof.lines() if proof else injection_lines(each, asked.entry_id):
             say(on_one_line(line))
-    if not found:
-        say(nothing)
+    if not asked.found:
+        say(asked.nothing)
 
 
-def _verified(proof: Proof | None) -> dict[str, object]:
-    return {"proof": proof.document()} if proof else {}
+def _document(explained: Explained, proof: Proof | None) -> dict[str, object]:
+    return {**injection_document(explained), **({"proof": proof.document()} if proof else {})}
 
 
 def _unusable(what: str) -> typer.BadParameter:

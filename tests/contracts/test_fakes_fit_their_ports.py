@@ -15,6 +15,7 @@ from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
 from hardwon.ports.plan_files import PlanFiles
+from hardwon.ports.receipts import Receipts
 from hardwon.ports.session_files import SessionFiles
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.source_files import SourceFiles
@@ -35,6 +36,7 @@ from tests.fakes.files import InMemoryFiles
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.journal import InMemoryCaptureJournal
 from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
+from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches, InMemoryVectorIndex, InMemoryVectorMatches
 from tests.fakes.snapshots import InMemorySnapshots
 from tests.fakes.state import State
@@ -66,6 +68,7 @@ def test_every_fake_fits_its_port() -> None:
     history: History = InMemoryHistory(state)
     index: VectorIndex = InMemoryVectorIndex(store)
     plans: PlanFiles = InMemoryPlanFiles()
+    receipts: Receipts = InMemoryReceipts()
     sessions: SessionFiles = InMemoryFiles()
     source: VectorSource = store
     sources: SourceFiles = InMemoryFiles()
@@ -77,5 +80,5 @@ def test_every_fake_fits_its_port() -> None:
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((conversations, plans, journal))
+    assert all((conversations, plans, journal, receipts))
     assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))

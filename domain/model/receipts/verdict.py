@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.domain.model.receipts.injected_text import assembled, text_digest
 from hardwon.domain.model.receipts.receipt import Receipt
 from hardwon.domain.model.receipts.recomputed import fits
-from hardwon.domain.model.receipts.shown_text import shown_text
+from hardwon.domain.model.receipts.reprinted import reprinted
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -44,7 +44,7 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
         entries: The entries that it speaks of, by id, as they are today; those that are gone are missing.
 
     """
-    pieces = [shown_text(each, entries[each.entry_id]) if each.entry_id in entries else None for each in receipt.shown]
+    pieces = [reprinted(each, entries[each.entry_id]) if each.entry_id in entries else None for each in receipt.shown]
     differing = [
         each.entry_id
         for each, piece in zip(receipt.shown, pieces, strict=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 
-def shown_text(shown: Shown, entry: "Entry") -> str:
+def reprinted(shown: Shown, entry: "Entry") -> str:
     """
     Return what stands for *entry* in the text of an injection: the functions that injections use tell it.
 
