@@ -59,14 +59,12 @@ def why(
 ) -> None:
     """Tell what was injected into sessions and why, or prove it: exit code 1 then says that something differs."""
     memory = open_for(project_root, global_store, create=False)
-    found, nothing = _found(memory, reference, limit, name_of(project_root))
-    proofs = [Proof.of(each) if verify else None for each in found]
+    asked = _asked(memory, reference, limit, name_of(project_root))
+    proofs = [Proof.of(each) if verify else None for each in asked.found]
     if as_json:
-        print_json(
-            [{**injection_document(each), **_verified(proof)} for each, proof in zip(found, proofs, strict=True)]
-        )
+        print_json([_document(each, proof) for each, proof in zip(asked.found, proofs, strict=True)])
     else:
-        _tell(found, proofs, nothing)
+        _tell(asked, proofs)
     raise typer.Exit(OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE)
 
 

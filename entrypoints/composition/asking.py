@@ -17,10 +17,10 @@ from hardwon.domain.use_cases.asking.inject import Inject
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.entrypoints.composition.store import OpenStore
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
     from collections.abc import Sequence
 
-    # these bring attrs: three times Python's own start, which a session start can't spare
+    from hardwon.adapters.sqlite.influences import SqliteInfluences
     from hardwon.domain.model.importance.decay import Decay
     from hardwon.domain.model.receipts.receipt import Receipt
     from hardwon.domain.use_cases.asking.load import Load
@@ -64,6 +64,13 @@ class Asking(OpenStore):
     def receipts(self) -> SqliteReceipts:
         """What was injected, when and why."""
         return SqliteReceipts(self.database)
+
+    @property
+    def influences(self) -> "SqliteInfluences":
+        """Which of it was of use."""
+        from hardwon.adapters.sqlite.influences import SqliteInfluences
+
+        return SqliteInfluences(self.database)
 
     @property
     def explain_injections(self) -> "ExplainInjections":

@@ -39,7 +39,14 @@ class Keeping(Asking):
         from hardwon.domain.use_cases.keeping.validate_entry import ValidateEntry
 
         usage = SqliteUsageLog(self.database)
-        return ValidateEntry(repository=self.repository, usage=usage, history=self.history, clock=self.clock)
+        return ValidateEntry(
+            repository=self.repository,
+            usage=usage,
+            history=self.history,
+            receipts=self.receipts,
+            influences=self.influences,
+            clock=self.clock,
+        )
 
     @property
     def history(self) -> SqliteHistory:

@@ -14,7 +14,6 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
 from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
-from hardwon.domain.use_cases.keeping.validate_entry import ValidateEntry
 from tests.contracts.worlds import World, open_new_store, world_of
 from tests.fakes.clock import FixedClock
 from tests.strategies import NOW, of_file
@@ -63,7 +62,7 @@ def test_what_is_changed_or_judged_shows(database: Database, world: World) -> No
     ChangeEntry(repository=world.repository, history=world.history, clock=clock)(
         DOCUMENT.entry_id, EntryChange(trigger_phrases=("save it",), importance_tier="critical", importance_weight=1.0)
     )
-    validate = ValidateEntry(repository=world.repository, usage=world.usage, history=world.history, clock=clock)
+    validate = world.validate_entry(clock)
     for useful in (True, True, False):
         validate(DOCUMENT.entry_id, useful=useful)
     changed = row(database)

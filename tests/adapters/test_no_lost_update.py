@@ -23,7 +23,6 @@ from hardwon.domain.model.importance.validation import Validations
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
 from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
-from hardwon.domain.use_cases.keeping.validate_entry import ValidateEntry
 from tests.contracts.worlds import ALL, World, open_new_store, world_in_memory, world_of
 from tests.fakes.clock import FixedClock
 from tests.strategies import NOW, lesson
@@ -47,8 +46,7 @@ def change(world: World, clock: FixedClock, entry_id: str, wanted: EntryChange) 
 
 
 def judge(world: World, clock: FixedClock, entry_id: str, *, useful: bool) -> None:
-    use_case = ValidateEntry(repository=world.repository, usage=world.usage, history=world.history, clock=clock)
-    use_case(entry_id, useful=useful)
+    world.validate_entry(clock)(entry_id, useful=useful)
 
 
 class NoUpdateIsLost(RuleBasedStateMachine):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.receipts.influence import Influence
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import TIERS
@@ -77,6 +78,15 @@ changes: st.SearchStrategy[Change] = st.one_of(
     ),
     st.builds(_embed, unit_vectors, st.integers(1, 3), st.sampled_from(SPACES)),
     st.builds(lambda now: lambda world: world.repository.retire_expired(now), moments),
+    st.builds(
+        lambda place, session_id, at: _to_one(
+            place,
+            lambda world, entry: world.influences.record(Influence(entry.entry_id, session_id, "answer", "words", at)),
+        ),
+        places,
+        st.sampled_from(["one", "two"]),
+        moments,
+    ),
     st.just(lambda world: world.vectors.clear(EVERYTHING)),
 )
 
@@ -97,6 +107,7 @@ def seen(world: World, only: EntryFilter) -> dict[int, object]:
             entry.entry_id in ranked,
             world.vectors.vector_of(entry.entry_id),
             other.vector_of(entry.entry_id),
+            world.influences.find(entry_id=entry.entry_id, limit=ALL),
         )
         for entry in world.repository.find(only, limit=ALL)
     }

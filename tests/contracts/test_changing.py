@@ -17,7 +17,7 @@ from hardwon.domain.model.importance.history import PastChange
 from hardwon.domain.model.importance.validation import Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
-from hardwon.domain.use_cases.keeping.validate_entry import Validated, ValidateEntry
+from hardwon.domain.use_cases.keeping.validate_entry import Validated
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, few_examples, lesson, of_file, planted
@@ -34,10 +34,7 @@ def change(world: World, entry: Entry, at: dt.datetime = LATER, **values: Any) -
 
 
 def validate(world: World, entry: Entry, *, useful: bool) -> Validated:
-    clock = FixedClock(LATER)
-    return ValidateEntry(repository=world.repository, usage=world.usage, history=world.history, clock=clock)(
-        entry.entry_id, useful=useful
-    )
+    return world.validate_entry(FixedClock(LATER))(entry.entry_id, useful=useful)
 
 
 def found_by(world: World, word: str) -> int:

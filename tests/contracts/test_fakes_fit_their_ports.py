@@ -11,6 +11,7 @@ from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.feature_probe import FeatureProbe
 from hardwon.ports.history import History
 from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.influences import Influences
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
@@ -34,6 +35,7 @@ from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEm
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.history import InMemoryHistory
+from tests.fakes.influences import InMemoryInfluences
 from tests.fakes.journal import InMemoryCaptureJournal
 from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
 from tests.fakes.receipts import InMemoryReceipts
@@ -66,6 +68,7 @@ def test_every_fake_fits_its_port() -> None:
     bank: KnowledgeBank = InMemoryKnowledgeBank()
     found: list[Matches] = [InMemoryMatches(state, {}), InMemoryVectorMatches(store, QUERY_VECTOR, EVERYTHING)]
     history: History = InMemoryHistory(state)
+    influences: Influences = InMemoryInfluences(state, InMemoryReceipts())
     index: VectorIndex = InMemoryVectorIndex(store)
     plans: PlanFiles = InMemoryPlanFiles()
     receipts: Receipts = InMemoryReceipts()
@@ -80,5 +83,5 @@ def test_every_fake_fits_its_port() -> None:
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((conversations, plans, journal, receipts))
+    assert all((conversations, plans, journal, influences, receipts))
     assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))

@@ -17,6 +17,7 @@ from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex
 from hardwon.adapters.sqlite.history import SqliteHistory
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.receipts import SqliteReceipts
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
@@ -30,10 +31,13 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import KINDS, Kind
+from hardwon.domain.use_cases.keeping.validate_entry import ValidateEntry
+from hardwon.ports.clock import Clock
 from hardwon.ports.departures import Departures
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.history import History
 from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.influences import Influences
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.receipts import Receipts
 from hardwon.ports.snapshots import Snapshots
@@ -47,6 +51,7 @@ from tests.fakes.banks import InMemoryImportLedger
 from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.history import InMemoryHistory
+from tests.fakes.influences import InMemoryInfluences
 from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.snapshots import InMemorySnapshots
@@ -78,11 +83,23 @@ class World:
     tombstones: Tombstones
     departures: Departures
     receipts: Receipts
+    influences: Influences
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
 
     def vectors_of(self, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> VectorStore:
         """Return the vectors of another space, or of some kinds only."""
         return self.store_of(space, kinds)
+
+    def validate_entry(self, clock: Clock) -> ValidateEntry:
+        """Return the use case that counts judgements."""
+        return ValidateEntry(
+            repository=self.repository,
+            usage=self.usage,
+            history=self.history,
+            receipts=self.receipts,
+            influences=self.influences,
+            clock=clock,
+        )
 
     def seqs(self) -> dict[str, int]:
         """Return the store's number of each entry, by id."""
@@ -106,7 +123,7 @@ class World:
 
 def world_in_memory() -> World:
     state = State()
-    vectors = InMemoryVectorStore(state)
+    vectors, receipts = InMemoryVectorStore(state), InMemoryReceipts()
     return World(
         repository=InMemoryEntryRepository(state),
         keywords=InMemoryKeywordIndex(state),
@@ -120,7 +137,8 @@ def world_in_memory() -> World:
         snapshots=InMemorySnapshots(state),
         tombstones=InMemoryTombstones(state),
         departures=InMemoryDepartures(state),
-        receipts=InMemoryReceipts(),
+        receipts=receipts,
+        influences=InMemoryInfluences(state, receipts),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
     )
 
@@ -141,6 +159,7 @@ def world_of(database: Database) -> World:
         tombstones=SqliteTombstones(database),
         departures=SqliteDepartures(database),
         receipts=SqliteReceipts(database),
+        influences=SqliteInfluences(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),
     )
 

@@ -49,6 +49,7 @@ class InMemoryEntryRepository:
             history=list(self.state.history),
             tombstones=dict(self.state.tombstones),
             departed=dict(self.state.departed),
+            influences=dict(self.state.influences),
         )
         try:
             yield
@@ -210,6 +211,7 @@ class InMemoryEntryRepository:
         self.state.usage.pop(seq, None)
         self.state.expired.discard(seq)
         self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] != seq}
+        self.state.influences = {key: value for key, value in self.state.influences.items() if key[0] != seq}
         return True
 
     def with_file(self, file_path: str | None) -> Entry | None:

@@ -114,9 +114,11 @@ class InMemorySnapshot:
         if seq in past.usage:
             present.usage[seq] = past.usage[seq]
         present.expired |= past.expired & {seq}
+        present.influences |= {key: each for key, each in past.influences.items() if key[0] == seq}
         present.vectors |= {key: vector for key, vector in past.vectors.items() if key[1] == seq}
 
     @staticmethod
     def _seen(state: State, seq: int) -> object:
         vectors = {key: vector for key, vector in state.vectors.items() if key[1] == seq}
-        return state.entry(seq), seq in state.expired, vectors
+        influences = {key: each for key, each in state.influences.items() if key[0] == seq}
+        return state.entry(seq), seq in state.expired, vectors, influences

@@ -14,6 +14,7 @@ from hardwon.domain.model.importance.standing import Departed
 from hardwon.domain.model.importance.usage import UNUSED, Usage
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.receipts.influence import Influence
 from hardwon.domain.model.scope import ANYWHERE
 from hardwon.domain.model.searchable import word_count
 from hardwon.domain.model.space import Space
@@ -32,11 +33,13 @@ class State:
     vectors: dict[tuple[Space, int], tuple[str, Vector]] = attrs.field(factory=dict)
     tombstones: dict[tuple[str, str], str] = attrs.field(factory=dict)
     departed: dict[str, tuple[Departed, dt.datetime]] = attrs.field(factory=dict)
+    influences: dict[tuple[int, str], Influence] = attrs.field(factory=dict)
     last_seq: int = 0
 
     def restore(self, before: "State") -> None:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
         self.usage, self.expired, self.history = before.usage, before.expired, before.history
+        self.influences = before.influences
         self.last_seq, self.tombstones, self.departed = before.last_seq, before.tombstones, before.departed
 
     def seq_of(self, entry_id: str) -> int | None:

@@ -7,7 +7,13 @@ from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.where import where
 from hardwon.domain.model.entry_filter import EntryFilter
 
-KEYS: Mapping[str, str] = {"entry": "seq", "entry_text": "entry_seq", "recall": "entry_seq", "usage": "entry_seq"}
+KEYS: Mapping[str, str] = {
+    "entry": "seq",
+    "entry_text": "entry_seq",
+    "recall": "entry_seq",
+    "usage": "entry_seq",
+    "influence": "entry_seq",
+}
 """The tables that hold an entry, in the order in which they are filled, and the column of its number."""
 
 SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
@@ -31,5 +37,6 @@ def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
 
 
 def _rows_of(table: str) -> str:
+    """Return what selects the rows of *table* in an order of their own: by entry, then by the column after its number."""
     key = KEYS[table]
-    return f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER BY e.seq"
+    return f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER BY 1, 3"

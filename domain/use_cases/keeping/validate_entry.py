@@ -3,10 +3,13 @@ import attrs
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import as_text
 from hardwon.domain.model.importance.history import FieldChange
+from hardwon.domain.model.receipts.influence import Influence
 from hardwon.domain.use_cases.keeping.known_entry import known_entry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.history import History
+from hardwon.ports.influences import Influences
+from hardwon.ports.receipts import Receipts
 from hardwon.ports.usage_log import UsageLog
 
 
@@ -34,6 +37,8 @@ class ValidateEntry:
         repository: The entries.
         usage: Their counters.
         history: What was changed.
+        receipts: What was injected.
+        influences: What of it was of use.
         clock: The time.
 
     """
@@ -41,11 +46,15 @@ class ValidateEntry:
     repository: EntryRepository
     usage: UsageLog
     history: History
+    receipts: Receipts
+    influences: Influences
     clock: Clock
 
-    def __call__(self, entry_id: str, *, useful: bool) -> Validated:
+    def __call__(self, entry_id: str, *, useful: bool, session_id: str = "") -> Validated:
         """
         Count one more judgement; a confidence score that moves gets its line of history.
+
+        What was injected into the session *session_id* and judged useful was of use there; empty is none.
 
         Raises:
             UnknownEntryError: there is no such entry.
@@ -57,6 +66,8 @@ class ValidateEntry:
             self.usage.record_validation(number, useful=useful)
             after, _ = known_entry(self.repository, entry_id)
             self.history.record(number, _moved(before, after), self.clock.now())
+            if useful and session_id and entry_id in self.receipts.shown_in(session_id):
+                self.influences.record(Influence(entry_id, session_id, "validation", "", self.clock.now()))
         return Validated(after, offers_promotion=after.usage.validations.offers_promotion(after.tier))
 
 

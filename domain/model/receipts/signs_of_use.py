@@ -1,0 +1,145 @@
+"""
+By which words an agent shows that it used what it was shown.
+
+Conservative: a sign is the name of an entry, seven words of it in a row, or a piece of code of it, each
+with enough words that tell something. What another shown entry says too, or what was given without
+the agent, proves nothing. A single identifier is no sign: whoever works on that code writes it anyway.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from hardwon.domain.model.keyword_query import words_of
+from hardwon.domain.model.receipts.agent_words import LONGEST_TEXT, REPEATED, agent_words, term_count
+from hardwon.domain.model.receipts.shown_text import ShownText
+
+RUN = 7
+RUN_TERMS = 4
+NAME_WORDS = 3
+NAME_TERMS = 3
+MARKED_NAME_TERMS = 2
+CODE_WORDS = 4
+CODE_TERMS = 3
+LONGEST_PHRASE = 30
+"""In words, of what is told."""
+
+_CODE = re.compile(r"`([^`\n]{8,200})`")
+_WORD = re.compile(r"[^\W_]+")
+_MARKS = r"\"'*_`\[#\u00ab\u00bb\u2018-\u201f\u2039\u203a"
+
+_Run: TypeAlias = tuple[str, ...]
+
+
+def signs_of_use(shown: Sequence[ShownText], text: str, given: str) -> Mapping[str, str]:
+    """
+    Return the phrase by which *text* shows that it used an entry, for each of *shown* that it did, by id.
+
+    Args:
+        shown: Everything that was injected, what is counted already too.
+        text: What the agent wrote; its first 20,000 characters count.
+        given: What was said without the agent, likewise.
+
+    """
+    heard = _Heard(text, agent_words(text, given))
+    if len(heard.words) < NAME_WORDS:
+        return {}
+    read = [_read(each) for each in shown]
+    runs = Counter(run for each in read for run in {*each.runs} & heard.runs)
+    own = {run for run, entries in runs.items() if entries == 1 and term_count(run) >= RUN_TERMS}
+    phrases = {
+        each.shown.entry_id: _phrase(each, [other.line for other in read if other is not each], heard, own)
+        for each in read
+        if not each.shown.is_counted
+    }
+    return {entry_id: phrase for entry_id, phrase in phrases.items() if phrase}
+
+
+class _Heard:
+    """What the agent wrote, prepared for being looked through."""
+
+    def __init__(self, text: str, words: Sequence[str]) -> None:
+        self.text = text[:LONGEST_TEXT]
+        self.words = words
+        self.line = _line(words)
+        self.runs = {run for run in _runs(words) if REPEATED not in run}
+
+
+class _Read(NamedTuple):
+    """An entry, prepared for being looked for."""
+
+    shown: ShownText
+    line: str
+    parts: Sequence[tuple[str, Sequence[str]]]
+
+    @property
+    def runs(self) -> Iterator[_Run]:
+        """All its words, seven in a row."""
+        return (run for _, words in self.parts for run in _runs(words))
+
+
+def _read(shown: ShownText) -> _Read:
+    parts = [(text, words_of(text)) for text in (shown.description, shown.notes)]
+    return _Read(shown, _line([*words_of(shown.name), REPEATED, *parts[0][1], REPEATED, *parts[1][1]]), parts)
+
+
+def _line(words: Sequence[str]) -> str:
+    return f" {' '.join(words)} "
+
+
+def _runs(words: Sequence[str]) -> Iterator[_Run]:
+    return zip(*(words[place:] for place in range(RUN)), strict=False)
+
+
+def _phrase(entry: _Read, others: Sequence[str], heard: _Heard, own: set[_Run]) -> str:
+    return _name(entry, others, heard) or _quoted(entry, own) or _code(entry, others, heard)
+
+
+def _name(entry: _Read, others: Sequence[str], heard: _Heard) -> str:
+    words = words_of(entry.shown.name)
+    terms = term_count(words)
+    if len(words) < NAME_WORDS or terms < MARKED_NAME_TERMS or not _is_own(words, others, heard):
+        return ""
+    return " ".join(entry.shown.name.split()) if terms >= NAME_TERMS or _is_marked(words, heard.text) else ""
+
+
+def _is_marked(words: Sequence[str], text: str) -> bool:
+    """Tell whether *words* are set off: few of them stand in a row by chance, but not in quotes, bold or a heading."""
+    together = r"[\W_]{1,3}".join(map(re.escape, words))
+    return re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
+
+
+def _quoted(entry: _Read, own: set[_Run]) -> str:
+    for text, words in entry.parts:
+        places = [place for place, run in enumerate(_runs(words)) if run in own]
+        if places:
+            length = next((n for n, place in enumerate(places) if place != places[0] + n), len(places))
+            return _as_written(text, words, places[0], min(length + RUN - 1, LONGEST_PHRASE))
+    return ""
+
+
+def _as_written(text: str, words: Sequence[str], place: int, length: int) -> str:
+    """Return those words as they stand in *text*; bare where its marks make others of them."""
+    written = unicodedata.normalize("NFC", text)
+    spans = [match.span() for match in _WORD.finditer(written)]
+    if len(spans) != len(words):
+        return " ".join(words[place : place + length])
+    return " ".join(written[spans[place][0] : spans[place + length - 1][1]].split())
+
+
+def _code(entry: _Read, others: Sequence[str], heard: _Heard) -> str:
+    for text, _ in entry.parts:
+        for code in _CODE.findall(text):
+            words = words_of(code)
+            is_long = len(words) >= CODE_WORDS and term_count(words) >= CODE_TERMS
+            if is_long and _is_own(words, others, heard):
+                return " ".join(code.split())
+    return ""
+
+
+def _is_own(words: Sequence[str], others: Sequence[str], heard: _Heard) -> bool:
+    """Tell whether the agent wrote *words*, which no other entry says."""
+    line = _line(words)
+    return line in heard.line and not any(line in other for other in others)

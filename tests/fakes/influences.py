@@ -1,0 +1,79 @@
+"""What of the injected was of use, in memory."""
+
+from collections.abc import Iterable
+
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.receipts.influence import Influence
+from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.model.receipts.shown_text import ShownText
+from hardwon.ports.influences import LONGEST_SHOWN
+from hardwon.ports.receipts import Receipts
+from tests.fakes.state import State
+
+ALL = 2_000
+
+
+class InMemoryInfluences:
+    def __init__(self, state: State, receipts: Receipts) -> None:
+        self._state = state
+        self._receipts = receipts
+        self.busy = False
+
+    def record(self, influence: Influence) -> bool:
+        if self.busy:
+            raise StorageError("the store is busy")
+        seq = self._state.seq_of(influence.entry_id)
+        if seq is None or (seq, influence.session_id) in self._state.influences:
+            return False
+        self._state.influences = {**self._state.influences, (seq, influence.session_id): influence}
+        return True
+
+    def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
+        forms: dict[str, set[str]] = {}
+        for receipt in self._receipts.find(session_id=session_id, limit=ALL):
+            for entry_id in sorted(each.entry_id for each in receipt.shown):
+                forms.setdefault(entry_id, set()).update(_forms(receipt, entry_id))
+        shown = (self._shown(session_id, entry_id, forms[entry_id]) for entry_id in forms)
+        return [each for each in shown if each][:limit]
+
+    def _shown(self, session_id: str, entry_id: str, forms: set[str]) -> ShownText | None:
+        seq = self._state.seq_of(entry_id)
+        if seq is None:
+            return None
+        entry = self._state.entries[seq]
+        length = LONGEST_SHOWN if forms - {"conversation"} else 0
+        is_counted = (seq, session_id) in self._state.influences
+        return ShownText(entry_id, entry.name, entry.description[:length], entry.notes[:length], is_counted)
+
+    def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
+        wanted = set(entry_ids)
+        return {entry_id: count for entry_id, count in self._counted(EVERYTHING).items() if entry_id in wanted}
+
+    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
+        found = [
+            each
+            for each in self._state.influences.values()
+            if session_id in {None, each.session_id} and entry_id in {None, each.entry_id}
+        ]
+        found.sort(key=lambda each: (each.entry_id, each.session_id))
+        return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
+
+    def most_used(self, limit: int, only: EntryFilter = EVERYTHING) -> list[tuple[str, int]]:
+        return sorted(self._counted(only).items(), key=lambda each: (-each[1], each[0]))[:limit]
+
+    def total(self, only: EntryFilter = EVERYTHING) -> int:
+        return sum(self._counted(only).values())
+
+    def _counted(self, only: EntryFilter) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        within = set(self._state.within(only))
+        for seq, _ in self._state.influences:
+            if seq in within:
+                entry_id = self._state.entries[seq].entry_id
+                counts[entry_id] = counts.get(entry_id, 0) + 1
+        return counts
+
+
+def _forms(receipt: Receipt, entry_id: str) -> set[str]:
+    return {each.form for each in receipt.shown if each.entry_id == entry_id}
