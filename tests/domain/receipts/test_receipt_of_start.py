@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardwon.domain.model.block.memory_block import MAX_UNITS
@@ -106,6 +106,7 @@ worlds = st.lists(
     limit=st.sampled_from([1, 3, 9, 20]),
     framed=st.booleans(),
 )
+@settings(max_examples=settings().max_examples // 2)
 def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
     entries: list[Entry], vectors: list[list[float]], query: ContextQuery, budget: int, limit: int, *, framed: bool
 ) -> None:
