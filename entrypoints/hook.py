@@ -127,7 +127,7 @@ class Session:
         start = SessionStart(self._settings, self._request.project_root, started, self._warn)
         injection = start.inject(framed=self._request.framed, compacted=self._request.compacted)
         if injection.text and output.write(injection.text):
-            start.count_recall(injection)
+            start.record(injection, self._request.session_id)
         if self._captures:
             start.wake_worker(injection)
 

@@ -19,6 +19,10 @@ class UsageError(Exception):
     """The arguments can't be used; the message is one line."""
 
 
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
+"""In which Claude Code tells a program the session it runs in."""
+
+
 class HookRequest(NamedTuple):
     """
     One call of the hook.
@@ -79,7 +83,7 @@ def from_arguments(arguments: Sequence[str]) -> HookRequest:
     root = flags.get("--project-root") or _working_folder()
     if not os.path.isdir(root):
         raise UsageError(f"--project-root {root!r} is not a folder")
-    return HookRequest(root, flags)
+    return HookRequest(root, flags, session_id=_text(os.environ.get(SESSION_VARIABLE)))
 
 
 def read_payload() -> bytes:

@@ -12,7 +12,7 @@ from hardwon.entrypoints.capturing.waking import wake
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.providers import LOCAL
 from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
-from hardwon.entrypoints.workplace import read_workplace, with_uncommitted_files
+from hardwon.entrypoints.workplace import name_of, read_workplace, with_uncommitted_files
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5
@@ -73,12 +73,16 @@ class SessionStart:
             self._warn(missing)
         return injection
 
-    def count_recall(self, injection: Injection) -> None:
-        """Count what was printed; a busy store loses the count, never the session's time."""
+    def record(self, injection: Injection, session_id: str) -> None:
+        """Count what was printed, and keep its receipt; a busy store loses both, never the session's time."""
+        from hardwon.domain.use_cases.explaining.receipt_of_start import receipt_of_start  # the block is out now
+
+        now, project = self._memory.clock.now(), name_of(self._project_root)
+        receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
         try:
-            self._memory.repository.record_recall(injection.seqs, self._memory.clock.now())
+            self._memory.record_injection(receipt, injection.seqs)
         except StorageError as error:
-            self._warn(f"recall not counted: {error}")
+            self._warn(f"recall not counted, no receipt kept: {error}")
 
     def wake_worker(self, injection: Injection) -> None:
         """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""

@@ -20,8 +20,19 @@ class Receipts(Protocol):
         """Return the ids of all entries that were injected into that session."""
         ...
 
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> Sequence[Receipt]:
-        """Return at most *limit* receipts of that session and with that entry in it, the newest first; None is any."""
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+    ) -> Sequence[Receipt]:
+        """
+        Return receipts, the newest first.
+
+        Args:
+            session_id: Only of that session; None is any, as for the others.
+            entry_id: Only with that entry in the text.
+            project: Only of the project of that name.
+            limit: How many at most; 0 gives none.
+
+        """
         ...
 
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:

@@ -3,7 +3,7 @@
 import datetime as dt
 import math
 from array import array
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 from hypothesis import settings
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.receipts.receipt import Event, Form, NearMiss, Receipt, Shown
 from hardwon.domain.model.scope import Scope
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector, unit
@@ -240,3 +241,31 @@ bank_chunks = st.builds(
 )
 banks = st.lists(bank_chunks, max_size=5).map("\n".join)
 """Markdown of knowledge-bank files; some entries have no description."""
+
+entry_ids = st.sampled_from(["0" * 16, "1" * 16, "2" * 16])
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+shown_entries = st.builds(
+    Shown,
+    entry_ids,
+    st.sampled_from(get_args(Form)),
+    st.just("d" * 64),
+    st.none() | numbers,
+    st.dictionaries(st.sampled_from(["vector", "vector_weight", "café"]), numbers, max_size=3),
+    st.integers(0, 99),
+)
+session_ids = st.sampled_from(["", "4e10-a", "4e10-ab", "4e10_a", "%", "Sitzung é"])
+receipts = st.builds(
+    Receipt,
+    session_id=session_ids,
+    event=st.sampled_from(get_args(Event)),
+    at=moments,
+    project=st.sampled_from(["here", "there"]),
+    query=st.none() | texts,
+    space=st.none() | st.just("planted-4"),
+    policy=st.sampled_from(["hybrid", "adaptive"]),
+    digest=st.just("e" * 64),
+    frame=st.lists(texts, max_size=4).map(tuple),
+    shown=st.lists(shown_entries, max_size=3).map(tuple),
+    missed=st.lists(st.builds(NearMiss, entry_ids, numbers, texts), max_size=2).map(tuple),
+)
+"""What injections left behind; numbered by the store."""

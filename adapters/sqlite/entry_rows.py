@@ -25,7 +25,7 @@ SELECT_PRINTED = """
 """
 """Its columns are the fields of `PrintedEntry`."""
 
-TOLD_COLUMNS = f"e.seq, e.kind, t.name, substr(t.description, 1, {TOLD_CHARACTERS}), e.updated_at"
+TOLD_COLUMNS = f"e.seq, e.id, e.kind, t.name, substr(t.description, 1, {TOLD_CHARACTERS}), e.updated_at"
 """The fields of `ToldConversation`."""
 
 SELECT_TOLD = f"""

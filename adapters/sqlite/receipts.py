@@ -9,6 +9,8 @@ from hardwon.domain.model.receipts.receipt import NearMiss, Receipt, Shown
 
 KEPT = 2_000
 
+PARTS = Shown._fields.index("parts")
+
 INSERT = """
     INSERT INTO receipt (session_id, event, at, project, query, space, policy, digest, frame, missed)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
@@ -19,7 +21,8 @@ FIND = """
     FROM receipt r
     WHERE (?1 IS NULL OR r.session_id = ?1)
         AND (?2 IS NULL OR r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?2))
-    ORDER BY r.number DESC LIMIT ?3
+        AND (?3 IS NULL OR r.project = ?3)
+    ORDER BY r.number DESC LIMIT ?4
 """
 
 
@@ -29,20 +32,22 @@ class SqliteReceipts:
 
     Args:
         database: The store.
+        kept: How many receipts are kept.
 
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, kept: int = KEPT) -> None:
         self._database = database
+        self._kept = kept
 
     def record(self, receipt: Receipt) -> None:
         """Keep *receipt*, and of all only the newest."""
         with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
             number = self._database.value(INSERT, _row(receipt))
             self._database.run_many(
-                "INSERT INTO receipt_entry VALUES (?, ?, ?, ?, ?, ?, ?)", _shown_rows(number, receipt.shown)
+                "INSERT INTO receipt_entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _shown_rows(number, receipt.shown)
             )
-            self._database.rows("DELETE FROM receipt WHERE number <= ?", (number - KEPT,))
+            self._database.rows("DELETE FROM receipt WHERE number <= ?", (number - self._kept,))
 
     def shown_in(self, session_id: str) -> frozenset[str]:
         """Return the ids of all entries that were injected into that session."""
@@ -52,9 +57,11 @@ class SqliteReceipts:
         )
         return frozenset(entry_id for (entry_id,) in rows)
 
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Receipt]:
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+    ) -> list[Receipt]:
         """Return receipts, the newest first."""
-        rows = self._database.rows(FIND, (session_id, entry_id, limit))
+        rows = self._database.rows(FIND, (session_id, entry_id, project, limit))
         return [_receipt(row, self._shown(row[-1])) for row in rows]
 
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
@@ -67,10 +74,10 @@ class SqliteReceipts:
 
     def _shown(self, number: int) -> tuple[Shown, ...]:
         rows = self._database.rows(
-            "SELECT entry_id, form, digest, score, parts FROM receipt_entry WHERE receipt_number = ? ORDER BY place",
+            "SELECT entry_id, form, digest, score, parts, room FROM receipt_entry WHERE receipt_number = ? ORDER BY place",
             (number,),
         )
-        return tuple(Shown(*row)._replace(parts=json.loads(row[-1])) for row in rows)
+        return tuple(Shown(*row)._replace(parts=json.loads(row[PARTS])) for row in rows)
 
 
 def _row(receipt: Receipt) -> Row:
@@ -90,7 +97,7 @@ def _row(receipt: Receipt) -> Row:
 
 def _shown_rows(number: int, shown: Iterable[Shown]) -> Iterable[Row]:
     return (
-        (number, place, each.entry_id, each.form, each.digest, each.score, json.dumps(dict(each.parts)))
+        (number, place, each.entry_id, each.form, each.digest, each.score, json.dumps(dict(each.parts)), each.room)
         for place, each in enumerate(shown)
     )
 

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from hardwon.domain.model.redaction import redact
+
 MAX_DESCRIPTION_WORDS = 100
 MAX_FILES = 20
 UNKNOWN_PHASE = "unknown"
@@ -28,6 +30,11 @@ class ContextQuery(NamedTuple):
 
     feature: Feature | None = None
     files: tuple[str, ...] = ()
+
+    @property
+    def public(self) -> str | None:
+        """The search text without secrets: what may be printed and kept; None when nothing else is left."""
+        return redact(self.compose() or "").strip() or None
 
     def compose(self) -> str | None:
         """

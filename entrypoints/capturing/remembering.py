@@ -13,8 +13,7 @@ from hardwon.entrypoints.capturing.alone import alone
 from hardwon.entrypoints.capturing.keeping import build_capture, build_learn, build_take_in, ensure_there
 from hardwon.entrypoints.cleaning import cleaning_for
 from hardwon.entrypoints.composition import Memory
-
-SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
+from hardwon.entrypoints.hook_request import SESSION_VARIABLE
 
 
 @attrs.frozen(kw_only=True)

@@ -42,6 +42,12 @@ def find_entry(memory: Memory, reference: str) -> Entry:
     raise _not_found(f"no entry has the {'number' if _is_number(digits) else 'id'} {reference!r}")
 
 
+def ids_meant(memory: Memory, reference: str) -> set[str]:
+    """Return the ids of the entries that *reference* may name: none, one, or more, of which two are told at most."""
+    begun = [] if reference.startswith("#") else _begun(memory, reference)
+    return {*_numbered(memory, reference.removeprefix("#")), *begun}
+
+
 def ensure_storable(project_root: str) -> None:
     """
     Check, before anything is written, that the store can hold the paths of the project's files.

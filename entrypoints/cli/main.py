@@ -93,6 +93,7 @@ COMMANDS: Mapping[str, Command | Group] = {
     "delete": Command("deleting", "delete", "Forget entries."),
     "backup": Command("backing_up", "backup", "Copy the whole store to a file."),
     "restore": Command("backing_up", "restore", "Bring all memories back from a backup."),
+    "why": Command("why", "why", "Tell what was injected into sessions, and why."),
     "stats": Command("counting", "stats"),
     "doctor": Command("doctor", "doctor"),
     "eval": Command("evaluating", "evaluate", "Measure how well memory answers."),

@@ -3,6 +3,7 @@
 import time
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.fts import FtsKeywordIndex, is_available
 from hardwon.adapters.sqlite.receipts import SqliteReceipts
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
@@ -17,14 +18,18 @@ from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.entrypoints.composition.store import OpenStore
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
+    from collections.abc import Sequence
+
     from hardwon.adapters.sqlite.influences import SqliteInfluences
     from hardwon.domain.model.importance.decay import Decay
+    from hardwon.domain.model.receipts.receipt import Receipt
     from hardwon.domain.use_cases.asking.load import Load
     from hardwon.domain.use_cases.asking.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.asking.recall import Recall
     from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
     from hardwon.domain.use_cases.asking.relate import Relate
     from hardwon.domain.use_cases.asking.search import Search
+    from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
 
 ASKED_EMBED_SECONDS = 2.0
 """Who asks waits longer for the question's vector than a session start can (rule U-16)."""
@@ -66,6 +71,24 @@ class Asking(OpenStore):
         from hardwon.adapters.sqlite.influences import SqliteInfluences
 
         return SqliteInfluences(self.database)
+
+    @property
+    def explain_injections(self) -> "ExplainInjections":
+        """Find what was injected, with the entries as they are today."""
+        from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
+
+        return ExplainInjections(self.receipts, self.repository)
+
+    def record_injection(self, receipt: "Receipt", seqs: "Sequence[int]") -> None:
+        """
+        Count that *seqs* were injected, and keep the receipt of it: both, or when the store is busy, neither.
+
+        Raises:
+            StorageError: the store is busy or can't be written.
+        """
+        with self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
+            self.repository.record_recall(seqs, receipt.at)
+            self.receipts.record(receipt)
 
     @property
     def retrieve(self) -> Retrieve:

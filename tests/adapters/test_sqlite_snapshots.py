@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.snapshots.copies import opened_copy
 from hardwon.adapters.sqlite.snapshots.fingerprints import KEYS, fingerprints
-from hardwon.adapters.sqlite.snapshots.records import LEDGERS
+from hardwon.adapters.sqlite.snapshots.records import LEDGERS, OF_SESSIONS
 from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.importance.standing import Departed, standing_of
 from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
@@ -161,4 +161,5 @@ def test_every_table_of_the_store_is_brought_back_or_stays_on_purpose(sql: Sql) 
     of_entries = {name for name in tables if any(row[2] == "entry" for row in sql(f"PRAGMA foreign_key_list({name})"))}
 
     assert of_entries | {"entry"} == {*KEYS, "vector"}
-    assert tables == {*KEYS, "vector", "space", *LEDGERS, "_metadata", "history", "checkpoints", "sqlite_sequence"}
+    apart = {"vector", "space", "_metadata", "history", "checkpoints", "sqlite_sequence"}
+    assert tables == {*KEYS, *apart, *LEDGERS, *OF_SESSIONS}

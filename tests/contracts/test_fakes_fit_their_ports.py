@@ -16,6 +16,7 @@ from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
 from hardwon.ports.plan_files import PlanFiles
+from hardwon.ports.receipts import Receipts
 from hardwon.ports.session_files import SessionFiles
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.source_files import SourceFiles
@@ -70,6 +71,7 @@ def test_every_fake_fits_its_port() -> None:
     influences: Influences = InMemoryInfluences(state, InMemoryReceipts())
     index: VectorIndex = InMemoryVectorIndex(store)
     plans: PlanFiles = InMemoryPlanFiles()
+    receipts: Receipts = InMemoryReceipts()
     sessions: SessionFiles = InMemoryFiles()
     source: VectorSource = store
     sources: SourceFiles = InMemoryFiles()
@@ -81,5 +83,5 @@ def test_every_fake_fits_its_port() -> None:
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((conversations, plans, journal, influences))
+    assert all((conversations, plans, journal, influences, receipts))
     assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))

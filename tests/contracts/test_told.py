@@ -31,7 +31,7 @@ def test_what_is_told_comes_in_the_order_asked_for(make: MakeWorld, stored: list
         entries = dict(zip(seqs, stored, strict=True))
 
         assert world.repository.told(asked) == [
-            ToldConversation(seq, each.kind, each.name, each.description, each.updated_at)
+            ToldConversation(seq, each.entry_id, each.kind, each.name, each.description, each.updated_at)
             for seq in asked
             if (each := entries.get(seq))
         ]

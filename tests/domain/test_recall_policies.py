@@ -18,6 +18,7 @@ from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policies import build_policy
 from hardwon.domain.model.recall.policy import Parts, RecallPolicy, judge
 from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.receipts.recomputed import recomputed as recomputed_of_receipt
 from tests.strategies import DAY, NOW, cosines
 
 HERE = Workplace("here", "work", "main")
@@ -225,6 +226,8 @@ def test_every_score_can_be_computed_from_its_parts(
 
     if (score_of := rule.score(candidate)) is not None:
         assert recomputed(name, rule.parts(candidate)) == pytest.approx(score_of, abs=1e-9)
+        if (by_receipt := recomputed_of_receipt(name, rule.parts(candidate))) is not None:
+            assert by_receipt == pytest.approx(score_of, abs=1e-9)
 
 
 @given(matched=st.floats(0.1, 10), unmatched=st.floats(0, 10), bm25=st.floats(0, 20))

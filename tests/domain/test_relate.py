@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MAX_UNITS, units
+from hardwon.domain.model.block.entry_texts import units
+from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MAX_UNITS
 from hardwon.domain.model.block.summary import ToldConversation
 from hardwon.domain.model.context_query import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry

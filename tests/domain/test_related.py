@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MemoryBlock, units
+from hardwon.domain.model.block.entry_texts import units
+from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MemoryBlock
 from hardwon.domain.model.block.related import RelatedSection, Room, related_section
 from hardwon.domain.model.block.summary import SUMMARY_ROOM, ToldConversation, summarised
 from hardwon.domain.model.token_budget import tokens
@@ -16,7 +17,7 @@ LARGE = Room(500)
 
 
 def told(seq: int, name: str = "Locks", description: str = "We lock the store.") -> ToldConversation:
-    return ToldConversation(seq, "conversation", name, description, NOW)
+    return ToldConversation(seq, f"{seq:016x}", "conversation", name, description, NOW)
 
 
 def of_length(seq: int, characters: int) -> ToldConversation:
@@ -26,7 +27,7 @@ def of_length(seq: int, characters: int) -> ToldConversation:
 
 
 some_told = st.lists(
-    st.builds(ToldConversation, st.integers(1, 99), st.just("gotcha"), texts, texts, st.just(NOW)),
+    st.builds(ToldConversation, st.integers(1, 99), st.just("1"), st.just("gotcha"), texts, texts, st.just(NOW)),
     max_size=6,
     unique_by=lambda each: each.seq,
 )
@@ -35,7 +36,7 @@ some_told = st.lists(
 def test_a_line_has_title_kind_day_and_summary() -> None:
     moment = dt.datetime(2026, 11, 20, 23, 59, tzinfo=dt.UTC)
 
-    assert ToldConversation(1, "decision", "Lock it", "BEGIN IMMEDIATE. Always.", moment).line == (
+    assert ToldConversation(1, "1", "decision", "Lock it", "BEGIN IMMEDIATE. Always.", moment).line == (
         "- Lock it (decision, 2026-11-20): BEGIN IMMEDIATE. Always."
     )
     assert told(1, "Lock it", "Lock it").line == "- Lock it (conversation, 2026-03-01)"

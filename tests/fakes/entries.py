@@ -117,7 +117,9 @@ class InMemoryEntryRepository:
 
     def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
         return [
-            ToldConversation(seq, entry.kind, entry.name, entry.description[:TOLD_CHARACTERS], entry.updated_at)
+            ToldConversation(
+                seq, entry.entry_id, entry.kind, entry.name, entry.description[:TOLD_CHARACTERS], entry.updated_at
+            )
             for seq in seqs
             for entry in self.hydrate([seq])
         ]

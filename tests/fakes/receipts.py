@@ -8,24 +8,28 @@ KEPT = 2_000
 
 
 class InMemoryReceipts:
-    def __init__(self) -> None:
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
         self._receipts = list[Receipt]()
         self._last = 0
 
     def record(self, receipt: Receipt) -> None:
         self._last += 1
         self._receipts.append(receipt._replace(number=self._last))
-        del self._receipts[:-KEPT]
+        del self._receipts[: -self._kept]
 
     def shown_in(self, session_id: str) -> frozenset[str]:
         receipts = (each for each in self._receipts if each.session_id == session_id)
         return frozenset(shown.entry_id for each in receipts for shown in each.shown)
 
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> Sequence[Receipt]:
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+    ) -> Sequence[Receipt]:
         found = [
             each
             for each in reversed(self._receipts)
             if session_id in {None, each.session_id}
+            and project in {None, each.project}
             and (entry_id is None or entry_id in {shown.entry_id for shown in each.shown})
         ]
         return found[:limit]

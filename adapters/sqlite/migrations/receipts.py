@@ -27,6 +27,7 @@ CREATE TABLE receipt_entry (
     digest TEXT NOT NULL,
     score REAL,
     parts TEXT NOT NULL CHECK (json_valid(parts)),
+    room INTEGER NOT NULL,
     PRIMARY KEY (receipt_number, place)
 ) WITHOUT ROWID;
 CREATE INDEX receipt_entry_by_entry ON receipt_entry (entry_id);

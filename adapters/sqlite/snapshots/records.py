@@ -18,6 +18,9 @@ OF_SECTIONS = ("tombstone", "departed")
 LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
 """Those that scope `all` brings back whole, each after what it refers to."""
 
+OF_SESSIONS = ("receipt", "receipt_entry")
+"""Those that no restore touches: what was injected into a session was injected, whatever the store holds later."""
+
 OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE])
 """Metadata that speaks of the file it stands in."""
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from hardwon.domain.model.block.entry_texts import lesson_text, units
 from hardwon.domain.model.block.frame import framed
-from hardwon.domain.model.block.headings import CONSTITUTIONAL, END, NAME_PREFIXES, SECTIONS, TITLE
-from hardwon.domain.model.block.neutral import neutral
+from hardwon.domain.model.block.headings import CONSTITUTIONAL, END, SECTIONS, TITLE
 from hardwon.domain.model.block.printable import Printable
 from hardwon.domain.model.importance.constitutional import ConstitutionalText
 from hardwon.domain.model.ranking.category_balancer import QUOTA
@@ -21,14 +21,14 @@ LARGEST_ENTRY = MAX_UNITS // 3
 """When not all fits, an entry that needs more than a third of the room goes first."""
 
 
-def units(text: str) -> int:
-    """Return the length of *text* in UTF-16 units, as the host counts it."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
 def needs_too_much_room(entry: Printable) -> bool:
     """Tell whether *entry* is the first to be left out when not all fits."""
-    return units(_entry_text(entry)) > LARGEST_ENTRY
+    return units(lesson_text(entry)) > LARGEST_ENTRY
+
+
+def in_order_of_text(entries: Sequence[P]) -> list[P]:
+    """Return *entries*, best first, in the order in which the block prints them: by category."""
+    return [entry for category in SECTIONS for entry in entries if entry.category == category]
 
 
 class MemoryBlock(NamedTuple):
@@ -52,7 +52,7 @@ class MemoryBlock(NamedTuple):
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
-        sizes = [units(_entry_text(entry)) for entry in ranked]
+        sizes = [units(lesson_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
         if self._units(ranked, kept, sizes) > MAX_UNITS:
             kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
@@ -64,7 +64,7 @@ class MemoryBlock(NamedTuple):
         """Return the text for *entries*, by category, best first within each; nothing for nothing to say."""
         texts: dict[Category | None, str] = {}
         for entry in entries:
-            texts[entry.category] = texts.get(entry.category, "") + _entry_text(entry)
+            texts[entry.category] = texts.get(entry.category, "") + lesson_text(entry)
         return self._assembled(len(entries), texts)
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
@@ -90,15 +90,3 @@ class MemoryBlock(NamedTuple):
             category for category, count in counts.items() if category and count > min(QUOTA, self.sizes[category])
         }
         return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])
-
-
-def _entry_text(entry: Printable) -> str:
-    lines = [
-        f"### {NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
-        neutral(entry.description),
-        *filter(None, [neutral(entry.notes)]),
-        f"- Observation count: {entry.observation_count}",
-        f"- Confidence: {entry.confidence}",
-        "",
-    ]
-    return "\n".join(lines) + "\n"

@@ -48,6 +48,6 @@ class PrintedEntry(NamedTuple):
     name: str
     description: str
     notes: str
-    category: Category
+    category: Category | None
     observation_count: int
     confidence: Confidence

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.block.entry_texts import units
 from hardwon.domain.model.block.headings import RELATED
-from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, units
-from hardwon.domain.model.block.summary import ITEM, ToldConversation
-from hardwon.domain.model.recall.excerpt import shortened
+from hardwon.domain.model.block.memory_block import LARGEST_ENTRY
+from hardwon.domain.model.block.summary import ToldConversation
 from hardwon.domain.model.token_budget import CHARACTERS_A_TOKEN
 
 THIS_SESSION = "This session, before the compaction:"
@@ -15,23 +15,44 @@ SHORTEST_LINE = 24
 """Characters; what is left of a line that is cut further says nothing."""
 
 
+class RelatedLine(NamedTuple):
+    """
+    A conversation as it is printed.
+
+    Attributes:
+        told: Which.
+        text: Its line.
+        room: How many characters the line was cut to, 0 for a whole one.
+
+    """
+
+    told: ToldConversation
+    text: str
+    room: int = 0
+
+
 class RelatedSection(NamedTuple):
     """
     The section as it is printed.
 
     Attributes:
         text: Its lines from the heading on and a blank one; empty when nothing is told.
-        seqs: The numbers of what is told, in order.
+        lines: What is told, in order.
 
     """
 
     text: str = ""
-    seqs: tuple[int, ...] = ()
+    lines: tuple[RelatedLine, ...] = ()
 
-    def adding(self, opening: str, line: str, seq: int) -> "RelatedSection":
+    @property
+    def seqs(self) -> tuple[int, ...]:
+        """The numbers of what is told, in order."""
+        return tuple(line.told.seq for line in self.lines)
+
+    def adding(self, opening: str, line: RelatedLine) -> "RelatedSection":
         """Return the section with one more *line*, after *opening*."""
         above = self.text.removesuffix("\n") if self.text else f"{RELATED}\n"
-        return RelatedSection(f"{above}{opening}{line}\n\n", (*self.seqs, seq))
+        return RelatedSection(f"{above}{opening}{line.text}\n\n", (*self.lines, line))
 
 
 class Room(NamedTuple):
@@ -81,7 +102,7 @@ def _with_lines(
     gap = "\n" if section.text else ""
     opening = f"{gap}{label}\n" if label else ""
     for each in conversations:
-        longer = section.adding(opening, each.line, each.seq)
+        longer = section.adding(opening, RelatedLine(each, each.line))
         if not section.text and not room.holds(longer):
             longer = _cut(opening, each, room)
         if room.holds(longer):
@@ -91,6 +112,6 @@ def _with_lines(
 
 def _cut(opening: str, told: ToldConversation, room: Room) -> RelatedSection:
     """Return a section of the beginning of one line; one that does not fit when too little is left of it."""
-    left = room.characters - len(RelatedSection().adding(opening, "", 0).text)
-    beginning = shortened(told.line.removeprefix(ITEM), max(left, SHORTEST_LINE) - len(ITEM))
-    return RelatedSection().adding(opening, ITEM + beginning, told.seq)
+    left = room.characters - len(RelatedSection().adding(opening, RelatedLine(told, "")).text)
+    characters = max(left, SHORTEST_LINE)
+    return RelatedSection().adding(opening, RelatedLine(told, told.cut(characters), characters))

@@ -34,6 +34,7 @@ class ToldConversation(NamedTuple):
 
     Attributes:
         seq: The store's number of it.
+        entry_id: Its id.
         kind: What it is.
         name: Its title.
         description: The beginning of its text.
@@ -42,6 +43,7 @@ class ToldConversation(NamedTuple):
     """
 
     seq: int
+    entry_id: str
     kind: Kind
     name: str
     description: str
@@ -55,6 +57,10 @@ class ToldConversation(NamedTuple):
         is_repeated = re.match(rf"{re.escape(title)}(?!\w)", summary)
         told = f"{summary} {when}" if is_repeated else f"{title} {when}{': ' if summary else ''}{summary}"
         return neutral(ITEM + told)
+
+    def cut(self, room: int) -> str:
+        """Return the beginning of the line, of at most *room* characters."""
+        return ITEM + shortened(self.line.removeprefix(ITEM), room - len(ITEM))
 
 
 def summarised(text: str, title: str) -> str:

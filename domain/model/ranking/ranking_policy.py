@@ -1,5 +1,5 @@
 import datetime as dt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
 from hardwon.domain.model.ranking.prominence import prominence
@@ -75,6 +75,11 @@ class RankingPolicy:
         self.maxima = maxima
         self.now = now
 
+    @property
+    def name(self) -> Literal["hybrid", "prominence"]:
+        """What it is called: it is `prominence` when there was nothing else to go by."""
+        return "hybrid" if self.maxima.vector > 0 or self.maxima.keyword > 0 else "prominence"
+
     def prominence(self, facts: RankingFacts) -> float:
         """Return the track record of an entry, in `[0, 1]`."""
         return prominence(facts, self.maxima.observations, self.now)
@@ -98,6 +103,11 @@ class RankingPolicy:
             + self.effective.keyword * signals.keyword
             + self.effective.prominence * signals.prominence
         )
+
+    def parts(self, signals: Signals) -> dict[str, float]:
+        """Return what the score of *signals* is made of, by name: the signals, and their weights."""
+        weights = {f"{name}_weight": weight for name, weight in self.effective._asdict().items()}
+        return {**signals._asdict(), **weights}
 
     def rank(self, candidates: list[Candidate]) -> list[Scored]:
         """Return the candidates best first; ties go to the newest `updated_at`, then to the id."""

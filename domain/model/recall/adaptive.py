@@ -87,6 +87,15 @@ class AdaptivePolicy(PlainPolicy):
         }
 
 
+def score_of_parts(parts: Parts) -> float:
+    """Return the score that `AdaptivePolicy` has made of *parts*."""
+    words = math.pow(_over(parts["evidence"], parts["evidence_deviation"]), KEYWORD_POWER)
+    standing_out = _over(parts["cosine"] - parts["cosine_mean"], parts["cosine_deviation"])
+    heard = min(1.0, parts["window"] / max(parts["length"], 1))
+    length = math.log(max(parts["length"], LONG) / LONG)
+    return parts["clarity"] * standing_out * heard * heard + KEYWORD_WEIGHT * words - LENGTH_WEIGHT * length
+
+
 def _clarity(vectors: Spread) -> float:
     best = _over(vectors.best - vectors.mean(vectors.found), vectors.deviation(vectors.found))
     return math.sqrt(max(0.0, best) / math.sqrt(2 * math.log(max(vectors.found, 2))))

@@ -26,8 +26,7 @@ class HybridPolicy(PlainPolicy):
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return the three signals, and their weights."""
-        weights = {f"{name}_weight": weight for name, weight in self.policy.effective._asdict().items()}
-        return {**self._signals(candidate)._asdict(), **weights}
+        return self.policy.parts(self._signals(candidate))
 
     def _signals(self, candidate: RecallCandidate) -> Signals:
         record = self.policy.prominence(candidate.facts.ranking)

@@ -8,7 +8,7 @@ Event: TypeAlias = Literal["start", "prompt"]
 """What an injection answered: a session's start, or a prompt."""
 
 Form: TypeAlias = Literal["lesson", "note", "conversation"]
-"""How an entry stands in the text: as a lesson of the block, as a plain note, as one line."""
+"""How an entry stands in the text: as a lesson of the block, as a plain note (a rule does too), as one line."""
 
 
 class Shown(NamedTuple):
@@ -21,6 +21,7 @@ class Shown(NamedTuple):
         digest: `text_digest` of its part of the text.
         score: What it was ranked by; None for what no search chose.
         parts: What the score is made of, by name.
+        room: How many characters its line was cut to, 0 for all of it.
 
     """
 
@@ -29,6 +30,7 @@ class Shown(NamedTuple):
     digest: str
     score: float | None = None
     parts: Mapping[str, float] = {}
+    room: int = 0
 
 
 class NearMiss(NamedTuple):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.block.diagnostic_line import Diagnostics
 from hardwon.domain.model.block.memory_block import MemoryBlock
+from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import LEARNINGS
@@ -35,7 +36,9 @@ class Injection(NamedTuple):
     Attributes:
         text: The block; empty when there is nothing to say.
         rules: The constitutional entries in it, which no search chose.
-        printed: The other entries in it, best first.
+        printed: The other lessons in it, best first.
+        lessons: The same as they are printed.
+        retrieval: What was searched with, and what it found; None when nothing was.
         selected: How they were chosen, None when nothing was ranked.
         related: The conversations in it, None when none were looked for.
         degradations: What was missing and why, one line each.
@@ -46,6 +49,8 @@ class Injection(NamedTuple):
     text: str = ""
     rules: tuple[ConstitutionalText, ...] = ()
     printed: tuple[Scored, ...] = ()
+    lessons: tuple[PrintedEntry, ...] = ()
+    retrieval: Retrieval | None = None
     selected: Selected | None = None
     related: "Related | None" = None
     degradations: tuple[str, ...] = ()
@@ -112,7 +117,7 @@ class Inject(NamedTuple):
         troubles = retire_expired(self.repository, now)
         with self.repository.snapshot():
             rules = within_budget(self.repository.constitutional(project))
-            retrieval = self.retrieve(query.compose(), deadline)
+            retrieval = self.retrieve(query.public, deadline)
             policy = RankingPolicy(weights=self.weights, maxima=whole_store_maxima(retrieval, self.repository), now=now)
             selected = self._select(retrieval, policy, limit, rules)
             related, trouble = self._related(query, occasion, deadline, rules)
@@ -173,6 +178,8 @@ class Inject(NamedTuple):
             text=block.render(kept),
             rules=tuple(rules),
             printed=tuple(scored for scored in selected.ranked if scored.facts.seq in seqs),
+            lessons=tuple(kept),
+            retrieval=retrieval,
             selected=selected,
             related=related,
             pending=diagnostics.pending,

@@ -29,6 +29,7 @@ class Selected(NamedTuple):
         selection: The same, by why they were chosen.
         policy: What scored them.
         depth: How deep the lists were read.
+        seen: All that was ranked, best first, whether it was chosen or not.
 
     """
 
@@ -36,6 +37,7 @@ class Selected(NamedTuple):
     selection: Selection
     policy: RankingPolicy
     depth: int
+    seen: Sequence[Scored] = ()
 
 
 class _Head(NamedTuple):
@@ -75,7 +77,7 @@ def select(
         ranked = policy.rank(_candidates(heads.values(), retrieval))
         selection = balancer.select(ranked)
         if is_exact(selection, ranked, balancer, sizes, bounds):
-            return Selected(ranked=tuple(selection.in_order(ranked)), selection=selection, policy=policy, depth=depth)
+            return Selected(tuple(selection.in_order(ranked)), selection, policy, depth, ranked)
         depth *= 2
 
 

@@ -1,0 +1,62 @@
+"""
+When an entry clearly wins, so that it may be put beside a prompt unasked.
+
+::
+
+    strength = coverage * sqrt(score * lead) / sqrt(2 ln N)
+
+`score` is that of the policy `adaptive`: how far the entry stands out of the background of this prompt. `lead` is how
+far it is ahead of the best that is not shown: where many entries are about the same, none of them wins. Of N draws at
+random the best is expected at `sqrt(2 ln N)` deviations: so a small store, where nothing can stand out by far, may
+speak too. `coverage` is the share of the prompt's words that stand in the entry: one that shares a rare word with the
+prompt and nothing else was found by chance. `docs/quality.md` says what the constants were chosen on.
+"""
+
+import math
+from collections.abc import Sequence
+
+from hardwon.domain.model.keyword_query import words_of
+
+MOST_SHOWN = 2
+
+LEAST_STRENGTH = 1.8
+"""Where both meaning and words were searched."""
+
+LEAST_STRENGTH_OF_WORDS = 0.9
+"""Where only words were: then half of the score is missing."""
+
+SHORTEST_STEM = 4
+ENDING = 3
+"""Letters: a word of six is told by its first four at least, a longer one by all but three."""
+
+
+def strength(score: float, runner_up: float, coverage: float, size: int) -> float:
+    """
+    Return how clearly an entry wins; it never falls when its score or its coverage grows.
+
+    Args:
+        score: What `adaptive` gives it.
+        runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
+        coverage: The share of the prompt's words that it holds, `[0, 1]`.
+        size: How many entries were searched.
+
+    """
+    lead = score - max(runner_up, 0.0)
+    if lead <= 0:
+        return 0.0
+    return coverage * math.sqrt(score * lead) / math.sqrt(2 * math.log(max(size, 2)))
+
+
+def wins(strength: float, *, by_meaning: bool) -> bool:
+    """Tell whether an entry of that *strength* may be shown, given whether meaning was searched too."""
+    return strength >= (LEAST_STRENGTH if by_meaning else LEAST_STRENGTH_OF_WORDS)
+
+
+def coverage(terms: Sequence[str], text: str) -> float:
+    """Return the share of *terms*, `[0, 1]`, that stand in *text*, whatever their endings; 0 without terms."""
+    asked = {_stem(term) for term in terms}
+    return len(asked & {_stem(word) for word in words_of(text)}) / len(asked) if asked else 0.0
+
+
+def _stem(word: str) -> str:
+    return word[: max(SHORTEST_STEM, len(word) - ENDING)] if len(word) > SHORTEST_STEM + 1 else word.rstrip("s")

@@ -1,0 +1,111 @@
+"""How one injection is told: when, for what, and why each entry was in it."""
+
+from collections.abc import Iterator, Mapping
+
+from hardwon.domain.model.receipts.receipt import Event, NearMiss, Shown
+from hardwon.domain.model.receipts.recomputed import policy_of, terms_of
+from hardwon.domain.use_cases.explaining.explain_injections import Explained
+from hardwon.entrypoints.changing import moment
+
+EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
+
+SIGNALS: Mapping[str, str] = {
+    "vector": "meaning",
+    "keyword": "words",
+    "prominence": "track record",
+    "file": "touched file",
+}
+"""What signals are called on the screen, where not by their own name."""
+
+INDENT = "     "
+
+
+def injection_document(explained: Explained) -> dict[str, object]:
+    """Return the injection for JSON, with everything that is known of it, the entries in the order of the text."""
+    receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in _ranked(explained)}
+    return {
+        **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "project", "query")},
+        **{name: getattr(receipt, name) for name in ("space", "policy", "digest", "frame")},
+        "entries": [_entry_document(explained, ranks.get(each.entry_id), each) for each in receipt.shown],
+        "nearly": [
+            {"id": each.entry_id, "name": explained.name_of(each.entry_id), "score": each.score, "why": each.why}
+            for each in receipt.missed
+        ],
+    }
+
+
+def injection_lines(explained: Explained, only: str | None = None) -> Iterator[str]:
+    """Yield the lines that tell the injection to a person, with all its entries or with the one of the id *only*."""
+    receipt = explained.receipt
+    yield heading(explained)
+    yield f"query    {receipt.query or 'none: nothing to go by'}"
+    yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
+    for rank, shown in _ranked(explained):
+        if only in {None, shown.entry_id}:
+            yield from entry_lines(explained, rank, shown)
+    for missed in () if only else receipt.missed:
+        yield _nearly(explained, missed)
+
+
+def heading(explained: Explained) -> str:
+    """Return when it was, what it answered, in which project and session."""
+    receipt = explained.receipt
+    session = f", session {receipt.session_id}" if receipt.session_id else ""
+    return f"{moment(receipt.at)}  {EVENTS[receipt.event]} in {receipt.project}{session}"
+
+
+def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterator[str]:
+    """Yield the lines that tell one entry: its rank and score with its name, and what the score is made of."""
+    score = "     -" if shown.score is None else f"{shown.score:.4f}"
+    yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
+    yield f"{INDENT}{_reason(explained, shown)}"
+
+
+def named(explained: Explained, entry_id: str) -> str:
+    """Return the entry's name and id; the id alone when it is gone."""
+    name = explained.name_of(entry_id)
+    return f"{entry_id} (gone from the store)" if name is None else f"{name} ({entry_id})"
+
+
+def _ranked(explained: Explained) -> list[tuple[int | None, Shown]]:
+    """Return the entries with their ranks: what no search chose first, then lessons and what is like them, best first."""
+    shown = explained.receipt.shown
+    unranked = [each for each in shown if each.score is None]
+    beside = [each for each in shown if each.score is not None and _is_beside(explained, each)]
+    ranked = [each for each in shown if each.score is not None and not _is_beside(explained, each)]
+    ranked.sort(key=lambda each: -(each.score or 0.0))
+    return [
+        *((None, each) for each in unranked),
+        *enumerate(ranked, 1),
+        *enumerate(beside, 1),
+    ]
+
+
+def _is_beside(explained: Explained, shown: Shown) -> bool:
+    return policy_of(explained.receipt, shown) != explained.receipt.policy
+
+
+def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dict[str, object]:
+    return {
+        "rank": rank,
+        "id": shown.entry_id,
+        "name": explained.name_of(shown.entry_id),
+        "form": shown.form,
+        "policy": None if shown.score is None else policy_of(explained.receipt, shown),
+        "score": shown.score,
+        "parts": dict(shown.parts),
+        "digest": shown.digest,
+        "room": shown.room,
+    }
+
+
+def _reason(explained: Explained, shown: Shown) -> str:
+    if shown.score is None:
+        return "a rule that always stands" if shown.form == "note" else "told for its session or its age alone"
+    if terms := terms_of(policy_of(explained.receipt, shown), shown.parts):
+        return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in terms)
+    return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
+
+
+def _nearly(explained: Explained, missed: NearMiss) -> str:
+    return f"nearly: {missed.score:.4f}  {named(explained, missed.entry_id)}: {missed.why}"

@@ -1,0 +1,48 @@
+"""How it is told whether a receipt proves its text."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Self
+
+from hardwon.domain.model.receipts.verdict import Verdict, verdict
+from hardwon.domain.use_cases.explaining.explain_injections import Explained
+from hardwon.entrypoints.cli.explaining import heading, named
+
+TAMPERED = "the receipt contradicts itself: somebody changed it after it was written"
+CHANGED = "its text changed (hardwon show {} --history)"
+MISCOUNTED = "its score is not what its parts give"
+
+
+class Proof(NamedTuple):
+    """
+    An injection, and whether its text can be put together again.
+
+    Attributes:
+        explained: The injection.
+        verdict: What came of it.
+
+    """
+
+    explained: Explained
+    verdict: Verdict
+
+    @classmethod
+    def of(cls, explained: Explained) -> Self:
+        """Put its text together again."""
+        return cls(explained, verdict(explained.receipt, explained.entries))
+
+    def document(self) -> dict[str, object]:
+        """Return what came of it for JSON."""
+        return {"verified": self.verdict.verified, **self.verdict._asdict()}
+
+    def lines(self) -> Iterator[str]:
+        """Yield what came of it, and by name what differs."""
+        found = self.verdict
+        yield f"{heading(self.explained)}: {'verified' if found.verified else 'differs'}"
+        for entry_id in found.changed:
+            yield f"  {named(self.explained, entry_id)}: {CHANGED.format(entry_id)}"
+        for entry_id in found.gone:
+            yield f"  {entry_id} is gone"
+        for entry_id in found.miscounted:
+            yield f"  {named(self.explained, entry_id)}: {MISCOUNTED}"
+        if found.tampered:
+            yield f"  {TAMPERED}"

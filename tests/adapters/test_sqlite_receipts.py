@@ -1,0 +1,39 @@
+"""Receipts in the store's tables: all of one or nothing, and never at the cost of time."""
+
+import contextlib
+
+import pytest
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.receipts.receipt import Receipt, Shown
+from tests.adapters.sqlite_store import Sql
+from tests.contracts.worlds import World
+from tests.strategies import NOW
+
+RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),))
+
+
+def test_a_busy_store_is_not_waited_for_and_keeps_nothing(world: World, database: Database, sql: Sql) -> None:
+    sql("BEGIN IMMEDIATE")
+
+    with pytest.raises(StorageError, match="locked"):
+        world.receipts.record(RECEIPT)
+    sql("ROLLBACK")
+    assert sql("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM receipt_entry)") == [(0, 0)]
+    assert database.value("PRAGMA busy_timeout") == 5_000
+
+
+def test_what_is_recorded_in_a_transaction_that_fails_is_not_kept(world: World, sql: Sql) -> None:
+    with contextlib.suppress(KeyError), world.repository.transaction():
+        world.receipts.record(RECEIPT)
+        raise KeyError
+
+    assert sql("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM receipt_entry)") == [(0, 0)]
+
+
+def test_text_that_cannot_be_stored_is_an_error_of_ours_and_nothing_is_kept(world: World, sql: Sql) -> None:
+    with pytest.raises(StorageError):
+        world.receipts.record(RECEIPT._replace(query="\ud800"))
+
+    assert sql("SELECT count(*) FROM receipt") == [(0,)]

@@ -1,0 +1,109 @@
+"""What was injected, when and why: kept as it was, the newest of it."""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.adapters.sqlite.receipts import SqliteReceipts
+from hardwon.domain.model.receipts.receipt import Receipt, Shown
+from hardwon.ports.receipts import Receipts
+from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation, open_new_store
+from tests.fakes.receipts import InMemoryReceipts
+from tests.strategies import NOW, few_examples, lesson, receipts, session_ids
+
+FEW = 3
+
+RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("text",))
+
+
+@contextmanager
+def _sqlite() -> Iterator[Receipts]:
+    with tempfile.TemporaryDirectory() as folder, closing(open_new_store(folder)) as database:
+        yield SqliteReceipts(database, kept=FEW)
+
+
+MakeReceipts: TypeAlias = Callable[[], AbstractContextManager[Receipts]]
+
+KEEPING_FEW: dict[str, MakeReceipts] = {
+    "in memory": lambda: contextlib.nullcontext(InMemoryReceipts(kept=FEW)),
+    "SQLite": _sqlite,
+}
+
+
+@on_every_implementation
+@given(
+    recorded=st.lists(receipts, max_size=6),
+    meant=st.tuples(st.none() | session_ids, st.sampled_from([None, "0" * 16]), st.sampled_from([None, "here"])),
+    limit=st.integers(0, 7),
+)
+@few_examples
+def test_the_newest_of_those_that_are_meant_come_back_as_they_were(
+    make: MakeWorld, recorded: list[Receipt], meant: tuple[str | None, str | None, str | None], limit: int
+) -> None:
+    session_id, entry_id, project = meant
+    with make() as world:
+        for each in recorded:
+            world.receipts.record(each)
+        found = world.receipts.find(session_id=session_id, entry_id=entry_id, project=project, limit=limit)
+
+    numbered = [each._replace(number=number) for number, each in enumerate(recorded, 1)]
+    expected = [
+        each
+        for each in reversed(numbered)
+        if session_id in {None, each.session_id}
+        and project in {None, each.project}
+        and (entry_id is None or any(shown.entry_id == entry_id for shown in each.shown))
+    ]
+    assert list(found) == expected[:limit]
+
+
+@on_every_implementation
+@given(recorded=st.lists(receipts, max_size=6), prefix=st.sampled_from(["", "4e10", "4e10_", "%", "Sitzung é", "4E"]))
+@few_examples
+def test_sessions_go_by_how_their_names_begin_and_know_what_they_were_shown(
+    make: MakeWorld, recorded: list[Receipt], prefix: str
+) -> None:
+    with make() as world:
+        for each in recorded:
+            world.receipts.record(each)
+        begun = world.receipts.sessions_starting_with(prefix, ALL)
+        first = world.receipts.sessions_starting_with(prefix, 1)
+        shown_in = {each.session_id: world.receipts.shown_in(each.session_id) for each in recorded}
+        unknown = world.receipts.shown_in("never heard of")
+
+    assert begun == sorted({each.session_id for each in recorded if each.session_id.startswith(prefix)})
+    assert first == begun[:1]
+    for session_id, ids in shown_in.items():
+        own = [each for each in recorded if each.session_id == session_id]
+        assert ids == {shown.entry_id for each in own for shown in each.shown}
+    assert unknown == frozenset()
+
+
+@pytest.mark.parametrize("keep", KEEPING_FEW.values(), ids=KEEPING_FEW)
+def test_only_the_newest_are_kept_with_all_that_is_in_them(keep: MakeReceipts) -> None:
+    with keep() as receipts:
+        for number in range(FEW + 2):
+            receipts.record(RECEIPT._replace(session_id=f"s{number}", shown=(Shown(f"e{number}", "lesson", "d"),)))
+
+        assert [each.session_id for each in receipts.find(limit=ALL)] == ["s4", "s3", "s2"]
+        assert receipts.sessions_starting_with("s", ALL) == ["s2", "s3", "s4"]
+        assert receipts.shown_in("s1") == frozenset()
+        assert receipts.find(entry_id="e1", limit=ALL) == []
+
+
+@on_every_implementation
+def test_it_outlives_the_entries_it_speaks_of(make: MakeWorld) -> None:
+    entry = lesson("Name the unit.")
+    with make() as world:
+        world.add(entry)
+        world.receipts.record(RECEIPT._replace(shown=(Shown(entry.entry_id, "lesson", "d"),)))
+        world.repository.delete(entry.entry_id)
+
+        [found] = world.receipts.find(entry_id=entry.entry_id, limit=1)
+        assert found.shown == (Shown(entry.entry_id, "lesson", "d"),)

@@ -1,0 +1,258 @@
+"""What a session start leaves behind, and whether it proves the text."""
+
+from collections.abc import Sequence
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardwon.domain.model.block.memory_block import MAX_UNITS
+from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.recall.occasion import Occasion
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.receipts.injected_text import assembled, text_digest
+from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.model.receipts.reprinted import reprinted
+from hardwon.domain.model.receipts.verdict import Verdict, verdict
+from hardwon.domain.use_cases.asking.inject import Inject, Injection
+from hardwon.domain.use_cases.asking.recall import Recall
+from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
+from hardwon.domain.use_cases.asking.relate import Relate
+from hardwon.domain.use_cases.explaining.receipt_of_start import NO_ROOM, OWED, TOO_LOW, receipt_of_start
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import PlantedEmbedder
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
+from tests.fakes.state import State
+from tests.fakes.vectors import InMemoryVectorStore
+from tests.strategies import DAY, NOW, QUERY_VECTOR, WORDS, all_entries, lesson, of_file, planted, unit_vectors
+
+QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
+HERE = Workplace("here", "work", "main")
+LONG = 4_000
+"""Characters; what is longer than a third of the block goes first."""
+
+
+@attrs.define
+class Session:
+    """Session starts on a store in memory, with conversations."""
+
+    state: State = attrs.field(factory=State)
+
+    @property
+    def repository(self) -> InMemoryEntryRepository:
+        return InMemoryEntryRepository(self.state)
+
+    def add(self, *entries: Entry) -> None:
+        for entry in entries:
+            self.repository.put(entry)
+
+    def embed(self, *vectors: Sequence[float]) -> None:
+        store = InMemoryVectorStore(self.state)
+        store.put(list(zip(store.pending(100), vectors, strict=False)))  # type: ignore[arg-type]
+
+    def inject(
+        self, query: ContextQuery = QUERY, occasion: Occasion | None = None, *, limit: int = 20, framed: bool = True
+    ) -> Injection:
+        vectors, clock = InMemoryVectorStore(self.state), FixedClock()
+        embedder = PlantedEmbedder({QUERY.compose() or "": QUERY_VECTOR})
+        semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))]
+        retrieve = Retrieve(semantic, InMemoryKeywordIndex(self.state))
+        recall = Recall(self.repository, retrieve, clock, Weights())
+        relate = Relate(self.repository, RecallNearby(recall), clock)
+        inject = Inject(self.repository, retrieve, vectors, clock, Weights(), relate)
+        return inject(
+            query, limit=limit, deadline=clock.deadline(2.0), project="here", framed=framed, occasion=occasion
+        )
+
+    def entries(self) -> dict[str, Entry]:
+        return {entry.entry_id: entry for entry in self.repository.find(EVERYTHING, limit=100)}
+
+
+def receipt_of(injection: Injection) -> Receipt:
+    return receipt_of_start(injection, session_id="s", project="here", at=NOW)
+
+
+def put_together(receipt: Receipt, entries: dict[str, Entry]) -> str:
+    return assembled(receipt.frame, [reprinted(each, entries[each.entry_id]) for each in receipt.shown])
+
+
+def rule(text: str) -> Entry:
+    return attrs.evolve(lesson(text), tier="constitutional", notes="Always.")
+
+
+worlds = st.lists(
+    st.builds(
+        lambda entry, times, tier: attrs.evolve(entry, description=(entry.description + "\n") * times, tier=tier),
+        all_entries,
+        st.sampled_from([1, 1, 60, 400]),
+        st.sampled_from(["constitutional", "important", "normal"]),
+    ),
+    max_size=12,
+    unique_by=lambda entry: entry.entry_id,
+)
+
+
+@given(
+    entries=worlds,
+    vectors=st.lists(unit_vectors, max_size=8),
+    query=st.sampled_from([QUERY, ContextQuery(), ContextQuery(files=WORDS)]),
+    budget=st.sampled_from([0, 12, 30, 600]),
+    limit=st.sampled_from([1, 3, 9, 20]),
+    framed=st.booleans(),
+)
+@settings(max_examples=settings().max_examples // 2)
+def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
+    entries: list[Entry], vectors: list[list[float]], query: ContextQuery, budget: int, limit: int, *, framed: bool
+) -> None:
+    session = Session()
+    session.add(*entries)
+    session.embed(*vectors)
+    injection = session.inject(query, Occasion(HERE, budget), limit=limit, framed=framed)
+    receipt = receipt_of(injection)
+    known = session.entries()
+    numbers = {entry.number: entry_id for entry_id, entry in known.items()}
+
+    assert put_together(receipt, known) == injection.text
+    assert receipt.digest == text_digest(injection.text)
+    assert verdict(receipt, known) == Verdict()
+    assert sorted(each.entry_id for each in receipt.shown) == sorted(numbers[seq] for seq in injection.seqs)
+    assert not {each.entry_id for each in receipt.missed} & {each.entry_id for each in receipt.shown}
+    assert [each.score for each in receipt.missed] == sorted((each.score for each in receipt.missed), reverse=True)
+
+
+def full_session() -> Session:
+    """Return a session with a rule, three lessons and a conversation whose line is cut."""
+    session = Session()
+    said = of_file("We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", source_project="here")
+    session.add(rule("Name the unit."), *(lesson(f"parser {name}") for name in ("one", "two", "three")), said)
+    return session
+
+
+def test_it_holds_how_every_entry_stands_there_in_the_order_of_the_text() -> None:
+    session = full_session()
+    injection = session.inject(occasion=Occasion(HERE, 30))
+    receipt = receipt_of(injection)
+
+    assert [each.form for each in receipt.shown] == ["note", "lesson", "lesson", "lesson", "conversation"]
+    assert [each.score is None for each in receipt.shown] == [True, False, False, False, False]
+    assert [each.room > 0 for each in receipt.shown] == [False, False, False, False, True]
+    assert (receipt.session_id, receipt.event, receipt.at, receipt.project) == ("s", "start", NOW, "here")
+    assert (receipt.query, receipt.space, receipt.policy) == ("parser. Phase: design", None, "hybrid")
+    assert receipt.missed == ()
+
+
+def test_the_model_is_told_when_there_was_one_and_without_a_signal_the_track_record_alone_decides() -> None:
+    session = Session()
+    session.add(lesson("parser"))
+    session.embed(planted(0.8))
+
+    assert receipt_of(session.inject()).space == "planted-4"
+    assert receipt_of(session.inject())._replace(frame=(), shown=()).policy == "hybrid"
+    without = receipt_of(session.inject(ContextQuery()))
+    assert (without.query, without.space, without.policy) == (None, None, "prominence")
+    [shown] = without.shown
+    assert (shown.parts["prominence_weight"], shown.score) == (1.0, shown.parts["prominence"])
+
+
+def test_it_names_the_best_three_that_nearly_were_there_and_why_not() -> None:
+    session = Session()
+    session.add(*(attrs.evolve(lesson(f"parser {count}"), observation_count=count) for count in range(1, 7)))
+    receipt = receipt_of(session.inject(limit=2))
+    scores = [each.score for each in receipt.missed]
+
+    assert [each.why for each in receipt.missed] == [TOO_LOW] * 3
+    assert [session.entries()[each.entry_id].observation_count for each in receipt.missed] == [4, 3, 2]
+    assert min(each.score or 0.0 for each in receipt.shown) >= scores[0]
+
+
+def test_what_was_chosen_but_did_not_fit_is_told_so() -> None:
+    session = Session()
+    session.add(lesson("parser"), lesson("parser " * LONG))
+    receipt = receipt_of(session.inject())
+
+    assert len(receipt.shown) == 1
+    assert [each.why for each in receipt.missed] == [NO_ROOM]
+    assert len(session.inject().text) < MAX_UNITS
+
+
+def test_what_made_way_for_another_category_is_told_so() -> None:
+    session = Session()
+    session.add(*(lesson(f"parser {number}") for number in range(9)))
+    session.add(*(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3)))
+
+    assert [each.why for each in receipt_of(session.inject(limit=9)).missed] == [OWED] * 3
+
+
+def test_secrets_of_the_query_are_neither_printed_nor_kept() -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    session = Session()
+    session.add(lesson("parser"))
+    injection = session.inject(ContextQuery(feature=Feature(slug=key), files=(f"{key}.py",)))
+    receipt = receipt_of(injection)
+
+    assert "IOSFODNN7" not in injection.text
+    assert "IOSFODNN7" not in repr(receipt)
+    assert receipt.query == "[REDACTED]. Phase: unknown. Files: [REDACTED].py"
+
+
+def test_a_query_that_is_private_as_a_whole_is_none() -> None:
+    assert ContextQuery(files=()).public is None
+    assert ContextQuery(feature=Feature(slug="<private>x", phase="y")).public is None
+
+
+def test_each_entry_that_changed_since_is_named() -> None:
+    session = full_session()
+    receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
+    entries = session.entries()
+    [first, *_, last] = [each.entry_id for each in receipt.shown]
+    counted = receipt.shown[1].entry_id
+    entries[counted] = attrs.evolve(entries[counted], observation_count=2)
+    entries[first] = attrs.evolve(entries[first], notes="Never.")
+    entries[last] = attrs.evolve(entries[last], description="We do not lock.")
+
+    assert verdict(receipt, entries) == Verdict(changed=(first, counted, last))
+    del entries[first]
+    assert verdict(receipt, entries) == Verdict(changed=(counted, last), gone=(first,))
+
+
+def test_what_changed_besides_the_text_does_not_matter() -> None:
+    session = full_session()
+    receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
+    entries = {entry_id: attrs.evolve(entry, reasoning="Why not?") for entry_id, entry in session.entries().items()}
+
+    assert verdict(receipt, entries).verified
+
+
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        lambda receipt: receipt._replace(frame=("Obey: ", *receipt.frame[1:])),
+        lambda receipt: receipt._replace(frame=receipt.frame[1:]),
+        lambda receipt: receipt._replace(digest="0" * 64),
+        lambda receipt: receipt._replace(shown=(receipt.shown[0]._replace(digest="0" * 64), *receipt.shown[1:])),
+        lambda receipt: receipt._replace(shown=receipt.shown[::-1]),
+        lambda receipt: receipt._replace(shown=receipt.shown[1:], frame=receipt.frame[1:]),
+    ],
+)
+def test_a_receipt_that_somebody_changed_contradicts_itself(tampered: object) -> None:
+    session = full_session()
+    receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
+    found = verdict(tampered(receipt), session.entries())  # type: ignore[operator]
+
+    assert found.tampered
+    assert not found.verified
+
+
+def test_a_score_that_is_not_what_its_parts_give_is_told() -> None:
+    session = full_session()
+    receipt = receipt_of(session.inject())
+    lied = receipt.shown[1]._replace(score=0.99)
+    shown = (receipt.shown[0], lied, *receipt.shown[2:])
+
+    assert verdict(receipt._replace(shown=shown), session.entries()) == Verdict(miscounted=(lied.entry_id,))

@@ -1,0 +1,51 @@
+"""Scores computed again from their parts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.receipts.receipt import Receipt, Shown
+from hardwon.domain.model.receipts.recomputed import fits, policy_of, recomputed, terms_of
+from tests.strategies import NOW, weights
+
+RECEIPT = Receipt("s", "start", NOW, "here", "parser", None, "hybrid", "", ("", ""))
+
+signals = st.just(0.0) | st.floats(0.01, 1)
+scores = st.none() | signals
+
+
+@given(weights=weights, maxima=st.builds(Maxima, signals, signals, st.just(3)), vector=scores, keyword=scores)
+def test_the_score_of_a_session_start_is_what_its_parts_give(
+    weights: Weights, maxima: Maxima, vector: float | None, keyword: float | None
+) -> None:
+    policy = RankingPolicy(weights=weights, maxima=maxima, now=NOW)
+    made_of = policy.signals(vector, keyword, 0.4)
+    shown = Shown("e", "lesson", "", policy.score(made_of), policy.parts(made_of))
+    receipt = RECEIPT._replace(policy=policy.name)
+
+    assert fits(receipt, shown)
+    assert not fits(receipt, shown._replace(score=policy.score(made_of) + 2e-6))
+    assert [name for name, _, _ in terms_of(policy.name, shown.parts)] == ["vector", "keyword", "prominence"]
+
+
+def test_conversations_beside_lessons_are_ranked_by_a_policy_of_their_own() -> None:
+    parts = {"vector": 1.0, "file": 0.0, "branch": 1.0, "recency": 0.5, "keyword": 0.2}
+    shown = Shown("e", "conversation", "", 0.645, parts)
+
+    assert policy_of(RECEIPT, shown) == "context"
+    assert recomputed("context", parts) == pytest.approx(0.645)
+    assert fits(RECEIPT, shown)
+    assert policy_of(RECEIPT._replace(event="prompt", policy="adaptive"), shown) == "adaptive"
+
+
+@pytest.mark.parametrize("parts", [{}, {"vector": 1.0}, {"vector_weight": 1.0, "keyword": 1.0}])
+def test_a_score_without_all_its_parts_does_not_fit(parts: dict[str, float]) -> None:
+    for policy in ("hybrid", "prominence", "adaptive"):
+        assert not fits(RECEIPT._replace(policy=policy), Shown("e", "lesson", "", 0.5, parts))
+
+
+def test_what_nothing_ranked_and_what_an_unknown_policy_ranked_is_not_doubted() -> None:
+    assert fits(RECEIPT, Shown("e", "note", ""))
+    assert fits(RECEIPT._replace(policy="of the future"), Shown("e", "note", "", 0.5))

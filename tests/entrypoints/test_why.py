@@ -1,0 +1,222 @@
+"""`hardwon why`: what a session start printed, why, and whether that can be proved."""
+
+import math
+from typing import Any
+
+import pytest
+
+from hardwon.domain.model.entry import Entry
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_texts import THEN
+from tests.entrypoints.hook_texts import lesson as bank_lesson
+from tests.entrypoints.library import memory
+from tests.entrypoints.programs import hardwon
+
+SESSION = "4e1079b4-1075-4398-9c17-024ebe214a8d"
+RULE = Entry(
+    kind="document",
+    name="Units",
+    description="Name the unit.",
+    tier="constitutional",
+    file_path="/memories/units.md",
+    source_project="project",
+    created_at=THEN,
+    updated_at=THEN,
+)
+
+
+def lesson(name: str, text: str) -> Entry:
+    return Entry(name=name, description=text, category="patterns", created_at=THEN, updated_at=THEN)
+
+
+QUOTES = lesson("Quotes", "The parser keeps quotes.")
+COMMAS = lesson("Commas", "Records split at commas.")
+TABS = memory("conversation", "Tabs", "The parser reads tabs. It counts them.", None).entry
+
+
+@pytest.fixture
+def told(empty_world: World) -> World:
+    """Return a world that works on a parser by word alone, with a rule, two lessons and a conversation."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    empty_world.write_feature("1-parser", {"slug": "parser", "status": "active"}, spec="# Parser\n")
+    empty_world.remember(RULE, QUOTES, COMMAS, TABS)
+    return empty_world
+
+
+def start(world: World, **more: object) -> str:
+    return world.hook(payload={**world.session_start(), **more}).stdout
+
+
+def injections(world: World, *arguments: str) -> list[dict[str, Any]]:
+    document: list[dict[str, Any]] = hardwon(world, "why", *arguments, "--json").document
+    return document
+
+
+def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
+    text = start(told)
+    shown, proved = hardwon(told, "why"), hardwon(told, "why", "--verify")
+    [document] = injections(told, SESSION[:4], "--verify")
+    lines = shown.stdout.splitlines()
+
+    assert (shown.code, shown.stderr, proved.code, proved.stderr) == (0, "", 0, "")
+    assert lines[0].endswith(f"  session start in project, session {SESSION}")
+    assert lines[1:3] == ["query    parser. Phase: unknown", "ranked   by hybrid, model none"]
+    assert lines[3:5] == [f"          -  Units ({RULE.entry_id})", "     a rule that always stands"]
+    assert f"  Quotes ({QUOTES.entry_id})" in lines[5]
+    assert lines[5].startswith("  1. 0.")
+    assert lines[6].startswith("     meaning 0 * 0 + words 0.4 * 1 + track record 0.6 * 0.")
+    assert lines[7].startswith("  2. 0.")
+    assert f"  Tabs ({TABS.entry_id})" in lines[9]
+    assert " + touched file 0.2 * 0 + branch 0.2 * 0 + recency 0.15 * " in lines[10]
+    assert proved.stdout == f"{lines[0]}: verified\n"
+    assert document["proof"]["verified"]
+    assert document["frame"][0] == text[: len(document["frame"][0])]
+    assert [each["name"] for each in document["entries"]] == ["Units", *in_order(text, "Quotes", "Commas"), "Tabs"]
+    scored = [each for each in document["entries"] if each["policy"] == "hybrid"]
+    for each in scored:
+        parts = each["parts"]
+        total = sum(parts[f"{name}_weight"] * parts[name] for name in ("vector", "keyword", "prominence"))
+        assert math.isclose(total, each["score"], abs_tol=1e-6)
+    [(digest,)] = told.query("SELECT digest FROM receipt")
+    assert (document["digest"], document["nearly"]) == (digest, [])
+    assert (document["event"], document["project"], document["session_id"]) == ("start", "project", SESSION)
+    assert (document["query"], document["space"], document["policy"]) == ("parser. Phase: unknown", None, "hybrid")
+    assert set(document["entries"][0]) == {
+        *("rank", "id", "name", "form", "policy", "score", "parts", "digest", "room")
+    }
+
+
+def in_order(text: str, *names: str) -> list[str]:
+    return sorted(names, key=text.index)
+
+
+def test_what_nearly_was_there_is_told_with_the_reason(told: World) -> None:
+    told.variables["HARDWON_CONTEXT_TOKENS"] = "0"
+    told.argument_form("--limit", "1")
+    lines = hardwon(told, "why").stdout.splitlines()
+
+    assert lines[0].endswith("  session start in project")
+    assert lines[-1].startswith("nearly: 0.")
+    assert lines[-1].endswith(f"  Commas ({COMMAS.entry_id}): below the last place")
+
+
+def test_what_changed_since_is_named_and_so_is_what_is_gone(told: World) -> None:
+    start(told)
+    hardwon(told, "update", QUOTES.entry_id, "--title", "Quotation marks")
+    hardwon(told, "delete", COMMAS.entry_id, "--yes")
+    done = hardwon(told, "why", "--verify")
+    [document] = injections(told, "--verify")
+    name = f"Quotation marks ({QUOTES.entry_id})"
+
+    assert done.code == 1
+    assert done.stdout.splitlines()[0].endswith(": differs")
+    assert done.stdout.splitlines()[1:] == [
+        f"  {name}: its text changed (hardwon show {QUOTES.entry_id} --history)",
+        f"  {COMMAS.entry_id} is gone",
+    ]
+    assert document["proof"] == {
+        "verified": False,
+        "changed": [QUOTES.entry_id],
+        "gone": [COMMAS.entry_id],
+        "miscounted": [],
+        "tampered": False,
+    }
+    assert f"  {COMMAS.entry_id} (gone from the store)" in hardwon(told, "why", COMMAS.entry_id).stdout
+
+
+def test_a_lesson_that_was_observed_again_is_printed_otherwise_and_so_named(empty_world: World) -> None:
+    empty_world.write_bank("patterns", bank_lesson("Pattern: Parser"))
+    start(empty_world)
+    changed = empty_world.query("UPDATE entry SET observation_count = observation_count + 1 RETURNING id")
+
+    assert (
+        hardwon(empty_world, "why", "--verify").stdout.splitlines()[1].startswith(f"  Parser ({changed[0][0]}): its ")
+    )
+
+
+def test_a_receipt_that_somebody_changed_is_told(told: World) -> None:
+    start(told)
+    told.query("UPDATE receipt SET frame = replace(frame, 'not instructions', 'instructions')")
+    told.query("UPDATE receipt_entry SET score = score + 0.1 WHERE entry_id = ?", (QUOTES.entry_id,))
+    done = hardwon(told, "why", "--verify")
+
+    assert done.code == 1
+    assert done.stdout.splitlines()[1:] == [
+        f"  Quotes ({QUOTES.entry_id}): its score is not what its parts give",
+        "  the receipt contradicts itself: somebody changed it after it was written",
+    ]
+
+
+def test_each_injection_of_a_session_is_told_as_it_went_and_of_an_entry_the_newest_first(told: World) -> None:
+    told.variables["CLAUDE_CODE_SESSION_ID"] = "4e10ffff"
+    start(told)
+    told.argument_form()
+    start(told, source="compact")
+
+    assert [each["number"] for each in injections(told, SESSION)] == [1, 3]
+    assert [each["session_id"] for each in injections(told, "4e10ffff")] == ["4e10ffff"]
+    assert [each["number"] for each in injections(told, QUOTES.entry_id[:6])] == [3, 2, 1]
+    assert [each["number"] for each in injections(told, QUOTES.entry_id, "--limit", "1")] == [3]
+    assert {line for line in hardwon(told, "why", TABS.entry_id).stdout.splitlines() if "Quotes" in line} == set()
+    ambiguous = hardwon(told, "why", "4e10")
+    assert (ambiguous.code, ambiguous.stdout) == (1, "")
+    assert "'4e10' begins more than one session or entry: give more of it" in ambiguous.stderr
+
+
+@pytest.mark.parametrize("reference", ["nonsense", "", "%\udcff", "9" * 30])
+def test_what_names_nothing_is_told_in_one_line_and_leaves_no_store(empty_world: World, reference: str) -> None:
+    done = hardwon(empty_world, "why", reference)
+
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "hardwon why tells of the newest injection, hardwon list shows the entries" in done.stderr
+    assert not empty_world.store.exists()
+
+
+def test_before_the_first_injection_one_line_says_what_will_be_told(empty_world: World) -> None:
+    done = hardwon(empty_world, "why", "--verify")
+
+    assert (done.code, done.stderr, done.stdout.count("\n")) == (0, "", 1)
+    assert done.stdout.startswith("Nothing was injected into a session of this project yet")
+    assert injections(empty_world) == []
+    assert not empty_world.store.exists()
+
+
+def test_an_entry_that_no_session_was_told_is_no_mistake(told: World) -> None:
+    done = hardwon(told, "why", QUOTES.entry_id)
+
+    assert (done.code, done.stdout) == (0, f"{QUOTES.entry_id} was not injected into any session that is still known\n")
+
+
+def test_files_alone_leave_no_receipt(told: World) -> None:
+    told.write_bank("patterns", bank_lesson("Pattern: Parser"))
+    told.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
+
+    assert "Parser" in start(told)
+    assert told.query("SELECT count(*) FROM receipt") == [(0,)]
+
+
+def test_no_secret_gets_into_a_receipt(empty_world: World) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    empty_world.write_feature("1", {"slug": key, "status": "active"}, spec=f"# Spec\n\nWith {key} we sign.\n")
+    empty_world.remember(QUOTES)
+    text = start(empty_world)
+    [(query, frame)] = empty_world.query("SELECT query, frame FROM receipt")
+
+    assert query == "[REDACTED]: With [REDACTED] we sign.. Phase: unknown"
+    assert 'context: "[REDACTED]: With [REDACTED] we..."' in text
+    assert key not in text + frame
+    assert key.encode() not in b"".join(path.read_bytes() for path in empty_world.store.glob("memory.db*"))
+
+
+def test_a_busy_store_loses_count_and_receipt_together_in_one_line(told: World) -> None:
+    connection = told.connect()
+    connection.execute("PRAGMA busy_timeout = 1000")
+    connection.execute("BEGIN IMMEDIATE")
+    run = told.hook()
+    connection.execute("ROLLBACK")
+
+    assert "Quotes" in run.stdout
+    [line] = run.log
+    assert "recall not counted, no receipt kept: " in line
+    assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
