@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.frame import TAG
 from hardwon.domain.model.block.entry_texts import units
+from hardwon.domain.model.block.frame import TAG
 from hardwon.domain.model.block.memory_block import MAX_UNITS, MemoryBlock
 from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.entry import Entry

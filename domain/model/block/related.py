@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.block.headings import RELATED
 from hardwon.domain.model.block.entry_texts import units
+from hardwon.domain.model.block.headings import RELATED
 from hardwon.domain.model.block.memory_block import LARGEST_ENTRY
 from hardwon.domain.model.block.summary import ITEM, ToldConversation
 from hardwon.domain.model.recall.excerpt import shortened

@@ -27,7 +27,7 @@ LEAST_STRENGTH_OF_WORDS = 0.9
 
 SHORTEST_STEM = 4
 ENDING = 3
-"""Letters: a word of six is told by its first four at least, a longer one by all but three."""
+"""Letters: a word of six and more is told by all but its last three, by four at least; of a shorter one a plural s falls."""
 
 
 def strength(score: float, runner_up: float, coverage: float, size: int) -> float:
