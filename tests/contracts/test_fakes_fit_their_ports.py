@@ -11,6 +11,7 @@ from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.feature_probe import FeatureProbe
 from hardwon.ports.history import History
 from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.instructions import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
@@ -33,6 +34,7 @@ from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEm
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.history import InMemoryHistory
+from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.journal import InMemoryCaptureJournal
 from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches, InMemoryVectorIndex, InMemoryVectorMatches
@@ -59,6 +61,7 @@ def test_every_fake_fits_its_port() -> None:
     repository: EntryRepository = InMemoryEntryRepository(state)
     features: FeatureProbe = InMemoryFeatureProbe()
     ledger: ImportLedger = InMemoryImportLedger()
+    instructions: Instructions = InMemoryInstructions()
     journal: CaptureJournal = InMemoryCaptureJournal()
     keywords: KeywordIndex = InMemoryKeywordIndex(state)
     bank: KnowledgeBank = InMemoryKnowledgeBank()
@@ -77,5 +80,5 @@ def test_every_fake_fits_its_port() -> None:
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((conversations, plans, journal))
+    assert all((conversations, plans, journal, instructions))
     assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))
