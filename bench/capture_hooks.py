@@ -36,7 +36,8 @@ def _hook(folder: str, event: str, repetitions: int) -> Figure:
     fields = {key: text if value == "" else value for key, value in EVENTS[event].items()}
     payload = {"session_id": "bench", "cwd": project, "hook_event_name": event, **fields}
     command = Command((script("hardwon-hook"),), json.dumps(payload))
-    environment = clean_environment(folder, HARDWON_STORE=store, HARDWON_CAPTURE_INTERVAL="20")
+    alone = {"HARDWON_CAPTURE_INTERVAL": "20", "HARDWON_PROMPT_ENABLED": "false"}  # neither the worker nor a search
+    environment = clean_environment(folder, HARDWON_STORE=store, **alone)
     cost = measure(lambda _: command, environment, repetitions)
     beyond = cost.cpu_ms - cost.cpu_ms / cost.times_pass
     title = f"hook, {event}: CPU beyond Python's start"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.prompting.choice import MOST_MISSED, Choice, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
@@ -100,20 +100,11 @@ class SpeakUp(NamedTuple):
         public = redact(prompt.text[: 2 * LONGEST_PROMPT])[:LONGEST_PROMPT]  # a secret may begin before the end
         troubles = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
-            question = self._question(public, prompt)
+            only = EVERYTHING._replace(except_for=self._left_by(prompt.session_id))
+            question = question_of(public, only, prompt.project)
             found = self.recall.search(question, deadline)
             spoken = self._spoken(prompt, question, found)
         return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
-
-    def _question(self, text: str, prompt: Prompt) -> Question:
-        return Question(
-            text=text,
-            only=EVERYTHING._replace(ranked=True, except_for=self._left_by(prompt.session_id)),
-            policy=POLICY,
-            limit=MOST_SHOWN + MOST_MISSED,
-            minimum=None,
-            workplace=Workplace(project=prompt.project),
-        )
 
     def _left_by(self, session_id: str) -> tuple[int, ...]:
         if not session_id:
@@ -123,7 +114,7 @@ class SpeakUp(NamedTuple):
 
     def _spoken(self, prompt: Prompt, question: Question, found: Found) -> Spoken:
         rated = self.recall.rate(question, found)
-        contest = _contest(question, found, rated)
+        contest = contest_of(question, found, rated)
         if not any(contest.may_win(each.score) for each in rated[:MOST_SHOWN]):  # most prompts: nothing is read
             return Spoken()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
@@ -159,7 +150,20 @@ class SpeakUp(NamedTuple):
         )
 
 
-def _contest(question: Question, found: Found, rated: Sequence[Rated]) -> Contest:
+def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
+    """Return what is asked for a prompt: as `recall` asks by default, for as many as may be shown or nearly are."""
+    return Question(
+        text=text,
+        only=only._replace(ranked=True),
+        policy=POLICY,
+        limit=MOST_SHOWN + MOST_MISSED,
+        minimum=None,
+        workplace=Workplace(project=project),
+    )
+
+
+def contest_of(question: Question, found: Found, rated: Sequence[Rated]) -> Contest:
+    """Return what decides between *rated*, the best first of what was *found*."""
     return Contest(
         terms=search_terms(question.text),
         runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
