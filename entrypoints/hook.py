@@ -112,7 +112,7 @@ class Session:
     def _answers_prompt(self) -> bool:
         settings = self._settings
         is_on = settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
-        if not (is_on and self._request.prompt):
+        if not (is_on and self._request.prompt) or self._request.told.get("source") == "system":
             return False
         from hardwon.domain.model.prompting.gate import is_worth_asking  # compiles patterns, for a prompt only
 

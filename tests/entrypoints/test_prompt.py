@@ -94,6 +94,11 @@ def test_no_prompt_is_ever_held_up(world: World, prompt: object) -> None:
     assert outcome(ask(world, prompt)) == SILENT
 
 
+def test_what_the_host_itself_says_is_no_prompt_of_the_users(world: World) -> None:
+    assert outcome(launch(world, {**payload(world), "source": "system"}).run) == SILENT
+    assert LESSON in launch(world, {**payload(world), "source": "user"}).run.stdout
+
+
 def test_a_broken_store_is_one_line_and_the_prompt_goes_on(world: World) -> None:
     world.database.write_bytes(b"garbage" * 10_000)
     run = ask(world)

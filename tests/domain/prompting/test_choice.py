@@ -12,7 +12,7 @@ from hardwon.domain.model.prompting.instructions import plain
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.receipts.injected_text import assembled, text_digest
-from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
 TERMS = ("rename", "column", "release")
@@ -21,7 +21,7 @@ WHOLE = "Rename a column over two releases."
 
 
 def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: Kind = "learning") -> Contender:
-    category = "patterns" if kind == "learning" else None
+    category: Category | None = "patterns" if kind == "learning" else None
     ranking = RankingFacts(number, f"{number:016x}", category, 1, "medium", NOW, 0)
     facts = RecallFacts(
         ranking,
