@@ -9,29 +9,17 @@ asked of all. Small stores are drawn from the notes. `docs/quality.md` has the t
 import argparse
 import os
 import random
-import tempfile
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing
 from typing import NamedTuple
 
-from hardwon.adapters.evaluation.caching_embedder import CachingEmbedder
+from bench.prompted_stores import Asked, Asking, asking
 from hardwon.adapters.evaluation.eval_set_files import read_eval_set
 from hardwon.adapters.evaluation.vector_cache import VectorCache
-from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.domain.model.prompting.contender import Contender
-from hardwon.domain.model.prompting.gate import is_worth_asking
-from hardwon.domain.model.prompting.winning import MOST_SHOWN, wins
-from hardwon.domain.model.scope import ANYWHERE, Scope
-from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.speak_up import contest_of, question_of
-from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.evaluation import cache_folder
-from hardwon.entrypoints.spaces import EmbeddingSpace
 
 SETS = ("til-jbranchaud", "cranfield", "beam-dialogue")
 NOTES = SETS[0]
@@ -39,15 +27,6 @@ SAMPLE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "examples", "p
 PROMPTS = os.path.join(os.path.dirname(__file__), "prompts.txt")
 SMALL = {5: 12, 10: 8, 20: 6, 40: 4, 80: 3, 300: 1}
 """How many entries a small store has, and how many such stores are drawn."""
-
-STANDING_STILL = Deadline(lambda: 0.0)
-
-
-class Asked(NamedTuple):
-    """One prompt: whether it is worth a search, and for each entry that wins whether it is an answer."""
-
-    searched: bool
-    right: tuple[bool, ...] = ()
 
 
 class Row(NamedTuple):
@@ -64,39 +43,6 @@ class Row(NamedTuple):
         precision = f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts == "own" else f"{'':7}"
         share = f"{spoken / len(self.asked):8.1%}"
         return f"{self.store:24} {self.prompts:9} {len(self.asked):5} {share} {len(shown):5} {precision}"
-
-
-class Asking(NamedTuple):
-    """A store that is asked, and the numbers of its entries by their ids."""
-
-    memory: Memory
-    recall: Recall
-    seqs: dict[str, int]
-
-    def ask(self, text: str, answers: Iterable[str] = (), only: EntryFilter = EVERYTHING) -> Asked:
-        """Return what *text* brings up, where *answers* are the ids of what is right."""
-        if not is_worth_asking(text):
-            return Asked(searched=False)
-        question = question_of(text, only)
-        found = self.recall.search(question, STANDING_STILL)
-        rated = self.recall.rate(question, found)
-        contest = contest_of(question, found, rated)
-        repository = self.memory.repository
-        facts = {each.ranking.seq: each for each in repository.recall_facts([each.seq for each in rated])}
-        printed = {each.seq: each for each in repository.printed([each.seq for each in rated])}
-        best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated[:MOST_SHOWN]]
-        known = set(answers)
-        shown = [each for each in best if wins(each.strength(contest), by_meaning=contest.by_meaning)]
-        return Asked(searched=True, right=tuple(each.entry_id in known for each in shown))
-
-    def own(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:
-        """Ask a question of the set's own store."""
-        return self.ask(asked.query.text, _answers(eval_set, asked), _within(asked))
-
-    def without_answers(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:
-        """Ask it of the same store with all that answers it taken out."""
-        gone = tuple(self.seqs[each] for each in _answers(eval_set, asked))
-        return self.ask(asked.query.text, only=_within(asked)._replace(except_for=gone))
 
 
 class Bench:
@@ -132,70 +78,43 @@ class Bench:
 
     def _of_set(self, name: str, cache: VectorCache) -> Iterator[Row]:
         eval_set = self._sets[name]
-        with self._asking(list(eval_set.documents.values()), cache) as asking:
+        with self._asking(list(eval_set.documents.values()), cache) as store:
             drawn = sorted(self._draw(name), key=lambda asked: asked.query.group or "")
-            yield Row(name, "own", [asking.own(eval_set, asked) for asked in drawn])
-            yield Row(name, "hard", [asking.without_answers(eval_set, asked) for asked in drawn])
+            yield Row(name, "own", [store.own(eval_set, asked) for asked in drawn])
+            yield Row(name, "hard", [store.without_answers(eval_set, asked) for asked in drawn])
             for other in self._sets.keys() - {name}:
-                yield Row(name, "easy", [asking.ask(asked.query.text) for asked in self._draw(other)])
-            yield Row(name, "ordinary", [asking.ask(prompt) for prompt in self._prompts])
+                yield Row(name, "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
+            yield Row(name, "ordinary", [store.ask(prompt) for prompt in self._prompts])
 
     def _of_small(self, size: int, draws: int, cache: VectorCache) -> Iterator[Row]:
         eval_set, own, hard, ordinary = self._sets[NOTES], list[Asked](), list[Asked](), list[Asked]()
         for _ in range(draws):
             questions = self._random.sample(eval_set.queries, size + 60)
             entries = [eval_set.documents[each] for asked in questions[:size] for each in asked.grades]
-            with self._asking(entries, cache) as asking:
-                own += [asking.own(eval_set, asked) for asked in questions[:size][:60]]
-                hard += [asking.ask(asked.query.text) for asked in questions[size:]]
-                ordinary += [asking.ask(prompt) for prompt in self._prompts]
+            with self._asking(entries, cache) as store:
+                own += [store.own(eval_set, asked) for asked in questions[:size][:60]]
+                hard += [store.ask(asked.query.text) for asked in questions[size:]]
+                ordinary += [store.ask(prompt) for prompt in self._prompts]
         yield Row(f"{size} notes", "own", own)
         yield Row(f"{size} notes", "foreign", hard)
         yield Row(f"{size} notes", "ordinary", ordinary)
 
     def _of_sample_project(self, cache: VectorCache) -> Iterator[Row]:
-        with self._asking([], cache, project=SAMPLE) as asking:
-            entries = asking.memory.repository.find(EVERYTHING, limit=1_000)
-            yield Row("sample project", "own", [asking.ask(each.name, [each.entry_id]) for each in entries])
-            yield Row("sample project", "ordinary", [asking.ask(prompt) for prompt in self._prompts])
+        with self._asking([], cache, project=SAMPLE) as store:
+            entries = store.memory.repository.find(EVERYTHING, limit=1_000)
+            yield Row("sample project", "own", [store.ask(each.name, [each.entry_id]) for each in entries])
+            yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._prompts])
             for other in self._sets:
-                yield Row("sample project", "easy", [asking.ask(asked.query.text) for asked in self._draw(other)])
+                yield Row("sample project", "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
 
     def _draw(self, name: str) -> list[JudgedQuery]:
         queries = self._sets[name].queries
         return self._random.sample(queries, min(self._sample, len(queries)))
 
-    @contextmanager
-    def _asking(self, entries: Sequence[Entry], cache: VectorCache, project: str = "") -> Iterator[Asking]:
-        with tempfile.TemporaryDirectory(prefix="hardwon-winning-") as folder:
-            memory = open_memory(Settings(global_store=folder), print)
-            active = memory.spaces[:1] if self._by_meaning else []
-            spaces = [EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in active]
-            memory = memory._replace(spaces=spaces)
-            with closing(memory.database):
-                yield _filled(memory, entries, project)
-
-
-def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
-    with memory.repository.transaction():
-        for entry in entries:
-            memory.repository.put(entry)
-    if project:
-        memory.import_knowledge(project).everything()
-    for embed in memory.embed_pending[:1]:
-        embed(None, Deadline(time.monotonic), lambda _: None)
-    facts = memory.repository.facts(range(1, 100_000))
-    return Asking(memory, memory.recall, {each.entry_id: each.seq for each in facts})
-
-
-def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:
-    relevant = (each for each, grade in asked.grades.items() if grade > 0 and each in eval_set.documents)
-    return [eval_set.documents[each].entry_id for each in relevant]
-
-
-def _within(asked: JudgedQuery) -> EntryFilter:
-    group = asked.query.group
-    return EVERYTHING._replace(scope=ANYWHERE if group is None else Scope(project=group))
+    def _asking(
+        self, entries: Sequence[Entry], cache: VectorCache, project: str = ""
+    ) -> AbstractContextManager[Asking]:
+        return asking(entries, cache if self._by_meaning else None, project)
 
 
 def main() -> None:
