@@ -12,6 +12,9 @@ USAGE = "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store P
 EVENT = "SessionStart"
 COMPACTION = "compact"
 CAPTURED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
+LONGEST_NAME = 200
+"""Characters of a session's name; a longer one is no host's."""
+
 LARGEST_PAYLOAD = 4 * 1024 * 1024
 
 
@@ -83,7 +86,7 @@ def from_arguments(arguments: Sequence[str]) -> HookRequest:
     root = flags.get("--project-root") or _working_folder()
     if not os.path.isdir(root):
         raise UsageError(f"--project-root {root!r} is not a folder")
-    return HookRequest(root, flags, session_id=_text(os.environ.get(SESSION_VARIABLE)))
+    return HookRequest(root, flags, session_id=_name(os.environ.get(SESSION_VARIABLE)))
 
 
 def read_payload() -> bytes:
@@ -114,7 +117,7 @@ def from_payload(payload: bytes) -> HookRequest:
     if (event := document.get("hook_event_name", EVENT)) != EVENT:
         return _of_other_event(event, document)
     request = _from_folder(document.get("cwd"))
-    return request._replace(source=_text(document.get("source")), session_id=_text(document.get("session_id")))
+    return request._replace(source=_text(document.get("source")), session_id=_name(document.get("session_id")))
 
 
 def _of_other_event(event: object, document: Mapping[str, object]) -> HookRequest:
@@ -125,7 +128,7 @@ def _of_other_event(event: object, document: Mapping[str, object]) -> HookReques
     is_folder = isinstance(root, str) and os.path.isdir(root)
     told = document if event in CAPTURED and not document.get("agent_id") else {}
     root = str(root) if is_folder else _working_folder()
-    return HookRequest(root, framed=True, wanted=False, told=told, session_id=_text(document.get("session_id")))
+    return HookRequest(root, framed=True, wanted=False, told=told, session_id=_name(document.get("session_id")))
 
 
 def _from_folder(root: object) -> HookRequest:
@@ -138,6 +141,11 @@ def _from_folder(root: object) -> HookRequest:
 def _text(value: object) -> str:
     """Return *value* as text that can be stored and compared; what is none is empty."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _name(value: object) -> str:
+    """Return *value* as a session's name; one that is too long is none."""
+    return name if len(name := _text(value)) <= LONGEST_NAME else ""
 
 
 def _refused(complaint: str) -> HookRequest:

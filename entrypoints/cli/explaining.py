@@ -102,9 +102,13 @@ def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dic
 def _reason(explained: Explained, shown: Shown) -> str:
     if shown.score is None:
         return "a rule that always stands" if shown.form == "note" else "told for its session or its age alone"
-    if terms := terms_of(policy_of(explained.receipt, shown), shown.parts):
-        return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in terms)
-    return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
+    try:
+        terms = terms_of(policy_of(explained.receipt, shown), shown.parts)
+    except KeyError:  # somebody changed the receipt
+        terms = []
+    if not terms:
+        return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
+    return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in terms)
 
 
 def _nearly(explained: Explained, missed: NearMiss) -> str:

@@ -70,6 +70,7 @@ def test_without_a_lesson_they_are_printed_and_counted(talkative: World) -> None
         ({"source": "compact"}, SESSION),
         ({"source": "compact", "session_id": ""}, ""),
         ({"source": "compact", "session_id": 7}, ""),
+        ({"source": "compact", "session_id": "x" * 201}, ""),
         ({"source": "compact", "session_id": "\ud800"}, "?"),
         ({"source": "resume"}, ""),
         ({"source": ["compact"]}, ""),

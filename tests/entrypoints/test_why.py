@@ -220,3 +220,27 @@ def test_a_busy_store_loses_count_and_receipt_together_in_one_line(told: World) 
     [line] = run.log
     assert "recall not counted, no receipt kept: " in line
     assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
+
+
+def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -> None:
+    told.remember(*(lesson(f"Filler {number}", f"filler number {number}") for number in range(60)))
+    text = "The parser keeps which quotes?"
+    told.faults = ["nothing_is_in_a_hurry"]
+    payload = {"session_id": SESSION, "cwd": str(told.project), "hook_event_name": "UserPromptSubmit", "prompt": text}
+    assert "Quotes" in told.launch(payload=payload).run.stdout
+    lines = hardwon(told, "why").stdout.splitlines()
+
+    assert lines[0].endswith(f"  prompt in project, session {SESSION}")
+    assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
+    assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
+    assert " + words 0.65 * " in lines[4]
+    assert hardwon(told, "why", "--verify").code == 0
+
+
+@pytest.mark.parametrize("parts", ["{}", '{"vector": 1}'])
+def test_a_receipt_without_the_parts_of_a_score_is_told_all_the_same(told: World, parts: str) -> None:
+    start(told)
+    told.query("UPDATE receipt_entry SET parts = ?", (parts,))
+
+    assert hardwon(told, "why").code == 0
+    assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout

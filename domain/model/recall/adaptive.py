@@ -87,13 +87,17 @@ class AdaptivePolicy(PlainPolicy):
         }
 
 
-def score_of_parts(parts: Parts) -> float:
-    """Return the score that `AdaptivePolicy` has made of *parts*."""
+def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
+    """Return the terms that the score of *parts* is the sum of: name, weight and value."""
     words = math.pow(_over(parts["evidence"], parts["evidence_deviation"]), KEYWORD_POWER)
     standing_out = _over(parts["cosine"] - parts["cosine_mean"], parts["cosine_deviation"])
     heard = min(1.0, parts["window"] / max(parts["length"], 1))
     length = math.log(max(parts["length"], LONG) / LONG)
-    return parts["clarity"] * standing_out * heard * heard + KEYWORD_WEIGHT * words - LENGTH_WEIGHT * length
+    return [
+        ("meaning", parts["clarity"], standing_out * heard * heard),
+        ("words", KEYWORD_WEIGHT, words),
+        ("length", -LENGTH_WEIGHT, length),
+    ]
 
 
 def _clarity(vectors: Spread) -> float:

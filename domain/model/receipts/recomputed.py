@@ -1,11 +1,11 @@
 """A score computed again from its parts, for what injections rank by."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.recall.adaptive import score_of_parts
+from hardwon.domain.model.recall.adaptive import terms_of_parts
 from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
 from hardwon.domain.model.receipts.receipt import Receipt, Shown
 
@@ -20,23 +20,34 @@ def policy_of(receipt: Receipt, shown: Shown) -> str:
 
 
 def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
-    """Return the terms of a weighted sum: name, weight, signal; none for a policy that is no such sum."""
-    if policy in {"hybrid", "prominence"}:
-        return [(name, parts[f"{name}_weight"], parts[name]) for name in Weights._fields]
-    if policy == "context":
-        return [(name, weight, parts[name]) for name, weight in CONTEXT_WEIGHTS.items()]
-    return []
+    """
+    Return the terms whose sum is the score that *parts* give: name, weight and value; none for an unknown policy.
+
+    Raises:
+        KeyError: a part is missing.
+
+    """
+    match policy:
+        case "hybrid" | "prominence":
+            return [(name, parts[f"{name}_weight"], parts[name]) for name in Weights._fields]
+        case "context":
+            return [(name, weight, parts[name]) for name, weight in CONTEXT_WEIGHTS.items()]
+        case "adaptive":
+            return terms_of_parts(parts)
+        case _:
+            return []
 
 
 def recomputed(policy: str, parts: Parts) -> float | None:
-    """Return the score that *parts* give; None for a policy that is not known here."""
-    if terms := terms_of(policy, parts):
-        return sum(weight * signal for _, weight, signal in terms)
-    return FORMULAS[policy](parts) if policy in FORMULAS else None
+    """
+    Return the score that *parts* give; None for a policy that is not known here.
 
+    Raises:
+        KeyError: a part is missing.
 
-FORMULAS: Mapping[str, Callable[[Parts], float]] = {"adaptive": score_of_parts}
-"""Policies that are no weighted sum."""
+    """
+    terms = terms_of(policy, parts)
+    return sum(weight * value for _, weight, value in terms) if terms else None
 
 
 def fits(receipt: Receipt, shown: Shown) -> bool:
