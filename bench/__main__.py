@@ -7,6 +7,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the hook has it; counts only befo
 import argparse
 import tempfile
 
+from bench.beside_prompt import prompt_figures
 from bench.capture_hooks import capture_figures
 from bench.chunking import chunking_figures
 from bench.computation import computation_figures
@@ -49,6 +50,7 @@ def _measure(folder: str, sizes: list[int], lessons: int, repetitions: int) -> l
         *writing_figures(folder, middle, lessons, repetitions),
         *transcript_figures(folder, lessons, repetitions),
         *capture_figures(folder, lessons, repetitions),
+        *prompt_figures(folder, repetitions),
         *server_figures(folder, [entries for entries in sizes if entries <= MOST_DOCUMENTS], repetitions),
     ]
 

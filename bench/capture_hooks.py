@@ -77,8 +77,8 @@ def _cost(folder: str, store: str, event: str, repetitions: int, **more: object)
     fields = {key: text if value == "" else value for key, value in EVENTS[event].items()}
     payload = {"session_id": "bench", "cwd": _project(folder), "hook_event_name": event, **fields, **more}
     command = Command((script("hardwon-hook"),), json.dumps(payload))
-    environment = clean_environment(folder, HARDWON_STORE=store, HARDWON_CAPTURE_INTERVAL="20")
-    return measure(lambda _: command, environment, repetitions)
+    alone = {"HARDWON_CAPTURE_INTERVAL": "20", "HARDWON_PROMPT_ENABLED": "false"}  # neither the worker nor a search
+    return measure(lambda _: command, clean_environment(folder, HARDWON_STORE=store, **alone), repetitions)
 
 
 def _worker(folder: str, exchanges: int, repetitions: int) -> Figure:

@@ -2,7 +2,7 @@
 The hooks. Session start: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text → stdout → counters`.
 
 Whatever is broken, it prints a block or nothing, in time. While the session goes on, what is said is
-noted, and the worker does the rest. Modules with a price are imported where they are needed: a
+noted, and the worker does the rest; beside a prompt stands what clearly bears on it. Modules with a price are imported where they are needed: a
 switched-off hook runs on the standard library.
 """
 
@@ -14,7 +14,7 @@ import time
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.hook_log import HookLog, one_line
 from hardwon.domain.model.block.frame import framed
-from hardwon.entrypoints.hook_output import Output, complain, start_watchdog
+from hardwon.entrypoints.hook_output import Output, complain, leave_by, start_watchdog
 from hardwon.entrypoints.hook_request import (
     HELP,
     USAGE,
@@ -24,6 +24,9 @@ from hardwon.entrypoints.hook_request import (
     from_payload,
     read_payload,
 )
+
+PROMPT_SECONDS = 0.95
+"""After so much the user's prompt goes on, with or without what memory has to say."""
 
 
 def main() -> None:
@@ -82,6 +85,8 @@ class Session:
         if self._request.told:
             self._capture()
             self._notice_use()
+        if self._answers_prompt:
+            self._speak_up(output, started)
         if not self._wants_block:
             return
         if self._settings.semantic_enabled:
@@ -105,6 +110,16 @@ class Session:
         return self._request.wanted and settings.injection_enabled and settings.injection_limit > 0
 
     @property
+    def _answers_prompt(self) -> bool:
+        settings = self._settings
+        is_on = settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
+        if not (is_on and self._request.prompt) or self._request.told.get("source") == "system":
+            return False
+        from hardwon.domain.model.prompting.gate import is_worth_asking  # compiles patterns, for a prompt only
+
+        return is_worth_asking(self._request.prompt)
+
+    @property
     def _captures(self) -> bool:
         return self._settings.capture_enabled and self._settings.semantic_enabled
 
@@ -120,6 +135,16 @@ class Session:
             from hardwon.entrypoints.noticing import notice_use
 
             notice_use(self._request, settings.global_store, self._warn)
+
+    def _speak_up(self, output: Output, started: float) -> None:
+        """Print what clearly bears on the prompt; a trouble is one line, and costs the prompt nothing."""
+        leave_by(started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
+        try:
+            from hardwon.entrypoints.prompt_start import PromptStart  # brings sqlite3, which most prompts don't need
+
+            PromptStart(self._settings, self._request, started, self._warn).speak_up(output)
+        except Exception as error:  # noqa: BLE001  # the prompt must go through, whatever is broken here
+            self._warn(f"nothing is said beside the prompt: {type(error).__name__}: {error}")
 
     def _inject(self, output: Output, started: float) -> None:
         from hardwon.entrypoints.session_start import SessionStart

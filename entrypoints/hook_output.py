@@ -77,12 +77,18 @@ def start_watchdog(started: float, speak_at_last: Callable[[], bool]) -> None:
         if speak_at_last():
             os._exit(0)
 
+    threading.Thread(target=speak, daemon=True).start()
+    leave_by(started + LAST_SECONDS)
+
+
+def leave_by(moment: float) -> None:
+    """End the process with exit code 0 at *moment*, by `time.monotonic`, whatever it does then."""
+
     def leave() -> None:
-        _sleep_until(started + LAST_SECONDS)
+        _sleep_until(moment)
         os._exit(0)
 
-    for watch in (speak, leave):
-        threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=leave, daemon=True).start()
 
 
 def _sleep_until(moment: float) -> None:

@@ -24,6 +24,8 @@ FIGURES = {
     "hook_keyword_wall",
     "hook_markdown",
     "hook_precompact",
+    "hook_prompt_embedded",
+    "hook_prompt_silent",
     "hook_sessionend",
     "hook_stop",
     "hook_stop_injected",
@@ -48,6 +50,7 @@ FIGURES = {
 WITH_A_RATIO = {
     *("choose_all", "hook_embedded", "hook_keyword", "hook_markdown", "import", "recall_process", "upsert"),
     *("server", "store_memory_p50", "store_memory_p95", "hook_conversations", "hook_conversations_keyword"),
+    *("hook_prompt_embedded", "hook_prompt_silent"),
     *("capture_worker", "hook_precompact", "hook_sessionend", "hook_stop", "hook_userpromptsubmit"),
     "hook_stop_injected",
 }

@@ -29,7 +29,9 @@ if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a 
     from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
     from hardwon.domain.use_cases.asking.relate import Relate
     from hardwon.domain.use_cases.asking.search import Search
+    from hardwon.domain.use_cases.asking.speak_up import SpeakUp
     from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
+    from hardwon.ports.instructions import Instructions
 
 ASKED_EMBED_SECONDS = 2.0
 """Who asks waits longer for the question's vector than a session start can (rule U-16)."""
@@ -64,6 +66,14 @@ class Asking(OpenStore):
     def receipts(self) -> SqliteReceipts:
         """What was injected, when and why."""
         return SqliteReceipts(self.database)
+
+    def speak_up(self, instructions: "Instructions", embed_seconds: float) -> "SpeakUp":
+        """Return what puts entries beside a prompt; who embeds the prompt may take so many seconds."""
+        from hardwon.domain.use_cases.asking.speak_up import SpeakUp
+
+        recall = self.recall
+        recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
+        return SpeakUp(recall, self.receipts, instructions)
 
     @property
     def influences(self) -> "SqliteInfluences":

@@ -12,6 +12,7 @@ from hardwon.ports.feature_probe import FeatureProbe
 from hardwon.ports.history import History
 from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.influences import Influences
+from hardwon.ports.instructions import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.matches import Matches
@@ -36,6 +37,7 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.influences import InMemoryInfluences
+from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.journal import InMemoryCaptureJournal
 from tests.fakes.probes import InMemoryChangeProbe, InMemoryFeatureProbe
 from tests.fakes.receipts import InMemoryReceipts
@@ -63,6 +65,7 @@ def test_every_fake_fits_its_port() -> None:
     repository: EntryRepository = InMemoryEntryRepository(state)
     features: FeatureProbe = InMemoryFeatureProbe()
     ledger: ImportLedger = InMemoryImportLedger()
+    instructions: Instructions = InMemoryInstructions()
     journal: CaptureJournal = InMemoryCaptureJournal()
     keywords: KeywordIndex = InMemoryKeywordIndex(state)
     bank: KnowledgeBank = InMemoryKnowledgeBank()
@@ -83,5 +86,5 @@ def test_every_fake_fits_its_port() -> None:
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((conversations, plans, journal, influences, receipts))
+    assert all((conversations, plans, journal, influences, instructions, receipts))
     assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))

@@ -81,4 +81,5 @@ def test_sessions_that_start_together_do_not_disturb_each_other(empty_world: Wor
     assert empty_world.query("SELECT count(*), min(recall_count), max(recall_count) FROM entries") == [
         (10, 3 - uncounted, 3 - uncounted)
     ]
+    assert empty_world.query("SELECT count(*) FROM receipt") == [(3 - uncounted,)]
     assert all(TITLE in run.stdout for run in runs)

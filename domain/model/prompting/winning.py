@@ -19,15 +19,15 @@ from hardwon.domain.model.keyword_query import words_of
 
 MOST_SHOWN = 2
 
-LEAST_STRENGTH = 1.8
+LEAST_STRENGTH = 1.85
 """Where both meaning and words were searched."""
 
 LEAST_STRENGTH_OF_WORDS = 0.9
 """Where only words were: then half of the score is missing."""
 
-SHORTEST_STEM = 4
-ENDING = 3
-"""Letters: a word of six is told by its first four at least, a longer one by all but three."""
+ENDINGS = ("ing", "ed", "es", "e", "s")
+SHORTEST_STEM = 3
+"""Letters that are left of a word when its ending falls."""
 
 
 def strength(score: float, runner_up: float, coverage: float, size: int) -> float:
@@ -59,4 +59,5 @@ def coverage(terms: Sequence[str], text: str) -> float:
 
 
 def _stem(word: str) -> str:
-    return word[: max(SHORTEST_STEM, len(word) - ENDING)] if len(word) > SHORTEST_STEM + 1 else word.rstrip("s")
+    fitting = (each for each in ENDINGS if word.endswith(each) and len(word) - len(each) >= SHORTEST_STEM)
+    return word.removesuffix(next(fitting, ""))

@@ -173,9 +173,11 @@ def database_hangs() -> None:
 def nothing_is_in_a_hurry() -> None:
     """No fault: for tests of what is printed, on a machine that may be busy with others."""
     from hardwon.domain.use_cases.retrieving import retrieve
-    from hardwon.entrypoints import hook_output, session_start
+    from hardwon.entrypoints import hook, hook_output, prompt_start, session_start
 
     for module, name in (
+        (hook, "PROMPT_SECONDS"),
+        (prompt_start, "SEARCH_SECONDS"),
         (hook_output, "ALARM_SECONDS"),
         (hook_output, "LAST_SECONDS"),
         (session_start, "SEARCH_SECONDS"),

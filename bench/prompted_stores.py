@@ -1,0 +1,108 @@
+"""Throw-away stores that are asked with prompts, to see which entries would win."""
+
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import NamedTuple
+
+from hardwon.adapters.evaluation.caching_embedder import CachingEmbedder
+from hardwon.adapters.evaluation.vector_cache import VectorCache
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
+from hardwon.domain.model.prompting.contender import Contender
+from hardwon.domain.model.prompting.gate import is_worth_asking
+from hardwon.domain.model.prompting.winning import MOST_SHOWN, wins
+from hardwon.domain.model.scope import ANYWHERE, Scope
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.asking.recall import Recall
+from hardwon.domain.use_cases.asking.speak_up import contest_of, question_of
+from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.spaces import EmbeddingSpace
+
+STANDING_STILL = Deadline(lambda: 0.0)
+
+
+class Asked(NamedTuple):
+    """One prompt: whether it is worth a search, and for each entry that wins whether it is an answer."""
+
+    searched: bool
+    right: tuple[bool, ...] = ()
+
+
+class Asking(NamedTuple):
+    """A store that is asked, and the numbers of its entries by their ids."""
+
+    memory: Memory
+    recall: Recall
+    seqs: dict[str, int]
+
+    def ask(self, text: str, answers: Iterable[str] = (), only: EntryFilter = EVERYTHING) -> Asked:
+        """Return what *text* brings up, where *answers* are the ids of what is right."""
+        if not is_worth_asking(text):
+            return Asked(searched=False)
+        question = question_of(text, only)
+        found = self.recall.search(question, STANDING_STILL)
+        rated = self.recall.rate(question, found)
+        contest = contest_of(question, found, rated)
+        repository = self.memory.repository
+        facts = {each.ranking.seq: each for each in repository.recall_facts([each.seq for each in rated])}
+        printed = {each.seq: each for each in repository.printed([each.seq for each in rated])}
+        best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated[:MOST_SHOWN]]
+        known = set(answers)
+        shown = [each for each in best if wins(each.strength(contest), by_meaning=contest.by_meaning)]
+        return Asked(searched=True, right=tuple(each.entry_id in known for each in shown))
+
+    def own(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:
+        """Ask a question of the set's own store."""
+        return self.ask(asked.query.text, _answers(eval_set, asked), _within(asked))
+
+    def without_answers(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:
+        """Ask it of the same store with all that answers it taken out."""
+        gone = tuple(self.seqs[each] for each in _answers(eval_set, asked))
+        return self.ask(asked.query.text, only=_within(asked)._replace(except_for=gone))
+
+
+@contextmanager
+def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "") -> Iterator[Asking]:
+    """
+    Yield a store that is gone afterwards.
+
+    Args:
+        entries: What it holds.
+        cache: Keeps vectors between runs; None to search by word only.
+        project: A folder whose knowledge bank it holds too.
+
+    """
+    with tempfile.TemporaryDirectory(prefix="hardwon-winning-") as folder:
+        memory = open_memory(Settings(global_store=folder), print)
+        spaces = [
+            EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in memory.spaces[:1] if cache
+        ]
+        memory = memory._replace(spaces=spaces)
+        with closing(memory.database):
+            yield _filled(memory, entries, project)
+
+
+def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
+    with memory.repository.transaction():
+        for entry in entries:
+            memory.repository.put(entry)
+    if project:
+        memory.import_knowledge(project).everything()
+    for embed in memory.embed_pending[:1]:
+        embed(None, Deadline(time.monotonic), lambda _: None)
+    facts = memory.repository.facts(range(1, 100_000))
+    return Asking(memory, memory.recall, {each.entry_id: each.seq for each in facts})
+
+
+def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:
+    relevant = (each for each, grade in asked.grades.items() if grade > 0 and each in eval_set.documents)
+    return [eval_set.documents[each].entry_id for each in relevant]
+
+
+def _within(asked: JudgedQuery) -> EntryFilter:
+    group = asked.query.group
+    return EVERYTHING._replace(scope=ANYWHERE if group is None else Scope(project=group))

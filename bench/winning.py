@@ -1,0 +1,138 @@
+"""
+`python -m bench.winning [FOLDER]`: how often memory speaks up beside a prompt, and how often it is right.
+
+FOLDER holds evaluation sets (default `../shared/evals`). Each set's questions are prompts: asked of its own store, of it
+without what answers them (hard), and of another set's (easy); ordinary prompts of agents, which nothing answers, are
+asked of all. Small stores are drawn from the notes. `docs/quality.md` has the table and what was chosen on it.
+"""
+
+import argparse
+import os
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from typing import NamedTuple
+
+from bench.prompted_stores import Asked, Asking, asking
+from hardwon.adapters.evaluation.eval_set_files import read_eval_set
+from hardwon.adapters.evaluation.vector_cache import VectorCache
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
+from hardwon.entrypoints.evaluation import cache_folder
+
+SETS = ("til-jbranchaud", "cranfield", "beam-dialogue")
+NOTES = SETS[0]
+SAMPLE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "examples", "parser-project")
+PROMPTS = os.path.join(os.path.dirname(__file__), "prompts.txt")
+SMALL = {5: 12, 10: 8, 20: 6, 40: 4, 80: 3, 300: 1}
+"""How many entries a small store has, and how many such stores are drawn."""
+
+
+class Row(NamedTuple):
+    """What came of a group of prompts."""
+
+    store: str
+    prompts: str
+    asked: Sequence[Asked]
+
+    def line(self) -> str:
+        """Return the group as a line of the table."""
+        spoken = sum(bool(each.right) for each in self.asked)
+        shown = [right for each in self.asked for right in each.right]
+        precision = f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts == "own" else f"{'':7}"
+        share = f"{spoken / len(self.asked):8.1%}"
+        return f"{self.store:24} {self.prompts:9} {len(self.asked):5} {share} {len(shown):5} {precision}"
+
+
+class Bench:
+    """
+    All groups of prompts, for stores with or without vectors.
+
+    Args:
+        sets: What is asked, by name.
+        prompts: What agents are asked for all day.
+        sample: How many questions of each set.
+        by_meaning: Whether the stores have vectors.
+        seed: Draws the questions and the small stores.
+
+    """
+
+    def __init__(
+        self, sets: dict[str, EvalSet], prompts: list[str], *, sample: int, by_meaning: bool, seed: int
+    ) -> None:
+        self._sets = sets
+        self._prompts = prompts
+        self._sample = sample
+        self._by_meaning = by_meaning
+        self._random = random.Random(seed)  # draws a sample
+
+    def rows(self) -> Iterator[Row]:
+        """Yield every group of prompts."""
+        with closing(VectorCache(cache_folder(), print)) as cache:
+            for name in self._sets:
+                yield from self._of_set(name, cache)
+            for size, draws in SMALL.items():
+                yield from self._of_small(size, draws, cache)
+            yield from self._of_sample_project(cache)
+
+    def _of_set(self, name: str, cache: VectorCache) -> Iterator[Row]:
+        eval_set = self._sets[name]
+        with self._asking(list(eval_set.documents.values()), cache) as store:
+            drawn = sorted(self._draw(name), key=lambda asked: asked.query.group or "")
+            yield Row(name, "own", [store.own(eval_set, asked) for asked in drawn])
+            yield Row(name, "hard", [store.without_answers(eval_set, asked) for asked in drawn])
+            for other in self._sets.keys() - {name}:
+                yield Row(name, "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
+            yield Row(name, "ordinary", [store.ask(prompt) for prompt in self._prompts])
+
+    def _of_small(self, size: int, draws: int, cache: VectorCache) -> Iterator[Row]:
+        eval_set, own, hard, ordinary = self._sets[NOTES], list[Asked](), list[Asked](), list[Asked]()
+        for _ in range(draws):
+            questions = self._random.sample(eval_set.queries, size + 60)
+            entries = [eval_set.documents[each] for asked in questions[:size] for each in asked.grades]
+            with self._asking(entries, cache) as store:
+                own += [store.own(eval_set, asked) for asked in questions[:size][:60]]
+                hard += [store.ask(asked.query.text) for asked in questions[size:]]
+                ordinary += [store.ask(prompt) for prompt in self._prompts]
+        yield Row(f"{size} notes", "own", own)
+        yield Row(f"{size} notes", "foreign", hard)
+        yield Row(f"{size} notes", "ordinary", ordinary)
+
+    def _of_sample_project(self, cache: VectorCache) -> Iterator[Row]:
+        with self._asking([], cache, project=SAMPLE) as store:
+            entries = store.memory.repository.find(EVERYTHING, limit=1_000)
+            yield Row("sample project", "own", [store.ask(each.name, [each.entry_id]) for each in entries])
+            yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._prompts])
+            for other in self._sets:
+                yield Row("sample project", "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
+
+    def _draw(self, name: str) -> list[JudgedQuery]:
+        queries = self._sets[name].queries
+        return self._random.sample(queries, min(self._sample, len(queries)))
+
+    def _asking(
+        self, entries: Sequence[Entry], cache: VectorCache, project: str = ""
+    ) -> AbstractContextManager[Asking]:
+        return asking(entries, cache if self._by_meaning else None, project)
+
+
+def main() -> None:
+    """Print one table with vectors and one without."""
+    parser = argparse.ArgumentParser(prog="python -m bench.winning", description=__doc__)
+    parser.add_argument("folder", nargs="?", default="../shared/evals", help="holds the evaluation sets")
+    parser.add_argument("--sample", type=int, default=300, help="questions of each set")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    sets = {name: read_eval_set(os.path.join(options.folder, name), name) for name in SETS}
+    with open(PROMPTS, encoding="utf-8") as file:
+        prompts = file.read().splitlines()
+    for by_meaning in (True, False):
+        print(f"\n{'meaning and words' if by_meaning else 'words only':24} prompts   asked    spoke shown   right")
+        bench = Bench(sets, prompts, sample=options.sample, by_meaning=by_meaning, seed=options.seed)
+        for row in bench.rows():
+            print(row.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Which of the entries that a prompt found are put beside it, and what kept the others out."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.block.entry_texts import units
+from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
+from hardwon.domain.model.prompting.contender import Contender, Contest
+from hardwon.domain.model.prompting.instructions import says
+from hardwon.domain.model.prompting.winning import MOST_SHOWN, wins
+from hardwon.domain.model.receipts.injected_text import assembled
+from hardwon.domain.model.receipts.receipt import NearMiss
+
+MAX_UNITS = 1_500
+"""UTF-16 units of all that is printed, the frame included."""
+
+MOST_MISSED = 4
+"""Of the entries that nearly were shown."""
+
+TOO_WEAK = "too weak"
+
+
+class Told(NamedTuple):
+    """A file that the agent is given anyway: its name, and what it says, as `plain` returns it."""
+
+    name: str
+    text: str
+
+
+class Choice(NamedTuple):
+    """
+    What is put beside a prompt.
+
+    Attributes:
+        chosen: The entries, best first, two at most.
+        missed: The best of the others, best first.
+
+    """
+
+    chosen: tuple[Contender, ...] = ()
+    missed: tuple[NearMiss, ...] = ()
+
+    @property
+    def frame(self) -> tuple[str, ...]:
+        """What stands before, between and after the entries."""
+        return (FRAME_START, *[""] * (len(self.chosen) - 1), FRAME_END)
+
+    @property
+    def text(self) -> str:
+        """All of it; empty when nothing is chosen."""
+        return assembled(self.frame, [each.text for each in self.chosen]) if self.chosen else ""
+
+
+class Rules(NamedTuple):
+    """
+    What keeps an entry out.
+
+    Attributes:
+        contest: What decides who wins.
+        shown: The ids of what was put before the agent in this session.
+        told: Gives what the agent is given anyway; called at most once, and only for a winner.
+
+    """
+
+    contest: Contest
+    shown: frozenset[str]
+    told: Callable[[], Iterable[Told]]
+
+
+def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
+    """
+    Return which of *contenders*, best first, are put beside the prompt: whole ones, of the best two.
+
+    One that does not fit is passed over; a smaller one after it may still fit.
+    """
+    chosen, kept_out = list[Contender](), dict[str, str]()
+    files, room = _Files(rules.told), MAX_UNITS - units(FRAME_START + FRAME_END)
+    for each in contenders[:MOST_SHOWN]:
+        if why := _against(each, rules, files, room):
+            kept_out[each.entry_id] = why
+        else:
+            chosen.append(each)
+            room -= units(each.text)
+    missed = (each for each in contenders if each not in chosen)
+    nearly = [NearMiss(each.entry_id, each.score, kept_out.get(each.entry_id, TOO_WEAK)) for each in missed]
+    return Choice(tuple(chosen), tuple(nearly[:MOST_MISSED]))
+
+
+def _against(each: Contender, rules: Rules, files: "_Files", room: int) -> str:
+    """Return what speaks against *each*, empty for nothing."""
+    if not wins(each.strength(rules.contest), by_meaning=rules.contest.by_meaning):
+        return TOO_WEAK
+    if each.entry_id in rules.shown:
+        return "shown already in this session"
+    if name := files.sayer(each.printed.description):
+        return f"{name} says it already"
+    return "no room" if units(each.text) > room else ""
+
+
+class _Files:
+    """What the agent is told anyway, read when it is first asked for."""
+
+    def __init__(self, told: Callable[[], Iterable[Told]]) -> None:
+        self._told = told
+        self._read: list[Told] | None = None
+
+    def sayer(self, lesson: str) -> str:
+        """Return the name of the first that says all of *lesson*, empty when none does."""
+        if self._read is None:
+            self._read = list(self._told())
+        return next((file.name for file in self._read if says(file.text, lesson)), "")

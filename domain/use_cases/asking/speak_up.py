@@ -1,0 +1,172 @@
+"""Put beside a prompt what clearly bears on it, unasked."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.prompting.choice import MOST_MISSED, Choice, Rules, Told, choose
+from hardwon.domain.model.prompting.contender import Contender, Contest
+from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
+from hardwon.domain.model.prompting.instructions import plain
+from hardwon.domain.model.prompting.winning import MOST_SHOWN
+from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.receipts.injected_text import text_digest
+from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.use_cases.asking.best_answers import Found
+from hardwon.domain.use_cases.asking.recall import Rated, Recall
+from hardwon.domain.use_cases.keeping.retire import retire_expired
+from hardwon.ports.instructions import Instructions
+from hardwon.ports.receipts import Receipts
+
+LONGEST_KEPT = 500
+"""Characters of the prompt that a receipt keeps."""
+
+MOST_OF_SESSION = 500
+"""What a session has left in the store itself; more is none we know."""
+
+POLICY: PolicyName = COLLECTIONS["all"].policy
+
+
+class Prompt(NamedTuple):
+    """
+    What the user has just said.
+
+    Attributes:
+        text: The words.
+        session_id: The session, as the host names it; without a name nothing is known of what it was shown.
+        project: The name of the user's project.
+
+    """
+
+    text: str
+    session_id: str = ""
+    project: str = ""
+
+
+class Spoken(NamedTuple):
+    """
+    What is to be printed beside a prompt.
+
+    Attributes:
+        text: At most two whole entries in the host's frame; empty for nothing to say.
+        seqs: The numbers of the entries in it.
+        receipt: What it leaves behind; None for nothing to say.
+        degradations: What was missing in the search and why, one line each.
+
+    """
+
+    text: str = ""
+    seqs: tuple[int, ...] = ()
+    receipt: Receipt | None = None
+    degradations: tuple[str, ...] = ()
+
+
+class SpeakUp(NamedTuple):
+    """
+    Search with the user's own words, and say what clearly wins and is not known in this session yet.
+
+    Attributes:
+        recall: Finds.
+        receipts: Know what was shown before.
+        instructions: What the agent is told anyway.
+
+    """
+
+    recall: Recall
+    receipts: Receipts
+    instructions: Instructions
+
+    def __call__(self, prompt: Prompt, deadline: Deadline) -> Spoken:
+        """
+        Return what to print beside *prompt*: most often nothing.
+
+        What the session itself has left in the store is not searched: it was said just now.
+
+        Args:
+            prompt: The user's words; secrets in them are searched for nowhere and kept nowhere.
+            deadline: When searching must be over.
+
+        Raises:
+            StorageError: the store can't be read.
+
+        """
+        if not is_worth_asking(prompt.text):
+            return Spoken()
+        public = redact(prompt.text[: 2 * LONGEST_PROMPT])[:LONGEST_PROMPT]  # a secret may begin before the end
+        troubles = retire_expired(self.recall.repository, self.recall.clock.now())
+        with self.recall.repository.snapshot():
+            only = EVERYTHING._replace(except_for=self._left_by(prompt.session_id))
+            question = question_of(public, only, prompt.project)
+            found = self.recall.search(question, deadline)
+            spoken = self._spoken(prompt, question, found)
+        return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
+
+    def _left_by(self, session_id: str) -> tuple[int, ...]:
+        if not session_id:
+            return ()
+        own = EVERYTHING._replace(session=session_id)
+        return tuple(told.seq for told in self.recall.repository.told_newest(own, MOST_OF_SESSION))
+
+    def _spoken(self, prompt: Prompt, question: Question, found: Found) -> Spoken:
+        rated = self.recall.rate(question, found)
+        contest = contest_of(question, found, rated)
+        if not any(contest.may_win(each.score) for each in rated[:MOST_SHOWN]):  # most prompts: nothing is read
+            return Spoken()
+        shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
+        choice = choose(self._contenders(rated), Rules(contest, shown, self._told))
+        if not choice.chosen:
+            return Spoken()
+        receipt = self._receipt(prompt, question, choice, contest)._replace(space=found.retrieval.embedded_by)
+        return Spoken(choice.text, tuple(each.facts.ranking.seq for each in choice.chosen), receipt)
+
+    def _contenders(self, rated: Sequence[Rated]) -> list[Contender]:
+        """Return what is known of *rated*, in their order."""
+        repository, seqs = self.recall.repository, [each.seq for each in rated]
+        facts = {each.ranking.seq: each for each in repository.recall_facts(seqs)}
+        printed = {each.seq: each for each in repository.printed(seqs)}
+        return [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated]
+
+    def _told(self) -> Iterator[Told]:
+        return (Told(name, plain(text)) for name, text in self.instructions.texts())
+
+    def _receipt(self, prompt: Prompt, question: Question, choice: Choice, contest: Contest) -> Receipt:
+        return Receipt(
+            session_id=prompt.session_id,
+            event="prompt",
+            at=self.recall.clock.now(),
+            project=prompt.project,
+            query=question.text[:LONGEST_KEPT],
+            space=None,
+            policy=POLICY,
+            digest=text_digest(choice.text),
+            frame=choice.frame,
+            shown=tuple(each.shown(contest) for each in choice.chosen),
+            missed=choice.missed,
+        )
+
+
+def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
+    """Return what is asked for a prompt: as `recall` asks by default, for as many as may be shown or nearly are."""
+    return Question(
+        text=text,
+        only=only._replace(ranked=True),
+        policy=POLICY,
+        limit=MOST_SHOWN + MOST_MISSED,
+        minimum=None,
+        workplace=Workplace(project=project),
+    )
+
+
+def contest_of(question: Question, found: Found, rated: Sequence[Rated]) -> Contest:
+    """Return what decides between *rated*, the best first of what was *found*."""
+    return Contest(
+        terms=search_terms(question.text),
+        runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
+        size=found.evidence.size,
+        by_meaning=found.evidence.vectors.found > 0,
+    )

@@ -1,0 +1,79 @@
+"""What the hook does beside a prompt: search, print, and keep what was printed."""
+
+import os
+import time
+from collections.abc import Callable
+
+from hardwon.adapters.instruction_files import InstructionFiles, memory_folder
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.asking.speak_up import Prompt, Spoken
+from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.hook_output import Output
+from hardwon.entrypoints.hook_request import HookRequest
+from hardwon.entrypoints.workplace import name_of
+
+SEARCH_SECONDS = 0.7
+"""Of the one second that a prompt waits at most; the rest is for reading, printing and leaving."""
+
+BUSY_SECONDS = 0.1
+LONGEST_NAME = 200
+"""Characters of a session's name; a longer one is no host's."""
+
+
+class PromptStart:
+    """
+    One prompt on an open store.
+
+    Args:
+        settings: What the user set.
+        request: The prompt, and where it was asked.
+        started: When the hook began, by `time.monotonic`.
+        warn: Told of trouble in one line.
+
+    Raises:
+        StorageError: the store can't be opened.
+
+    """
+
+    def __init__(self, settings: Settings, request: HookRequest, started: float, warn: Callable[[str], None]) -> None:
+        self._request = request
+        self._warn = warn
+        self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
+        self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False, create=False)
+
+    def speak_up(self, output: Output) -> None:
+        """
+        Print what clearly bears on the prompt, if anything does, then count it and keep its receipt.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        spoken = self._memory.speak_up(self._instructions(), SEARCH_SECONDS)(self._prompt(), self._deadline)
+        if spoken.text and output.write(spoken.text):
+            self._keep(spoken)
+        for line in spoken.degradations:
+            self._warn(line)
+
+    def _prompt(self) -> Prompt:
+        request = self._request
+        session_id = request.session_id if len(request.session_id) <= LONGEST_NAME else ""
+        return Prompt(request.prompt, session_id.strip() and session_id, name_of(request.project_root))
+
+    def _instructions(self) -> InstructionFiles:
+        told = self._request.told.get("transcript_path")
+        transcript = os.path.expanduser(told) if isinstance(told, str) else ""
+        root = self._request.project_root
+        return InstructionFiles(root, memory_folder(root, transcript, os.path.expanduser("~")))
+
+    def _keep(self, spoken: Spoken) -> None:
+        """Count what was printed and keep the receipt; a busy store loses both, never the prompt's time."""
+        memory = self._memory
+        try:
+            with memory.database.transaction(busy_seconds=BUSY_SECONDS):
+                memory.repository.record_recall(spoken.seqs, memory.clock.now())
+                if spoken.receipt:
+                    memory.receipts.record(spoken.receipt)
+        except StorageError as error:
+            self._warn(f"recall not counted: {error}")

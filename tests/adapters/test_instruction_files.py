@@ -1,0 +1,61 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.instruction_files import LARGEST_FILE, MOST_FILES, NAMES, InstructionFiles, memory_folder
+
+
+def texts(project: Path) -> dict[str, str]:
+    return dict(InstructionFiles(str(project), str(project / "memory")).texts())
+
+
+def test_the_projects_files_come_first_then_the_index_and_its_notes(tmp_path: Path) -> None:
+    for name in (*NAMES, "memory/MEMORY.md", "memory/a.md", "memory/a.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"\ufeffthis is {name}", encoding="utf-8")
+
+    assert list(texts(tmp_path)) == [*NAMES, "MEMORY.md", "a.md"]
+    assert texts(tmp_path)["AGENTS.md"] == "this is AGENTS.md"
+
+
+def test_without_files_nothing_is_said(tmp_path: Path) -> None:
+    assert texts(tmp_path / "gone") == {}
+
+
+def test_what_is_no_regular_file_or_leads_elsewhere_says_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "CLAUDE.md")
+    (tmp_path / "AGENTS.md").mkdir()
+    (tmp_path / "secret").write_text("elsewhere")
+    (tmp_path / "GEMINI.md").symlink_to(tmp_path / "secret")
+    (tmp_path / "CLAUDE.local.md").symlink_to("/dev/zero")
+    (tmp_path / "memory").write_text("no folder")
+
+    assert texts(tmp_path) == {}
+
+
+def test_huge_and_binary_files_are_read_as_far_as_they_go(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("x" * (LARGEST_FILE + 1))
+    (tmp_path / "AGENTS.md").write_bytes(b"\xff\x00\xfe")
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    for number in range(MOST_FILES + 5):
+        (folder / f"{number}.md").write_text("y" * 30_000)
+    found = texts(tmp_path)
+
+    assert len(found["CLAUDE.md"]) == LARGEST_FILE
+    assert found["AGENTS.md"] == "\ufffd\0\ufffd"
+    assert sum(map(len, found.values())) <= 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("transcript", "expected"),
+    [
+        ("/h/.claude/projects/-p/s.jsonl", "/h/.claude/projects/-p/memory"),
+        ("", "/h/.claude/projects/-work-my-app/memory"),
+        ("relative.jsonl", "/h/.claude/projects/-work-my-app/memory"),
+    ],
+)
+def test_claude_codes_notes_lie_beside_the_transcript(transcript: str, expected: str) -> None:
+    assert memory_folder("/work/my.app", transcript, "/h") == expected

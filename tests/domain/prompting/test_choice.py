@@ -1,0 +1,127 @@
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.block.entry_texts import units
+from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
+from hardwon.domain.model.block.printable import PrintedEntry
+from hardwon.domain.model.prompting.choice import MAX_UNITS, MOST_MISSED, Rules, Told, choose
+from hardwon.domain.model.prompting.contender import Contender, Contest
+from hardwon.domain.model.prompting.instructions import plain
+from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.receipts.injected_text import assembled, text_digest
+from hardwon.domain.model.vocabulary import Category, Kind
+from tests.strategies import NOW
+
+TERMS = ("rename", "column", "release")
+CONTEST = Contest(TERMS, 1.0, 100, by_meaning=True)
+WHOLE = "Rename a column over two releases."
+
+
+def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: Kind = "learning") -> Contender:
+    category: Category | None = "patterns" if kind == "learning" else None
+    ranking = RankingFacts(number, f"{number:016x}", category, 1, "medium", NOW, 0)
+    facts = RecallFacts(
+        ranking,
+        kind,
+        None,
+        None,
+        None,
+        permanent=False,
+        content_hash="",
+        words=5,
+        tier="normal",
+        importance_weight=0.5,
+        created_at=NOW,
+        anchor_id="",
+    )
+    return Contender(facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, {})
+
+
+def rules(*, shown: frozenset[str] = frozenset(), told: Sequence[Told] = ()) -> Rules:
+    return Rules(CONTEST, shown, lambda: told)
+
+
+descriptions = st.builds(
+    lambda words, length: " ".join(words) + " x" * length,
+    st.lists(st.sampled_from([*TERMS, "parser", "𝄞"]), min_size=1, max_size=4),
+    st.integers(0, 800),
+)
+fields = st.lists(
+    st.tuples(descriptions, st.floats(-2, 30), st.sampled_from(["learning", "document"])), min_size=0, max_size=6
+)
+
+
+@given(fields=fields, shown=st.frozensets(st.integers(0, 5)), told=st.none() | st.integers(0, 5))
+def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
+    fields: list[tuple[str, float, Kind]], shown: frozenset[int], told: int | None
+) -> None:
+    ranked = sorted(fields, key=lambda field: -field[1])
+    contenders = [contender(number, *field) for number, field in enumerate(ranked)]
+    known = [] if told is None or told >= len(ranked) else [Told("CLAUDE.md", plain(f"- {ranked[told][0]}"))]
+    choice = choose(contenders, rules(shown=frozenset(f"{each:016x}" for each in shown), told=known))
+
+    assert len(choice.chosen) <= 2
+    assert list(choice.chosen) == [each for each in contenders[:2] if each in choice.chosen]
+    assert units(choice.text) <= MAX_UNITS
+    assert all(each.strength(CONTEST) >= 1.85 for each in choice.chosen)
+    assert not {each.facts.ranking.seq for each in choice.chosen} & shown
+    assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MOST_MISSED)
+    if choice.chosen:
+        assert choice.text == FRAME_START + "".join(each.text for each in choice.chosen) + FRAME_END
+        assert choice.text == assembled(choice.frame, [each.text for each in choice.chosen])
+    else:
+        assert choice.text == ""
+
+
+def test_each_reason_is_told() -> None:
+    contenders = [contender(0), contender(1), contender(2, score=1.0)]
+
+    assert [each.why for each in choose(contenders, rules()).missed] == ["too weak"]
+    shown = frozenset({contenders[0].entry_id})
+    assert [each.why for each in choose(contenders, rules(shown=shown)).missed] == [
+        "shown already in this session",
+        "too weak",
+    ]
+    told = [Told("AGENTS.md", plain("Nothing of it.")), Told("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
+    assert [each.why for each in choose(contenders, rules(told=told)).missed] == [
+        "CLAUDE.md says it already",
+        "CLAUDE.md says it already",
+        "too weak",
+    ]
+    large = [contender(0, WHOLE + " x" * 800), contender(1)]
+    choice = choose(large, rules())
+    assert [each.why for each in choice.missed] == ["no room"]
+    assert choice.chosen == (large[1],)
+
+
+def test_no_file_is_read_for_who_does_not_win_anyway() -> None:
+    read = list[str]()
+
+    def told() -> list[Told]:
+        read.append("once")
+        return []
+
+    choose([contender(0, "Nothing of it.")], Rules(CONTEST, frozenset(), told))
+    assert read == []
+    choose([contender(0), contender(1)], Rules(CONTEST, frozenset(), told))
+    assert read == ["once"]
+
+
+def test_a_lesson_stands_there_as_in_the_block_and_anything_else_as_a_note() -> None:
+    lesson, note = contender(0), contender(1, kind="decision")
+
+    assert (lesson.form, note.form) == ("lesson", "note")
+    assert lesson.text == f"### Pattern: Name 0\n{WHOLE}\n- Observation count: 1\n- Confidence: medium\n\n"
+    assert note.text == f"### Name 1\n{WHOLE}\n\n"
+
+
+def test_a_receipt_can_explain_what_was_shown() -> None:
+    shown = contender(0)._replace(parts={"cosine": 0.5}).shown(CONTEST)
+
+    assert shown.digest == text_digest(contender(0).text)
+    assert shown.parts["cosine"] == 0.5
+    assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
+    assert shown.parts["strength"] == contender(0).strength(CONTEST)

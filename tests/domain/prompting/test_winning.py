@@ -1,0 +1,101 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
+from hardwon.domain.model.prompting.instructions import plain, says
+from hardwon.domain.model.prompting.winning import coverage, strength, wins
+
+scores = st.floats(-5, 50)
+shares = st.floats(0, 1)
+sizes = st.integers(0, 1_000_000)
+
+
+@given(score=scores, more=st.floats(0, 50), runner_up=scores, share=shares, size=sizes)
+def test_a_stronger_winner_is_never_silenced(
+    score: float, more: float, runner_up: float, share: float, size: int
+) -> None:
+    assert strength(score + more, runner_up, share, size) >= strength(score, runner_up, share, size)
+
+
+@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes)
+def test_who_is_further_ahead_or_says_more_of_the_prompt_is_stronger(
+    score: float, runner_up: float, behind: float, share: float, size: int
+) -> None:
+    measured = strength(score, runner_up, share, size)
+
+    assert strength(score, runner_up - behind, share, size) >= measured
+    assert strength(score, runner_up, 1.0, size) >= measured >= 0
+    assert strength(score, score, share, size) == 0
+
+
+def test_the_strength_is_the_formula_of_the_docs() -> None:
+    expected = 0.75 * math.sqrt(12.0 * (12.0 - 4.0)) / math.sqrt(2 * math.log(1_871))
+
+    assert strength(12.0, 4.0, 0.75, 1_871) == pytest.approx(expected)
+    assert strength(12.0, -3.0, 1.0, 0) == strength(12.0, 0.0, 1.0, 2)
+
+
+def test_words_alone_need_half_as_much() -> None:
+    assert wins(1.85, by_meaning=True)
+    assert not wins(1.84, by_meaning=True)
+    assert wins(0.9, by_meaning=False)
+    assert not wins(0.89, by_meaning=False)
+
+
+@pytest.mark.parametrize(
+    ("terms", "text", "share"),
+    [
+        (("parsing", "floats"), "Parse every float.", 1.0),
+        (("parsing", "floats"), "Parse integers", 0.5),
+        (("bus", "go"), "BUS", 0.5),
+        (("émigré",), "E\u0301migré".replace("E", "e"), 1.0),
+        (("tests", "test"), "a test", 1.0),
+        (("parser",), "", 0.0),
+        ((), "anything", 0.0),
+    ],
+)
+def test_coverage_is_the_share_of_the_prompts_words_whatever_their_endings(
+    terms: tuple[str, ...], text: str, share: float
+) -> None:
+    assert coverage(terms, text) == share
+
+
+@given(terms=st.lists(st.text(max_size=8), max_size=5), text=st.text(max_size=40))
+def test_coverage_is_a_share(terms: list[str], text: str) -> None:
+    assert 0 <= coverage(terms, text) <= 1
+
+
+@pytest.mark.parametrize(
+    "prompt", ["yes go on", "fix it", "", "   ", "?!", "do it again please", "run the tests again"]
+)
+def test_a_prompt_of_few_words_is_not_searched_with(prompt: str) -> None:
+    assert not is_worth_asking(prompt)
+
+
+@pytest.mark.parametrize("mark", ["/", "!", "#", " /", "\n#"])
+def test_what_the_host_takes_for_itself_is_not_searched_with(mark: str) -> None:
+    words = "rename the column of every table"
+
+    assert is_worth_asking(words)
+    assert not is_worth_asking(f"{mark}{words}")
+
+
+def test_only_the_beginning_of_a_huge_prompt_counts() -> None:
+    assert not is_worth_asking("a " * LONGEST_PROMPT + "rename the column of every table")
+
+
+@given(text=st.text())
+def test_a_text_says_what_stands_in_it(text: str) -> None:
+    assert says(plain(f"before {text} after"), text) == bool(plain(text))
+
+
+def test_marks_spaces_and_letter_case_make_no_difference() -> None:
+    told = plain("# Rules\n\n- Always **rename**\n  columns in\t`two` [releases](x.md)\n")
+
+    assert says(told, "always rename columns in two releases")
+    assert says(told, "> Always rename *columns*\nin TWO releases")
+    assert not says(told, "Always rename columns in one release")
+    assert not says(told, "***")

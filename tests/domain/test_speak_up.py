@@ -1,0 +1,151 @@
+"""What is put beside a prompt, on a store in memory that is searched by word."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import pytest
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.receipts.injected_text import assembled, text_digest
+from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.use_cases.asking.recall import Recall
+from hardwon.domain.use_cases.asking.speak_up import LONGEST_KEPT, Prompt, SpeakUp, Spoken
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import PlantedEmbedder
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.instructions import InMemoryInstructions
+from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
+from tests.fakes.state import State
+from tests.fakes.vectors import InMemoryVectorStore
+from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
+
+ASKED = "rename the column safely"
+LESSON = "Rename a column safely: over two releases."
+
+
+def store(*entries: Entry) -> State:
+    """Return a store of 150 lessons about nothing, and *entries*."""
+    state = State()
+    repository = InMemoryEntryRepository(state)
+    for number in range(150):
+        repository.put(lesson(f"filler number {number}"))
+    for entry in entries:
+        repository.put(entry)
+    return state
+
+
+@attrs.define
+class Session:
+    """A session whose prompts are answered, and whose receipts are kept."""
+
+    state: State
+    files: Mapping[str, str] = {}
+    receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
+    clock: FixedClock = attrs.field(factory=FixedClock)
+
+    def ask(self, text: str = ASKED, session_id: str = "one") -> Spoken:
+        keywords = InMemoryKeywordIndex(self.state)
+        recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
+        speak_up = SpeakUp(recall, self.receipts, InMemoryInstructions(self.files))
+        spoken = speak_up(Prompt(text, session_id, "here"), self.clock.deadline())
+        if spoken.receipt:
+            self.receipts.record(spoken.receipt)
+        return spoken
+
+
+def receipt_of(spoken: Spoken) -> Receipt:
+    assert spoken.receipt is not None
+    return spoken.receipt
+
+
+def test_what_a_prompt_nearly_names_is_printed_once_a_session() -> None:
+    session = Session(store(lesson(LESSON)))
+
+    assert LESSON in session.ask().text
+    assert session.ask() == Spoken()
+    assert LESSON in session.ask(session_id="two").text
+
+
+def test_without_a_session_there_is_no_memory_of_it() -> None:
+    session = Session(store(lesson(LESSON)))
+
+    assert session.ask(session_id="").text == session.ask(session_id="").text != ""
+
+
+def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> None:
+    first, second, third = (lesson(f"{LESSON} {each}") for each in ("Always.", "Surely.", "Really."))
+
+    assert len(Session(store(first, second)).ask().seqs) == 2
+    assert Session(store(first, second, third)).ask() == Spoken()
+
+
+@pytest.mark.parametrize(
+    "prompt", ["filler number 7 again", "what is the weather like in paris today", "go on", "/rename column safely"]
+)
+def test_what_does_not_clearly_win_is_left_out(prompt: str) -> None:
+    assert Session(store(lesson(LESSON))).ask(prompt).text == ""
+
+
+def test_what_an_instruction_file_says_is_not_said_again() -> None:
+    session = Session(store(lesson(LESSON)), {"CLAUDE.md": f"# Rules\n\n* {LESSON.upper()}\n"})
+
+    assert session.ask() == Spoken()
+
+
+@pytest.mark.parametrize("gone", [{"tier": "deprecated"}, {"tier": "temporary", "created_at": NOW - 400 * DAY}])
+def test_what_is_deprecated_or_expired_is_never_printed(gone: dict[str, Any]) -> None:
+    assert Session(store(attrs.evolve(lesson(LESSON), **gone))).ask().text == ""
+
+
+def test_what_the_session_itself_left_is_not_told_back_to_it() -> None:
+    said = of_file(LESSON, kind="decision", session_id="one")
+    session = Session(store(said))
+
+    assert session.ask() == Spoken()
+    assert LESSON in session.ask(session_id="two").text
+
+
+def test_a_receipt_has_all_that_it_takes_to_make_the_text_again() -> None:
+    spoken = Session(store(lesson(LESSON))).ask()
+    receipt = receipt_of(spoken)
+
+    assert (receipt.event, receipt.policy, receipt.project, receipt.session_id) == ("prompt", "adaptive", "here", "one")
+    assert (receipt.at, receipt.query, receipt.space) == (NOW, ASKED, None)
+    assert receipt.digest == text_digest(spoken.text)
+    [shown] = receipt.shown
+    [piece] = [spoken.text.removeprefix(receipt.frame[0]).removesuffix(receipt.frame[1])]
+    assert (shown.form, shown.digest) == ("lesson", text_digest(piece))
+    assert assembled(receipt.frame, [piece]) == spoken.text
+
+
+def test_secrets_never_reach_the_receipt_and_a_long_prompt_is_cut() -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    session = Session(store(lesson(f"{LESSON} REDACTED")))
+    receipt = receipt_of(session.ask(f"{ASKED} {key} " + "safely " * 100))
+
+    assert receipt.query is not None
+    assert key not in receipt.query
+    assert "[REDACTED]" in receipt.query
+    assert len(receipt.query) == LONGEST_KEPT
+
+
+def test_a_huge_prompt_is_searched_with_in_part() -> None:
+    assert LESSON in Session(store(lesson(LESSON))).ask(f"{ASKED} " + "x" * 4_000_000).text
+
+
+def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
+    state = store(lesson(LESSON))
+    vectors = InMemoryVectorStore(state)
+    seq = state.seq_of(lesson(LESSON).entry_id)
+    vectors.put((text, planted(0.9 if text.seq == seq else 0.0)) for text in vectors.pending(1_000))
+    semantic = SemanticSearch(PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors))
+    clock, repository = FixedClock(), InMemoryEntryRepository(state)
+    recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state)), clock, Weights())
+    spoken = SpeakUp(recall, InMemoryReceipts(), InMemoryInstructions())(Prompt(ASKED), clock.deadline())
+
+    assert LESSON in spoken.text
+    assert receipt_of(spoken).space == "planted-4"
