@@ -59,6 +59,9 @@ def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterato
     score = "     -" if shown.score is None else f"{shown.score:.4f}"
     yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
     yield f"{INDENT}{_reason(explained, shown)}"
+    if used := explained.used.get(shown.entry_id):
+        phrase = f": {used.phrase!r}" if used.phrase else ""
+        yield f"{INDENT}of use: {used.how} at {moment(used.at)}{phrase}"
 
 
 def named(explained: Explained, entry_id: str) -> str:
@@ -86,6 +89,7 @@ def _is_beside(explained: Explained, shown: Shown) -> bool:
 
 
 def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dict[str, object]:
+    used = explained.used.get(shown.entry_id)
     return {
         "rank": rank,
         "id": shown.entry_id,
@@ -96,6 +100,8 @@ def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dic
         "parts": dict(shown.parts),
         "digest": shown.digest,
         "room": shown.room,
+        "influence_count": explained.influence_counts.get(shown.entry_id, 0),
+        "used": {"how": used.how, "phrase": used.phrase, "at": used.at} if used else None,
     }
 
 

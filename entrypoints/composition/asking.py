@@ -87,7 +87,7 @@ class Asking(OpenStore):
         """Find what was injected, with the entries as they are today."""
         from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
 
-        return ExplainInjections(self.receipts, self.repository)
+        return ExplainInjections(self.receipts, self.repository, self.influences)
 
     def record_injection(self, receipt: "Receipt", seqs: "Sequence[int]") -> None:
         """

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.block.frame import framed
@@ -92,6 +92,21 @@ def test_seven_words_that_say_little_are_no_sign() -> None:
     assert signs_of_use([entry], entry.description, "") == {}
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "```go\npackage main\nimport fmt\nfunc main called by everybody\n```",
+        "https://example.org/one/docs/web/api/window/size",
+    ],
+)
+@pytest.mark.parametrize("after", ["", " And a word."])
+def test_blocks_of_code_and_addresses_are_no_sign(code: str, after: str) -> None:
+    entry = ShownText("1", "Name", f"Look here: {code}{after}", "")
+
+    assert signs_of_use([entry], f"So it stands in {code}", "") == {}
+    assert signs_of_use([entry._replace(description=code.removesuffix("```"))], code, "") == {}
+
+
 def test_a_phrase_of_two_entries_is_a_sign_for_neither() -> None:
     twin = ShownText("3", "Stream large partner feeds", f"Also: {TEXT}", "")
 
@@ -147,6 +162,7 @@ def test_case_white_space_and_marks_make_no_difference(start: int, spaces: list[
 
 
 @given(said=st.text(), answer=st.text())
+@example(said="A0:0:0:A1:0:0:AO", answer="")
 def test_nothing_that_only_the_user_said_is_a_sign(said: str, answer: str) -> None:
     entry = ShownText("1", said, said, said)
 

@@ -56,7 +56,11 @@ def prompted(text: str) -> dict[str, object]:
     return {"type": "user", "message": {"role": "user", "content": text}}
 
 
-def test_a_quotation_in_the_answer_counts_once_and_is_told(world: World) -> None:
+def test_a_quotation_in_the_answer_counts_once_and_is_told(empty_world: World) -> None:
+    world = empty_world
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    world.remember(ENTRY)
+    world.hook(payload={**world.session_start(), "session_id": "one"})
     runs = [stop(world, UNRELATED)]
     assert used(world) == []
     runs += [stop(world, QUOTING) for _ in range(2)]
@@ -73,6 +77,9 @@ def test_a_quotation_in_the_answer_counts_once_and_is_told(world: World) -> None
     assert "used          in 1 session" in texts[1]
     assert f"  answer, session one: {ENTRY.description.rstrip('.')}" in texts[1]
     assert hardwon(world, "list", "--json").document["entries"][0]["influence_count"] == 1
+    [[entry]] = [each["entries"] for each in hardwon(world, "why", "one", "--json").document]
+    assert (entry["influence_count"], entry["used"]["how"]) == (1, "answer")
+    assert "     of use: answer at 20" in hardwon(world, "why", "one").stdout
     assert not world.log.exists()
 
 

@@ -82,7 +82,8 @@ def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
     assert (document["event"], document["project"], document["session_id"]) == ("start", "project", SESSION)
     assert (document["query"], document["space"], document["policy"]) == ("parser. Phase: unknown", None, "hybrid")
     assert set(document["entries"][0]) == {
-        *("rank", "id", "name", "form", "policy", "score", "parts", "digest", "room")
+        *("rank", "id", "name", "form", "policy", "score", "parts", "digest", "room", "used"),
+        "influence_count",
     }
 
 

@@ -22,10 +22,10 @@ def term_count(words: Sequence[str]) -> int:
     return sum(len(word) >= SHORTEST_TERM and not word[0].isdigit() for word in {*words} - STOP_WORDS)
 
 
-def agent_words(text: str, given: str) -> list[str]:
+def agent_words(text: str, given: Sequence[str]) -> list[str]:
     """Return the words of *text*, with `REPEATED` for each that stands among the same neighbours in *given* too."""
     words = words_of("\n".join(_outside_frames(text[:LONGEST_TEXT])))
-    said = {*_runs(words_of(given[:LONGEST_TEXT]))}
+    said = {*_runs(given)}
     echoes = {run for run in (said.intersection(_runs(words)) if said else ()) if term_count(run) >= _ECHO_TERMS}
     own = list(words)
     for place, run in enumerate(_runs(words)) if echoes else ():

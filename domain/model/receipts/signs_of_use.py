@@ -3,7 +3,8 @@ By which words an agent shows that it used what it was shown.
 
 Conservative: a sign is the name of an entry, seven words of it in a row, or a piece of code of it, each
 with enough words that tell something. What another shown entry says too, or what was given without
-the agent, proves nothing. A single identifier is no sign: whoever works on that code writes it anyway.
+the agent, proves nothing. Nor does a single identifier, a block of code or an address: whoever works
+on that code writes it anyway.
 """
 
 import re
@@ -28,6 +29,9 @@ LONGEST_PHRASE = 30
 """In words, of what is told."""
 
 _CODE = re.compile(r"`([^`\n]{8,200})`")
+_NOT_PROSE = re.compile(r"```.*?(?:```|\Z)|\bhttps?://\S+", re.DOTALL)
+"""Blocks of code and addresses begin alike wherever they stand."""
+
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = r"\"'*_`\[#\u00ab\u00bb\u2018-\u201f\u2039\u203a"
 
@@ -44,7 +48,7 @@ def signs_of_use(shown: Sequence[ShownText], text: str, given: str) -> Mapping[s
         given: What was said without the agent, likewise.
 
     """
-    heard = _Heard(text, agent_words(text, given))
+    heard = _Heard(text, words_of(given[:LONGEST_TEXT]))
     if len(heard.words) < NAME_WORDS:
         return {}
     read = [_read(each) for each in shown]
@@ -62,11 +66,12 @@ def signs_of_use(shown: Sequence[ShownText], text: str, given: str) -> Mapping[s
 class _Heard:
     """What the agent wrote, prepared for being looked through."""
 
-    def __init__(self, text: str, words: Sequence[str]) -> None:
+    def __init__(self, text: str, given: Sequence[str]) -> None:
         self.text = text[:LONGEST_TEXT]
-        self.words = words
-        self.known = {*words}
-        self.line = _line(words)
+        self.words = agent_words(text, given)
+        self.known = {*self.words}
+        self.line = _line(self.words)
+        self.given = _line(given)
 
 
 class _Read(NamedTuple):
@@ -88,7 +93,8 @@ class _Read(NamedTuple):
 
 
 def _read(shown: ShownText) -> _Read:
-    parts = [(text, words_of(text)) for text in (shown.description, shown.notes) if text]
+    texts = (_NOT_PROSE.sub(" ", text) for text in (shown.description, shown.notes) if text)
+    parts = [(text, words_of(text)) for text in texts]
     name, said = words_of(shown.name), (word for _, words in parts for word in (REPEATED, *words))
     return _Read(shown, name, _line([*name, *said]), parts)
 
@@ -157,6 +163,7 @@ def _code(entry: _Read, others: Sequence[str], heard: _Heard) -> str:
 
 
 def _is_own(words: Sequence[str], others: Sequence[str], heard: _Heard) -> bool:
-    """Tell whether the agent wrote *words*, which no other entry says."""
+    """Tell whether the agent wrote *words*, which nobody said before and no other entry says."""
     line = _line(words)
-    return heard.known.issuperset(words) and line in heard.line and not any(line in other for other in others)
+    is_written = heard.known.issuperset(words) and line in heard.line and line not in heard.given
+    return is_written and not any(line in other for other in others)
