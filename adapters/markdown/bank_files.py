@@ -42,21 +42,28 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
     for source, folder in folders:
         for category in FILES:
             path = os.path.join(folder, f"{category}.md")
-            text = read_bank(path, warn)
+            text = read_bank(path, warn, within=project_root if source == "local" else "")
             if text is not None:
                 yield BankText(source, category, path, text)
 
 
-def read_bank(path: str, warn: Warn) -> str | None:
+def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
     """
     Return the text of one file with newlines as line ends and bad bytes replaced.
+
+    Args:
+        path: The file.
+        warn: Told in one line of a file that is there and can't be used whole.
+        within: The folder that no link may lead out of; empty for the user's own files.
 
     Returns:
         At most the first `LARGEST_FILE` bytes, with a warning when there are
         more; None when there is no such file, or, with a warning, when it is
-        not a regular file or can't be read.
+        not a regular file, can't be read, or lies outside *within*.
     """
     try:
+        if within and _leads_out(path, within):
+            raise ValueError("a link leads out of the project")
         data = read_regular_file(path, LARGEST_FILE).data
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -67,6 +74,11 @@ def read_bank(path: str, warn: Warn) -> str | None:
         warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
     text = data[:LARGEST_FILE].decode("utf-8", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _leads_out(path: str, folder: str) -> bool:
+    """Tell whether there is a file at *path* and links take it out of *folder*."""
+    return os.path.lexists(path) and not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def record_injection(
