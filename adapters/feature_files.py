@@ -93,7 +93,6 @@ class FeatureFiles:
             self._warn(f"feature file {name!r} is skipped: {error}")
             return None
 
-
     def _refuse_outside(self, path: str) -> None:
         """
         Refuse a file that a link takes out of the project: it would show in what is printed and searched for.

@@ -62,8 +62,7 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
         not a regular file, can't be read, or lies outside *within*.
     """
     try:
-        if within and _leads_out(path, within):
-            raise ValueError("a link leads out of the project")
+        _refuse_outside(path, within)
         data = read_regular_file(path, LARGEST_FILE).data
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -76,9 +75,17 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _leads_out(path: str, folder: str) -> bool:
-    """Tell whether there is a file at *path* and links take it out of *folder*."""
-    return os.path.lexists(path) and not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+def _refuse_outside(path: str, folder: str) -> None:
+    """
+    Refuse a file that links take out of *folder*; nothing is refused when that is empty.
+
+    Raises:
+        ValueError: so it is.
+    """
+    if not folder or not os.path.lexists(path):
+        return
+    if not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), "")):
+        raise ValueError("a link leads out of the project")
 
 
 def record_injection(

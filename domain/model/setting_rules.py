@@ -17,6 +17,9 @@ DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
 NONE = "none"
 """What an empty list is written as."""
 
+MODEL = re.compile(r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?", re.ASCII)
+"""A model's name, with owner and tag where it has them: nothing that a path or an address is made of."""
+
 LARGEST_LIMIT = 2**31 - 1  # every store can bind it
 
 
@@ -104,6 +107,20 @@ def phrases(text: str) -> Reading:
 def name(text: str) -> Reading:
     """Read a name as it is, lone surrogates replaced, so that it can be printed and sent."""
     return text.encode("utf-8", "replace").decode("utf-8"), ""
+
+
+def model(text: str) -> Reading:
+    """Read the name of a model; an address, a path that climbs, or other text falls back to the default."""
+    is_name = MODEL.fullmatch(text) and ".." not in text
+    return (text, "") if is_name else (None, "is no name of a model; using the default")
+
+
+def model_of_known_host(text: str) -> Reading:
+    """Read the name of a model that does not say where to download it from, as `example.com/owner/model` does."""
+    first, slash, _ = text.partition("/")
+    if slash and "." in first:
+        return None, "names a host, which only the user may; using the default"
+    return model(text)
 
 
 def path(text: str) -> Reading:
