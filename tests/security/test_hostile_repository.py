@@ -26,10 +26,18 @@ INITIALISE = {
 
 
 class Visit(NamedTuple):
-    """What was left after all programs had been run in the project."""
+    """
+    What was left after all programs had been run in the project.
+
+    Attributes:
+        theirs: Where the attacker listens.
+        chosen: The provider that the user chose.
+
+    """
 
     project: HostileProject
-    stub: StubProviders
+    theirs: StubProviders
+    chosen: StubProviders
     runs: dict[str, Ran]
 
     @property
@@ -44,13 +52,13 @@ class Visit(NamedTuple):
 def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     """Open the project, once, with every program."""
     with contextlib.ExitStack() as stack:
-        stub = stack.enter_context(running_stub())
+        theirs, chosen = (stack.enter_context(running_stub()) for _ in range(2))
         world = World(tmp_path_factory.mktemp("hostile") / "world", stack)
-        project = HostileProject(world, stub.port)
-        yield Visit(project, stub, _opened(world))
+        project = HostileProject(world, theirs.port)
+        yield Visit(project, theirs, chosen, _opened(world, chosen.url))
 
 
-def _opened(world: World) -> dict[str, Ran]:
+def _opened(world: World, provider: str) -> dict[str, Ran]:
     world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     world.may_fork = False  # or nothing could take a library's place
@@ -69,6 +77,10 @@ def _opened(world: World) -> dict[str, Ran]:
     world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
     runs["markdown"] = run(world, "hardwon-hook", stdin=start)
     del world.variables["HARDWON_SEMANTIC_ENABLED"]
+    key = {"GEMINI_API_KEY": "of-" + "the-user", "GOOGLE_GEMINI_BASE_URL": provider}
+    world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "gemini", **key}
+    runs["embed"] = run(world, "hardwon", "embed")
+    runs["recall"] = run(world, "hardwon", "recall", "instructions")
     return runs
 
 
@@ -85,14 +97,28 @@ def test_nothing_of_the_users_is_printed_or_kept(visit: Visit) -> None:
     assert SECRET.encode() not in visit.project.kept()
 
 
-def test_nobody_is_asked(visit: Visit) -> None:
-    assert visit.stub.requests == []
+def test_nobody_is_asked_but_the_provider_that_the_user_chose(visit: Visit) -> None:
+    paths = {request.path for request in visit.chosen.requests}
+
+    assert visit.theirs.requests == []
+    assert paths
+    assert all(path.startswith("/v1beta/models/gemini-embedding-001:") for path in paths)
 
 
 def test_every_program_ends_well(visit: Visit) -> None:
     codes = {name: ran.code for name, ran in visit.runs.items()}
 
-    assert codes == {"hook": 0, "capture": 0, "mcp": 0, "doctor": 0, "index": 0, "write": 1, "markdown": 0}
+    assert codes == {
+        "hook": 0,
+        "capture": 0,
+        "mcp": 0,
+        "doctor": 0,
+        "index": 0,
+        "write": 1,
+        "markdown": 0,
+        "embed": 0,
+        "recall": 0,
+    }
     assert "Traceback" not in visit.said
     assert "\x1b" not in visit.said
 
