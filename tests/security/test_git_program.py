@@ -19,21 +19,27 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs he
 LIMITLESS = Deadline(time.monotonic)
 
 
-@pytest.fixture
-def canaries(tmp_path: Path) -> Canaries:
-    return Canaries(tmp_path / "canaries")
+@pytest.fixture(scope="module")
+def canaries(tmp_path_factory: pytest.TempPathFactory) -> Canaries:
+    return Canaries(tmp_path_factory.mktemp("git") / "canaries")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory, canaries: Canaries) -> Path:
+    """Return a repository with a git of its own, and links to it beside it."""
+    folder = tmp_path_factory.mktemp("git")
+    root = repository(folder / "project", ("a",), ("b",))
+    for place in ("bin", "src/bin", "."):
+        canaries.at(root / place / "git", "git")
+    (folder / "link").symlink_to(root / "bin")
+    (folder / "linked").mkdir()
+    (folder / "linked" / "git").symlink_to(root / "bin" / "git")
+    return root
 
 
 @pytest.fixture
-def project(tmp_path: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository with a git of its own, in which the process stands."""
-    root = repository(tmp_path / "project", ("a",), ("b",))
-    for folder in ("bin", "src/bin", "."):
-        canaries.at(root / folder / "git", "git")
-    (tmp_path / "link").symlink_to(root / "bin")
-    linked = tmp_path / "linked"
-    linked.mkdir()
-    (linked / "git").symlink_to(root / "bin" / "git")
+def project(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the process stand in that repository."""
     monkeypatch.chdir(root)
     return root
 

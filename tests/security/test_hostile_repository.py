@@ -77,10 +77,9 @@ def _opened(world: World, provider: str) -> dict[str, Ran]:
     world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
     runs["markdown"] = run(world, "hardwon-hook", stdin=start)
     del world.variables["HARDWON_SEMANTIC_ENABLED"]
-    key = {"GEMINI_API_KEY": "of-" + "the-user", "GOOGLE_GEMINI_BASE_URL": provider}
-    world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "gemini", **key}
+    key = {"OPENAI_API_KEY": "of-" + "the-user", "OPENAI_BASE_URL": f"{provider}/v1"}
+    world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "openai", **key}
     runs["embed"] = run(world, "hardwon", "embed")
-    runs["recall"] = run(world, "hardwon", "recall", "instructions")
     return runs
 
 
@@ -98,11 +97,8 @@ def test_nothing_of_the_users_is_printed_or_kept(visit: Visit) -> None:
 
 
 def test_nobody_is_asked_but_the_provider_that_the_user_chose(visit: Visit) -> None:
-    paths = {request.path for request in visit.chosen.requests}
-
     assert visit.theirs.requests == []
-    assert paths
-    assert all(path.startswith("/v1beta/models/gemini-embedding-001:") for path in paths)
+    assert [request.body["model"] for request in visit.chosen.requests] == ["text-embedding-3-small"]
 
 
 def test_every_program_ends_well(visit: Visit) -> None:
@@ -117,7 +113,6 @@ def test_every_program_ends_well(visit: Visit) -> None:
         "write": 1,
         "markdown": 0,
         "embed": 0,
-        "recall": 0,
     }
     assert "Traceback" not in visit.said
     assert "\x1b" not in visit.said

@@ -24,7 +24,7 @@ MOST_OF_A_PROMPT = 1_500
 LESSON = "Pin the parser's version"
 BANK = f"### Pattern: {LESSON}\nA parser that updates itself between two runs reads the same feed in two ways.\n"
 TELLING = "Our feed was read in two ways: did the parser update itself between two runs, should we pin its version?"
-GARBAGE = [b"\xff\xfe{", b"[]", b'{"hook_event_name": "Nonsense"}', b"[" * 99_999]
+GARBAGE = [b"\xff\xfe{", b'{"hook_event_name": "Nonsense"}']
 
 
 @pytest.fixture
@@ -103,13 +103,13 @@ def test_two_sessions_that_take_turns_are_kept_apart(world: World, command: Sequ
 
 
 def test_what_was_said_before_the_host_was_killed_is_kept_by_the_next_session(
-    world: World, client: type[ScriptedHost], command: Sequence[str]
+    world: World, command: Sequence[str]
 ) -> None:
-    killed = client(world, command, "killed")
+    killed = Codex(world, command, "killed")
     _talk(killed, "Which way does the importer go?", "We decided on way 1.")
     assert written(world) == ""
 
-    following = client(world, command, "next")
+    following = Codex(world, command, "next")
     _assert_every_event_went_well([following.start()])
     until(lambda: "way 1." in written(world))
     rest(world)
