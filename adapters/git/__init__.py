@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from hardwon.adapters.git.command import FILTERS, git_command, git_environment, without_filters
+from hardwon.adapters.git.command import FILTERS, changes, git_command, git_environment, without_filters
 from hardwon.domain.model.context_query import MAX_FILES
 from hardwon.domain.model.deadline import Deadline
 
@@ -62,15 +62,15 @@ class GitChangeProbe:
     def _without_filters(self, deadline: Deadline) -> Sequence[str]:
         if deadline.passed():
             return ()
-        _, names = self._ask(FILTERS, deadline)
-        return without_filters(names, MAX_FILES)
+        code, names = self._ask(FILTERS, deadline)
+        return without_filters(code, names, MAX_FILES)
 
     def _first_answer(self, revisions: Sequence[str], deadline: Deadline, settings: Sequence[str]) -> tuple[str, ...]:
         code = 0
         for each in revisions:
             if deadline.passed():
                 return ()
-            code, output = self._ask(_question(each), deadline, settings)
+            code, output = self._ask(changes(each), deadline, settings)
             if code == 0:
                 return _names(output)
         if code not in SILENT_CODES:
@@ -80,12 +80,6 @@ class GitChangeProbe:
     def _ask(self, arguments: Sequence[str], deadline: Deadline, settings: Sequence[str] = ()) -> tuple[int, bytes]:
         command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, settings)
         return _run(command, git_environment(self._root, os.environ), deadline)
-
-
-def _question(revisions: str) -> list[str]:
-    quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--no-relative")
-    # The last dashes keep a file that is named like the range from being taken for it.
-    return ["diff", "--name-only", "-z", *quiet, revisions, "--"]
 
 
 def _names(output: bytes) -> tuple[str, ...]:

@@ -38,6 +38,8 @@ NO_CONVERSATION = {
 FILTERS = ("config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|process)$")
 """Asks for the programs that files go through before they are compared."""
 
+FILTERS_TOLD = (0, 1)  # some; none
+
 
 class UnsafeRepositoryError(ValueError):
     """Git can't be kept from running what this repository names."""
@@ -73,18 +75,28 @@ def git_environment(project_root: str, variables: Mapping[str, str]) -> dict[str
     return {**safe, "PATH": around.trusted(variables.get("PATH", os.defpath)), **NO_CONVERSATION}
 
 
-def without_filters(names: bytes, most: int) -> list[str]:
+def changes(revisions: str) -> list[str]:
+    """Return the question which files differ between *revisions*."""
+    quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--no-relative")
+    # The last dashes keep a file that is named like the range from being taken for it.
+    return ["diff", "--name-only", "-z", *quiet, revisions, "--"]
+
+
+def without_filters(code: int, names: bytes, most: int) -> list[str]:
     """
     Return the settings that switch off the filters of a repository.
 
     Args:
-        names: What `FILTERS` answered.
+        code: How `FILTERS` ended.
+        names: What it answered.
         most: So many names may have been cut off.
 
     Raises:
-        UnsafeRepositoryError: there are more, or one that can't be named.
+        UnsafeRepositoryError: they are not told, there are more, or one can't be named.
 
     """
+    if code not in FILTERS_TOLD:
+        raise UnsafeRepositoryError(f"asked for the repository's filters, it ended with code {code}")
     drivers = {os.fsdecode(name).rpartition(".")[0] for name in names.split(b"\0")[:-1]}
     if names.count(b"\0") >= most or any("=" in driver for driver in drivers):
         raise UnsafeRepositoryError(f"its filters can't be switched off: more than {most // 2}, or odd names")

@@ -8,7 +8,7 @@ import pytest
 
 from hardwon.adapters.git import GitChangeProbe
 from hardwon.domain.model.deadline import Deadline
-from tests.adapters.git.repository import git, repository
+from tests.adapters.git.repository import fake_git, git, repository
 from tests.security.canaries import QUIET, Canaries, forge_clean_state, hostile_repository, lacking_repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs here are for a POSIX shell")
@@ -90,6 +90,17 @@ def test_filters_that_cannot_be_switched_off_leave_the_question_unasked(
     assert canaries.sung() == set()
     assert len(warnings) == 1
     assert "filters can't be switched off" in warnings[0]
+
+
+def test_where_the_filters_cannot_be_told_the_question_is_left_unasked(
+    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tmp_path / "told"
+    fake_git(tmp_path / "bin", f'case "$*" in *get-regexp*) exit 3;; esac; touch {told}', monkeypatch)
+
+    assert GitChangeProbe(str(tmp_path / "project"), warnings.append).uncommitted_files(LIMITLESS) == ()
+    assert not told.exists()
+    assert len(warnings) == 1
 
 
 def test_a_folder_of_a_clone_that_looks_like_a_repository_is_none(
