@@ -1,22 +1,24 @@
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from hardwon.domain.model.context_query import UNKNOWN_PHASE, Feature
 from hardwon.domain.model.feature_description import describe
 
 MAX_FILE_BYTES = 256 * 1024
+MOST_FOLDERS = 2_000
+"""So many features are looked at, the newest first: what is left of a session's start is for its lessons."""
 DOCUMENTS = ("spec.md", "prd.md")
 
 
 class _Candidate(NamedTuple):
-    """An active feature; the greater one wins, by number, then by folder name."""
+    """A feature's folder; the greater one wins, by number, then by name."""
 
     number: int
     folder: str
-    meta: dict[str, Any]
 
 
 class FeatureFiles:
@@ -30,31 +32,30 @@ class FeatureFiles:
     """
 
     def __init__(self, project_root: str, warn: Callable[[str], None]) -> None:
+        self._root = project_root
         self._features = f"{project_root}/docs/features"
         self._warn = warn
 
     def active_feature(self) -> Feature | None:
         """Return the active feature with the highest number in its folder's name, None when there is none."""
-        best = max(self._active(), key=lambda each: (each.number, each.folder), default=None)
-        if best is None:
-            return None
-        return Feature(
-            slug=_text(best.meta.get("slug")) or _text(best.folder),
-            description=self._description(best.folder),
-            phase=_text(best.meta.get("lastCompletedPhase")) or UNKNOWN_PHASE,
-        )
-
-    def _active(self) -> Iterator[_Candidate]:
-        for folder in self._folders():
-            meta = self._meta(folder)
+        for each in self._newest_first():
+            meta = self._meta(each.folder)
             if meta.get("status") == "active":
-                number = re.match("[0-9]+", folder)
-                yield _Candidate(int(number[0]) if number else -1, folder, meta)
+                return Feature(
+                    slug=_text(meta.get("slug")) or _text(each.folder),
+                    description=self._description(each.folder),
+                    phase=_text(meta.get("lastCompletedPhase")) or UNKNOWN_PHASE,
+                )
+        return None
 
-    def _folders(self) -> list[str]:
+    def _newest_first(self) -> list[_Candidate]:
+        numbered = ((re.match("[0-9]+", name), name) for name in self._names() if not name.startswith("."))
+        candidates = (_Candidate(int(number[0]) if number else -1, name) for number, name in numbered)
+        return sorted(candidates, reverse=True)[:MOST_FOLDERS]
+
+    def _names(self) -> list[str]:
         try:
-            names = os.listdir(self._features)
-            return sorted(name for name in names if not name.startswith("."))
+            return os.listdir(self._features)
         except (FileNotFoundError, NotADirectoryError):
             pass
         except (OSError, ValueError) as error:
@@ -82,13 +83,35 @@ class FeatureFiles:
         return next(filter(None, (describe(text) for text in texts if text)), "")
 
     def _read(self, name: str) -> str | None:
+        path = f"{self._features}/{name}"
         try:
-            return _read_text(f"{self._features}/{name}")
+            self._refuse_outside(path)
+            return _read_text(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:
             self._warn(f"feature file {name!r} is skipped: {error}")
             return None
+
+    def _refuse_outside(self, path: str) -> None:
+        """
+        Refuse a file that a link takes out of the project: it would show in what is printed and searched for.
+
+        Raises:
+            OSError: so it is.
+        """
+        folder = os.path.dirname(path)
+        if self._is_inside and not os.path.islink(folder) and not os.path.islink(path):
+            return
+        if os.path.lexists(path) and not self._contains(path):
+            raise OSError("a link leads out of the project")
+
+    @cached_property
+    def _is_inside(self) -> bool:
+        return self._contains(self._features)
+
+    def _contains(self, path: str) -> bool:
+        return os.path.realpath(path).startswith(os.path.join(os.path.realpath(self._root), ""))
 
 
 def _text(value: object) -> str:

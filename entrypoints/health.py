@@ -1,13 +1,13 @@
 """What can be wrong with an installation and its store, each checked by itself."""
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import attrs
 
+from hardwon.adapters.git.program import find_git
 from hardwon.adapters.minilm.weights import find_weights, verify_sha256
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import IN_MEMORY
@@ -48,9 +48,9 @@ class Finding:
     detail: str
 
 
-def examine(settings: Settings) -> list[Finding]:
+def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; what depends on a store that can't be opened is left out."""
-    return [*_store(settings), *_tools()]
+    return [*_store(settings), _git(project_root)]
 
 
 def _store(settings: Settings) -> Iterator[Finding]:
@@ -68,9 +68,11 @@ def _store(settings: Settings) -> Iterator[Finding]:
     memory.database.close()
 
 
-def _tools() -> Iterator[Finding]:
-    git = shutil.which("git")
-    yield Finding("git", ok=git is not None, detail=git or "not on PATH: changed files give no signal")
+def _git(project_root: str) -> Finding:
+    try:
+        return Finding("git", ok=True, detail=find_git(project_root, os.environ.get("PATH", os.defpath)))
+    except (OSError, ValueError):
+        return Finding("git", ok=False, detail="not on PATH: changed files give no signal")
 
 
 def _checked(name: str, check: Callable[[], str]) -> Finding:

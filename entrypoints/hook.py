@@ -14,6 +14,7 @@ import time
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.hook_log import HookLog, one_line
 from hardwon.domain.model.block.frame import framed
+from hardwon.domain.model.block.neutral import without_tags
 from hardwon.entrypoints.hook_output import Output, complain, leave_by, start_watchdog
 from hardwon.entrypoints.hook_request import (
     HELP,
@@ -163,7 +164,7 @@ class Session:
         text = markdown_block(
             self._request.project_root, settings.global_store, settings.injection_limit, _now(), self._warn
         )
-        return framed(text) if text and self._request.framed else text
+        return framed(without_tags(text)) if text and self._request.framed else text
 
     def _warn(self, event: str) -> None:
         self._log.write(event)

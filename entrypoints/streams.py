@@ -5,8 +5,9 @@ import os
 import re
 import sys
 
-# All but tab and newline: a stored text must not be able to steer the terminal it is shown on.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# All but tab and newline, and what turns the reading direction: a stored text must not be able to
+# steer the terminal it is shown on, nor read there as what it is not.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def never_fail_to_print() -> None:
@@ -21,7 +22,7 @@ def never_fail_to_print() -> None:
 
 def visible(text: str) -> str:
     r"""Return *text* with its control characters spelt out, such as `\x1b`; tabs and newlines stay."""
-    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1] if found[0] > "\xff" else f"\\x{ord(found[0]):02x}", text)
 
 
 def readable(argument: str) -> str:

@@ -12,11 +12,12 @@ SHOWN_CHARACTERS = 60
 
 
 class _Found(NamedTuple):
-    """A text for a setting, where it came from, and how a warning names that place."""
+    """A text for a setting, where it came from, how a warning names that place, and whether that is the project's."""
 
     text: str
     origin: str
     place: str
+    of_project: bool = False
 
 
 def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[str, str]) -> Resolved:
@@ -53,15 +54,20 @@ def _candidates(
     field: str, environ: Mapping[str, str], flags: Mapping[str, str], files: Sequence[ProjectFile]
 ) -> Iterator[_Found]:
     option, project_key = flag(field), key(field)
-    places = [(flags.get(option), option, option)]
-    places += [(environ.get(name), f"environment {name}", name) for name in variables(field)]
+    places = [_Found(flags.get(option, ""), option, option)]
+    places += [_Found(environ.get(name, ""), f"environment {name}", name) for name in variables(field)]
     if TABLE[field].of_project:
-        places += [(file.values.get(project_key), file.name, f"{project_key} in {file.name}") for file in files]
-    return (_Found(text, origin, place) for text, origin, place in places if text and text.strip())
+        places += [
+            _Found(file.values.get(project_key, ""), file.name, f"{project_key} in {file.name}", of_project=True)
+            for file in files
+        ]
+    return (found for found in places if found.text.strip())
 
 
 def _value(field: str, found: _Found, warn: Callable[[str], None]) -> Any:
-    value, complaint = TABLE[field].rule(found.text)
+    setting = TABLE[field]
+    rule = (found.of_project and setting.in_project) or setting.rule
+    value, complaint = rule(found.text)
     if complaint:
         warn(f"{found.place} is {found.text[:SHOWN_CHARACTERS]!r}: it {complaint}")
     return value

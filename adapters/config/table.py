@@ -11,6 +11,9 @@ from hardwon.domain.model.setting_rules import (
     folders,
     from_1_to,
     limit,
+    limit_of_project,
+    model,
+    model_of_known_host,
     name,
     one_of,
     path,
@@ -33,6 +36,7 @@ class Setting(NamedTuple):
         flag: The command-line option, by default `--` and the field's name.
         variables: Environment variables, the first that is set counts; by default `HARDWON_` and the name.
         of_project: Whether a file of the project may set it, as `memory_` and the name.
+        in_project: How its text is read there, where that is narrower.
 
     """
 
@@ -40,6 +44,7 @@ class Setting(NamedTuple):
     flag: str = ""
     variables: tuple[str, ...] = ()
     of_project: bool = True
+    in_project: Rule | None = None
 
 
 # The store, hosts, base URLs and keys stay out of a project's reach: a cloned
@@ -48,15 +53,17 @@ TABLE: Mapping[str, Setting] = {
     "global_store": Setting(path, variables=("HARDWON_STORE",), of_project=False),
     "injection_enabled": Setting(exactly_true),
     "semantic_enabled": Setting(exactly_true),
-    "injection_limit": Setting(limit, flag="--limit"),
+    "injection_limit": Setting(limit, flag="--limit", in_project=limit_of_project),
     "vector_weight": Setting(weight),
     "keyword_weight": Setting(weight),
     "prominence_weight": Setting(weight),
     "embedding_provider": Setting(one_of(*EMBEDDING_PROVIDERS)),
-    "embedding_model": Setting(name, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL")),
+    "embedding_model": Setting(
+        model, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL"), in_project=model_of_known_host
+    ),
     "embedding_dimensions": Setting(count),
     "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS)),
-    "keyword_model": Setting(name),
+    "keyword_model": Setting(model, in_project=model_of_known_host),
     "keyword_search": Setting(switch),
     "workspace": Setting(name),
     "decay_enabled": Setting(switch),

@@ -42,21 +42,27 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
     for source, folder in folders:
         for category in FILES:
             path = os.path.join(folder, f"{category}.md")
-            text = read_bank(path, warn)
+            text = read_bank(path, warn, within=project_root if source == "local" else "")
             if text is not None:
                 yield BankText(source, category, path, text)
 
 
-def read_bank(path: str, warn: Warn) -> str | None:
+def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
     """
     Return the text of one file with newlines as line ends and bad bytes replaced.
+
+    Args:
+        path: The file.
+        warn: Told in one line of a file that is there and can't be used whole.
+        within: The folder that no link may lead out of; empty for the user's own files.
 
     Returns:
         At most the first `LARGEST_FILE` bytes, with a warning when there are
         more; None when there is no such file, or, with a warning, when it is
-        not a regular file or can't be read.
+        not a regular file, can't be read, or lies outside *within*.
     """
     try:
+        _refuse_outside(path, within)
         data = read_regular_file(path, LARGEST_FILE).data
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -67,6 +73,19 @@ def read_bank(path: str, warn: Warn) -> str | None:
         warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
     text = data[:LARGEST_FILE].decode("utf-8", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _refuse_outside(path: str, folder: str) -> None:
+    """
+    Refuse a file that links take out of *folder*; nothing is refused when that is empty.
+
+    Raises:
+        ValueError: so it is.
+    """
+    if not folder or not os.path.lexists(path):
+        return
+    if not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), "")):
+        raise ValueError("a link leads out of the project")
 
 
 def record_injection(

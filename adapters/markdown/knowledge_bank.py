@@ -19,7 +19,7 @@ class MarkdownKnowledgeBank:
     """
 
     def __init__(self, project_root: str, store: str, warn: Callable[[str], None]) -> None:
-        root = os.path.realpath(project_root)
+        self._root = root = os.path.realpath(project_root)
         self._folders = (
             (os.path.join(root, LOCAL_FOLDER), _project_name(root)),
             (os.path.realpath(store), None),
@@ -37,7 +37,8 @@ class MarkdownKnowledgeBank:
 
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         """Return the entries of *file*."""
-        text = read_bank(file.path, self._warn)
+        is_local = os.path.dirname(file.path) == self._folders[0][0]
+        text = read_bank(file.path, self._warn, within=self._root if is_local else "")
         return None if text is None else parse_bank(text, file.category)
 
 

@@ -2,6 +2,7 @@ import itertools
 import os
 from collections.abc import Mapping
 
+from hardwon.adapters.markdown.confinement import is_within
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import create_file, reason
@@ -22,7 +23,8 @@ class MarkdownSessionFiles:
     """
 
     def __init__(self, project_root: str) -> None:
-        self._folder = os.path.join(os.path.realpath(project_root), MEMORY, FOLDER)
+        self._root = os.path.realpath(project_root)
+        self._folder = os.path.join(self._root, MEMORY, FOLDER)
 
     def parse(self, text: str) -> Markdown:
         """Return what *text* says."""
@@ -33,6 +35,8 @@ class MarkdownSessionFiles:
         text = write_markdown(front_matter, body)
         if (size := _size(text)) > LARGEST_FILE:
             raise InvalidEntryError(f"the session has {size} bytes, at most {LARGEST_FILE} (4 MB) fit: shorten it")
+        if not is_within(target := os.path.realpath(self._folder), [self._root]):
+            raise UnreadableFileError(f"{self._folder!r} can't be written: it leads out, to {target!r}")
         try:
             os.makedirs(self._folder, exist_ok=True)
             return self._in_free_place(stem, text)

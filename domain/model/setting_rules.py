@@ -17,6 +17,12 @@ DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
 NONE = "none"
 """What an empty list is written as."""
 
+MODEL = re.compile(r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?", re.ASCII)
+"""A model's name, with owner and tag where it has them: nothing that a path or an address is made of."""
+
+MOST_OF_PROJECT = 1_000
+"""So many entries a project may ask for; some hundred fit into a block."""
+
 LARGEST_LIMIT = 2**31 - 1  # every store can bind it
 
 
@@ -41,6 +47,13 @@ def limit(text: str) -> Reading:
         return max(-LARGEST_LIMIT, min(LARGEST_LIMIT, int(text))), ""
     except ValueError:  # Python refuses thousands of digits
         return refused
+
+
+def limit_of_project(text: str) -> Reading:
+    """Read a limit that a project asks for: all that a session can take in, not all the time there is."""
+    value, complaint = limit(text)
+    is_more = value is not None and value > MOST_OF_PROJECT
+    return (MOST_OF_PROJECT, f"is more than {MOST_OF_PROJECT}; using that") if is_more else (value, complaint)
 
 
 def count(text: str) -> Reading:
@@ -104,6 +117,21 @@ def phrases(text: str) -> Reading:
 def name(text: str) -> Reading:
     """Read a name as it is, lone surrogates replaced, so that it can be printed and sent."""
     return text.encode("utf-8", "replace").decode("utf-8"), ""
+
+
+def model(text: str) -> Reading:
+    """Read the name of a model; an address, a path that climbs, or other text falls back to the default."""
+    is_name = MODEL.fullmatch(text) and ".." not in text
+    return (text, "") if is_name else (None, "is no name of a model; using the default")
+
+
+def model_of_known_host(text: str) -> Reading:
+    """Read the name of a model that does not say where to download it from, as `example.com/owner/model` does."""
+    value, complaint = model(text)
+    first, slash, _ = text.partition("/")
+    if value and slash and "." in first:
+        return None, "names a host, which only the user may; using the default"
+    return value, complaint
 
 
 def path(text: str) -> Reading:

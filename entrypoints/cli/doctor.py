@@ -37,7 +37,7 @@ def doctor(
     resolved = resolve(project_root, global_store)
     if repair:
         _repair(resolved.settings, project_root)
-    findings = examine(resolved.settings)
+    findings = examine(resolved.settings, project_root)
     trouble = last_events(resolved.settings.global_store, TROUBLE_SHOWN)
     if as_json:
         print_json(

@@ -1,5 +1,6 @@
 """What a session start would print, on demand."""
 
+import os
 import time
 from typing import Annotated, Literal, TypeAlias
 
@@ -63,7 +64,7 @@ def context(
     tell = told_at_start if collection == "learnings" else told_of_conversations
     told = tell(memory, signals, occasion, limit)
     if write is not None:
-        _write(told, write)
+        _write(told, write, project_root)
     elif as_json:
         print_json(told.documents)
     else:
@@ -79,15 +80,24 @@ def _show(told: Told, report: Report) -> None:
         print_marked(report.explanations(rated))
 
 
-def _write(told: Told, path: str) -> None:
+def _write(told: Told, path: str, project_root: str) -> None:
     """
     Bring what is told into the marked section of a file, with the lines that mark it as data.
+
+    A link that a project brings along must not decide which of the user's files changes.
 
     Raises:
         typer.BadParameter: the file can't be used.
     """
+    from hardwon.adapters.markdown.confinement import is_within
     from hardwon.adapters.markdown.marked_file import MarkedFile
 
+    root, target = os.path.realpath(project_root), os.path.realpath(path)
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
+    named_inside = is_within(os.path.abspath(path), [root, os.path.abspath(project_root)]) or is_within(folder, [root])
+    if named_inside and not is_within(target, [root]):
+        wrong = f"{path!r} leads out of the project: name {target!r} itself if that is meant"
+        raise typer.BadParameter(on_one_line(wrong), param_hint="'--write'")
     try:
         changed = MarkedFile(path).put(framed(told.text) if told.text else "")
     except (InvalidSectionError, UnreadableFileError) as error:

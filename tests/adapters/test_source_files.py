@@ -202,6 +202,19 @@ def test_a_session_that_cannot_be_kept_leaves_nothing(tmp_path: Path) -> None:
         sessions.create("memory-1", {}, "x")
 
 
+@pytest.mark.parametrize("linked", ["memory", "memory/sessions"])
+def test_a_session_is_not_kept_where_a_link_leads_out(tmp_path: Path, linked: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    link = tmp_path / "project" / linked
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside)
+
+    with pytest.raises(UnreadableFileError, match="leads out"):
+        MarkdownSessionFiles(str(tmp_path / "project")).create("a", {}, "A body.")
+    assert list(outside.iterdir()) == []
+
+
 def test_without_hard_links_a_file_is_still_created_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError

@@ -54,10 +54,14 @@ class MemoryBlock(NamedTuple):
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
         sizes = [units(lesson_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
-        if self._units(ranked, kept, sizes) > MAX_UNITS:
+        if self._around(Counter(entry.category for entry in ranked)) + sum(sizes) > MAX_UNITS:
             kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
-        while self._units(ranked, kept, sizes) > MAX_UNITS:
-            kept.remove(self._least_missed(ranked, kept))
+        counts, total = Counter(ranked[place].category for place in kept), sum(sizes[place] for place in kept)
+        while self._around(counts) + total > MAX_UNITS:
+            place = self._least_missed(ranked, kept, counts)
+            kept.remove(place)
+            counts[ranked[place].category] -= 1
+            total -= sizes[place]
         return [ranked[place] for place in kept]
 
     def render(self, entries: Sequence[Printable]) -> str:
@@ -79,14 +83,12 @@ class MemoryBlock(NamedTuple):
     def _rules_text(self) -> str:
         return "".join([f"{CONSTITUTIONAL}\n", *(rule.text for rule in self.rules)]) if self.rules else ""
 
-    def _units(self, ranked: Sequence[Printable], kept: Sequence[int], sizes: Sequence[int]) -> int:
-        """Return the length of the block for the entries at *kept*, without making it."""
-        around = self._assembled(len(kept), {ranked[place].category: "" for place in kept})
-        return units(around) + sum(sizes[place] for place in kept)
+    def _around(self, counts: Mapping[Category | None, int]) -> int:
+        """Return the length of the block without the texts of so many entries."""
+        return units(self._assembled(sum(counts.values()), {each: "" for each, count in counts.items() if count}))
 
-    def _least_missed(self, ranked: Sequence[Printable], kept: Sequence[int]) -> int:
-        counts = Counter(ranked[place].category for place in kept)
-        can_spare = {
-            category for category, count in counts.items() if category and count > min(QUOTA, self.sizes[category])
-        }
+    def _least_missed(
+        self, ranked: Sequence[Printable], kept: Sequence[int], counts: Mapping[Category | None, int]
+    ) -> int:
+        can_spare = {each for each, count in counts.items() if each and count > min(QUOTA, self.sizes[each])}
         return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])

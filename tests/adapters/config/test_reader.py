@@ -37,7 +37,6 @@ def test_nothing_set_gives_the_defaults(tmp_path: Path) -> None:
         ("injection_limit", "20.5", 20, True),
         ("injection_limit", "+5", 20, True),
         ("injection_limit", "٣", 20, True),
-        ("injection_limit", "9" * 30, 2**31 - 1, False),
         ("injection_limit", "9" * 5000, 20, True),
         ("embedding_provider", "ollama", "ollama", False),
         ("embedding_provider", "off", "off", False),

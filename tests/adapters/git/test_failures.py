@@ -26,7 +26,7 @@ def test_a_missing_git_is_a_warning(tmp_path: Path, warnings: list[str], monkeyp
     monkeypatch.setenv("PATH", str(tmp_path))
     before = open_files()
 
-    assert ask(tmp_path, warnings) == ()
+    assert ask(tmp_path / "project", warnings) == ()
     assert len(warnings) == 1
     assert "git" in warnings[0]
     assert "\n" not in warnings[0]
@@ -41,7 +41,7 @@ def test_a_git_that_may_not_be_run_is_a_warning(
     (folder / "git").write_text("not a program", "utf-8")
     monkeypatch.setenv("PATH", str(folder))
 
-    assert ask(tmp_path, warnings) == ()
+    assert ask(tmp_path / "project", warnings) == ()
     assert len(warnings) == 1
 
 
@@ -51,7 +51,7 @@ def test_a_git_that_breaks_is_a_warning(
 ) -> None:
     fake_git(tmp_path / "bin", script, monkeypatch)
 
-    assert ask(tmp_path, warnings) == ()
+    assert ask(tmp_path / "project", warnings) == ()
     assert len(warnings) == 1
 
 
@@ -70,7 +70,7 @@ def test_a_hung_git_is_killed_with_its_children(
     before = open_files()
     start = time.monotonic()
 
-    assert ask(tmp_path, warnings, seconds=0.5) == ()
+    assert ask(tmp_path / "project", warnings, seconds=0.5) == ()
     assert time.monotonic() - start < 0.5 + SLACK
     assert warnings == ["git did not answer in time; going on without the changed files"]
     assert open_files() == before
@@ -85,7 +85,7 @@ def test_a_hung_git_is_killed_with_its_children(
 def test_endless_output_is_cut(tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     fake_git(tmp_path / "bin", "exec yes", monkeypatch)
 
-    assert ask(tmp_path, warnings) == ()
+    assert ask(tmp_path / "project", warnings) == ()
     assert warnings == []
 
 
@@ -94,7 +94,7 @@ def test_nothing_is_started_when_no_time_is_left(
 ) -> None:
     fake_git(tmp_path / "bin", f"touch '{tmp_path}/started'", monkeypatch)
 
-    assert ask(tmp_path, warnings, seconds=0) == ()
+    assert ask(tmp_path / "project", warnings, seconds=0) == ()
     assert not (tmp_path / "started").exists()
     assert warnings == []
 
@@ -116,7 +116,7 @@ class TestWithoutPosixSpawn:
     def test_a_hung_git_is_left(self, tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         fake_git(tmp_path / "bin", "exec sleep 10", monkeypatch)
 
-        assert ask(tmp_path, warnings, seconds=0.2) == ()
+        assert ask(tmp_path / "project", warnings, seconds=0.2) == ()
         assert len(warnings) == 1
 
     def test_a_missing_git_is_a_warning(
@@ -124,5 +124,5 @@ class TestWithoutPosixSpawn:
     ) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
 
-        assert ask(tmp_path, warnings) == ()
+        assert ask(tmp_path / "project", warnings) == ()
         assert len(warnings) == 1

@@ -4,11 +4,12 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from hardwon.adapters.git.command import FILTERS, changes, git_command, git_environment, without_filters
 from hardwon.domain.model.context_query import MAX_FILES
 from hardwon.domain.model.deadline import Deadline
 
@@ -19,18 +20,6 @@ BURIAL_SECONDS = 0.2  # a killed process is gone in microseconds, unless a dead 
 CHUNK_BYTES = 1 << 16
 NAP_SECONDS = 0.0005
 SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository
-
-# Of git's own variables only those that say where git and the user's configuration
-# are. GIT_DIR and its like would make a hook that was started from inside another
-# git hook look at that repository; others would change what is printed.
-KEPT_VARIABLES = (
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
-    "GIT_EXEC_PATH",
-)
 
 
 class GitChangeProbe:
@@ -53,39 +42,44 @@ class GitChangeProbe:
         return self._changed(RANGES, deadline)
 
     def uncommitted_files(self, deadline: Deadline) -> tuple[str, ...]:
-        """Return the names of files that git knows and that differ from the last commit."""
+        """
+        Return the names of files that git knows and that differ from the last commit.
+
+        They are compared as they are: a filter is a program that the repository names.
+        """
         return self._changed(UNCOMMITTED, deadline)
 
     def _changed(self, revisions: Sequence[str], deadline: Deadline) -> tuple[str, ...]:
         try:
-            return self._first_answer(revisions, deadline)
+            settings = self._without_filters(deadline) if revisions is UNCOMMITTED else ()
+            return self._first_answer(revisions, deadline, settings)
         except TimeoutError:
             self._warn("git did not answer in time; going on without the changed files")
         except (OSError, ValueError) as error:
             self._warn(f"git can't be run ({error}); going on without the changed files")
         return ()
 
-    def _first_answer(self, revisions: Sequence[str], deadline: Deadline) -> tuple[str, ...]:
+    def _without_filters(self, deadline: Deadline) -> Sequence[str]:
+        if deadline.passed():
+            return ()
+        code, names = self._ask(FILTERS, deadline)
+        return without_filters(code, names, MAX_FILES)
+
+    def _first_answer(self, revisions: Sequence[str], deadline: Deadline, settings: Sequence[str]) -> tuple[str, ...]:
         code = 0
         for each in revisions:
             if deadline.passed():
                 return ()
-            code, output = _run(self._command(each), _environment(os.environ), deadline)
+            code, output = self._ask(changes(each), deadline, settings)
             if code == 0:
                 return _names(output)
         if code not in SILENT_CODES:
             self._warn(f"git ended with code {code}; going on without the changed files")
         return ()
 
-    def _command(self, revisions: str) -> list[str]:
-        before = ("git", "--no-pager", "--no-optional-locks", "-C", self._root)
-        # The last dashes keep a file that is named like the range from being taken for it.
-        return [*before, "diff", "--name-only", "-z", "--no-ext-diff", "--no-relative", revisions, "--"]
-
-
-def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in variables.items() if name in KEPT_VARIABLES or name[:4] != "GIT_"}
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+    def _ask(self, arguments: Sequence[str], deadline: Deadline, settings: Sequence[str] = ()) -> tuple[int, bytes]:
+        command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, settings)
+        return _run(command, git_environment(self._root, os.environ), deadline)
 
 
 def _names(output: bytes) -> tuple[str, ...]:

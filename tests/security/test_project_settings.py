@@ -1,0 +1,116 @@
+"""What a project's own settings may say, and what only the user may."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.config.project_files import older_index_path
+from tests.adapters.config.project import DEFAULTS, resolve, write
+
+ADDRESSES = [
+    "../../x",
+    "http://evil.example/x",
+    "//evil.example/x",
+    "a/../b",
+    "x?y=1",
+    "x#y",
+    "a%2e%2e",
+    "x" * 10_000,
+    "a b",
+]
+WIDE = 10**9
+
+
+@pytest.mark.parametrize("field", ["embedding_model", "keyword_model"])
+@pytest.mark.parametrize("text", [*ADDRESSES, "evil.example/owner/model"])
+def test_a_model_is_no_address_and_no_path(tmp_path: Path, field: str, text: str) -> None:
+    write(tmp_path, tlc=json.dumps({f"memory_{field}": text}))
+    found = resolve(tmp_path)
+
+    assert found.settings == DEFAULTS
+    assert len(found.warnings) == 1
+
+
+@pytest.mark.parametrize("text", ADDRESSES)
+def test_the_user_names_no_address_for_a_model_either(tmp_path: Path, text: str) -> None:
+    assert resolve(tmp_path, {"HARDWON_EMBEDDING_MODEL": text}).settings == DEFAULTS
+
+
+def test_only_the_user_says_where_a_model_comes_from(tmp_path: Path) -> None:
+    name = "hf.example/owner/model:Q4"
+
+    assert resolve(tmp_path, {"HARDWON_EMBEDDING_MODEL": name}).settings.embedding_model == name
+
+
+@pytest.mark.parametrize(
+    "name", ["nomic-embed-text", "models/gemini-embedding-001", "owner/model:latest", "Llama3.2_1"]
+)
+def test_a_project_may_name_a_model(tmp_path: Path, name: str) -> None:
+    write(tmp_path, tlc=json.dumps({"memory_embedding_model": name}))
+
+    assert resolve(tmp_path).settings.embedding_model == name
+
+
+def test_a_project_asks_for_a_thousand_entries_at_most(tmp_path: Path) -> None:
+    write(tmp_path, local_md=f"memory_injection_limit: {WIDE}\n")
+    found = resolve(tmp_path)
+
+    assert (found.settings.injection_limit, len(found.warnings)) == (1_000, 1)
+    assert resolve(tmp_path, flags={"--limit": str(WIDE)}).settings.injection_limit == WIDE
+
+
+@pytest.mark.parametrize("file", ["local_md", "tlc", "config"])
+def test_the_store_the_roots_and_all_addresses_are_the_users(tmp_path: Path, file: str) -> None:
+    wanted = {
+        "memory_global_store": "/tmp/elsewhere",  # noqa: S108 - never touched
+        "memory_document_roots": "/etc",
+        "memory_base_url": "http://evil.example",
+        "memory_ollama_host": "http://evil.example",
+        "OLLAMA_HOST": "http://evil.example",
+        "GOOGLE_GEMINI_BASE_URL": "http://evil.example",
+        "GEMINI_API_KEY": "of-theirs",
+        "HARDWON_STORE": "/tmp/elsewhere",  # noqa: S108 - never touched
+    }
+    text = "".join(f"{key}: {value}\n" for key, value in wanted.items()) if file == "local_md" else json.dumps(wanted)
+    write(tmp_path, **{file: text})
+    found = resolve(tmp_path)
+
+    assert found.settings == DEFAULTS
+    assert [line.partition(" ")[0] for line in found.warnings] == ["memory_global_store", "memory_document_roots"]
+
+
+def test_a_link_to_a_file_of_the_users_shows_nothing_of_it(tmp_path: Path) -> None:
+    secret = tmp_path / "id_rsa"
+    secret.write_text("-----BEGIN KEY-----\nc2VjcmV0: of the user\n", "utf-8")
+    root = tmp_path / "project"
+    (root / ".claude").mkdir(parents=True)
+    for name in (".claude/iflow-dev.local.md", ".tlc.json", "config.jsonc"):
+        (root / name).symlink_to(secret)
+    found = resolve(root)
+
+    assert found.settings == DEFAULTS
+    assert not any("c2VjcmV0" in line or "of the user" in line for line in found.warnings)
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 100_000, "/*" * 100_000, '"' + "\\" * 200_000, "," * 200_000, "memory_" * 50_000]
+)
+def test_texts_made_to_take_long_are_read_in_time(tmp_path: Path, text: str) -> None:
+    before = time.process_time()
+    write(tmp_path, local_md=text, tlc=text, config=text)
+
+    assert resolve(tmp_path).settings == DEFAULTS
+    assert time.process_time() - before < 20  # what is not linear takes hours
+
+
+def test_an_older_index_outside_the_project_is_none(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "index.db").touch()
+    (root / "link.db").symlink_to(tmp_path / "index.db")
+    for path in ("../index.db", str(tmp_path / "index.db"), "link.db", "a\0b"):
+        write(root, config=json.dumps({"semantic": {"indexPath": path}}))
+
+        assert older_index_path(str(root)) is None
