@@ -111,52 +111,46 @@ def test_each_hook_of_codex_runs_in_a_folder_of_any_name(desk: Desk, tmp_path: P
         assert (done.returncode, done.stdout, done.stderr) == (0, "0|{}", "")
 
 
-def server() -> tuple[str, list[str]]:
-    [(name, entry)] = document(".mcp.json")["mcpServers"].items()
-    assert name == "memory"
-    assert not re.search(r"\$\{", json.dumps(entry)), "Codex leaves these as they are"
-    return entry["command"], entry["args"]
+def server(name: str = ".mcp.json") -> list[str]:
+    """Return the command of the one server, as a host runs it."""
+    [(called, entry)] = document(name)["mcpServers"].items()
+    assert called == "memory"
+    return [word.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)) for word in (entry["command"], *entry["args"])]
+
+
+def start(desk: Desk, command: list[str], given: str, *variables: str) -> "subprocess.CompletedProcess[str]":
+    """Run a server in the project, with these variables alone."""
+    environment = {name: desk.variables[name] for name in variables}
+    return subprocess.run(
+        command, cwd=desk.project, env=environment, input=given, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def test_the_server_answers(desk: Desk) -> None:
-    command, arguments = server()
     programs = desk.home / ".local" / "bin"
     programs.mkdir(parents=True)
     (programs / "hardwon-mcp").symlink_to(BIN / "hardwon-mcp")
-    done = subprocess.run(
-        [command, *arguments],
-        cwd=desk.project,
-        env=desk.variables,
-        input=json.dumps(INITIALIZE) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = start(desk, server(), json.dumps(INITIALIZE) + "\n", *desk.variables)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "hardwon"
 
 
-def test_the_server_starts_in_codex_which_names_no_folder_of_the_plugin(desk: Desk) -> None:
-    command, arguments = server()
+def test_the_server_starts_in_codex_which_fills_nothing_in_and_hands_on_little(desk: Desk) -> None:
+    assert document(".codex-plugin", "plugin.json")["mcpServers"] == "./codex.mcp.json"
     shutil.copytree(PLUGIN, desk.home / ".codex" / "plugins" / "cache" / "hardwon" / "hardwon" / "0.1.0")
     desk.install(desk.home / ".local" / "bin", "hardwon-mcp", 'printf "%s|" "$PWD"; cat')
-    variables = {name: desk.variables[name] for name in ("HOME", "PATH")}
-    done = subprocess.run(
-        [command, *arguments], cwd=desk.project, env=variables, input="{}", capture_output=True, text=True, check=False
-    )
+    command = server("codex.mcp.json")
+    done = start(desk, command, "{}", "HOME", "PATH")
 
+    assert "CLAUDE" not in " ".join(command)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{desk.project}|{{}}", "")
 
 
-@pytest.mark.parametrize("variables", [{}, {"CLAUDE_PLUGIN_ROOT": str(PLUGIN)}], ids=["no plugin", "no program"])
-def test_a_server_that_cannot_start_says_why(desk: Desk, variables: dict[str, str]) -> None:
-    command, arguments = server()
-    environment = {"HOME": str(desk.home), "PATH": "/usr/bin:/bin", **variables}
-    done = subprocess.run(
-        [command, *arguments], cwd=desk.project, env=environment, capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize("name", [".mcp.json", "codex.mcp.json"])
+def test_a_server_that_cannot_start_says_why_and_the_hooks_go_on(desk: Desk, name: str) -> None:
+    done = start(desk, server(name), "", *desk.variables)
 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith("hardwon-mcp: ")
+    assert desk.launch("--or-nothing", "hardwon-hook").returncode == 0
