@@ -1,11 +1,13 @@
 """Where the launcher finds the installed programs, and where it never looks."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.entrypoints.hook_process import BIN
 from tests.plugin.launching import LAUNCH, PROGRAMS, SYSTEM, Desk
 
 ODD = 'it\'s a "$HOME" `x`\nof [*] \\n; #é'
@@ -186,6 +188,20 @@ def test_only_our_programs_are_started(desk: Desk, arguments: tuple[str, ...]) -
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "is no program of hardwon" in done.stderr
+
+
+def test_modules_of_the_project_are_never_imported(desk: Desk) -> None:
+    own = desk.home / ".local" / "bin"
+    own.mkdir(parents=True)
+    (own / "hardwon-hook").symlink_to(BIN / "hardwon-hook")
+    for name in ("json", "typing", "hardwon", "sitecustomize", "encodings", "sqlite3"):
+        (desk.project / f"{name}.py").write_text("open('imported', 'w').close()\n", encoding="utf-8")
+    payload = {"hook_event_name": "SessionStart", "source": "startup", "cwd": str(desk.project)}
+    desk.variables["HARDWON_CAPTURE_ENABLED"] = "false"
+    done = desk.launch("--or-say", "hardwon-hook", stdin=json.dumps(payload).encode())
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (desk.project / "imported").exists()
 
 
 def test_a_working_folder_that_is_gone_troubles_nobody(desk: Desk, tmp_path: Path) -> None:
