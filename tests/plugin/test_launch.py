@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -148,12 +149,15 @@ def test_where_nothing_can_be_noted_it_is_told_each_time(desk: Desk, data: str) 
         assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
 
 
-def test_what_is_told_is_a_command_that_a_shell_reads_as_meant(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shell", [shell for shell in ("sh", "dash", "bash", "ksh", "busybox") if shutil.which(shell)])
+def test_what_is_told_is_a_command_that_any_shell_reads_as_meant(tmp_path: Path, shell: str) -> None:
     desk = Desk(tmp_path / ODD)
-    done = desk.launch("--or-say", "hardwon-hook")
+    through = [shell, "sh"] if shell == "busybox" else [shell]
+    command = [*through, LAUNCH, "--or-say", "hardwon-hook"]
+    told = subprocess.run(command, env=desk.variables, capture_output=True, text=True, timeout=30, check=True).stdout
 
-    command = done.stdout.encode("latin-1").decode().partition(": sh ")[2]
-    words = subprocess.run(["sh", "-c", f"printf '%s|' {command}"], capture_output=True, text=True, check=True).stdout
+    script = f"printf '%s|' {told.partition(': sh ')[2]}"
+    words = subprocess.run([*through, "-c", script], capture_output=True, text=True, check=True).stdout
     assert words == f"{desk.variables['CLAUDE_PLUGIN_ROOT']}/setup|{desk.data}|"
 
 
