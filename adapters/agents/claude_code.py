@@ -2,20 +2,19 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from hardwon.adapters.agents.programs import SERVER, Programs, is_hook, is_server, peek, program_in
+from hardwon.adapters.agents.programs import PLUGIN, SERVER, Programs, is_hook, is_server, peek, program_in
 from hardwon.adapters.agents.targets import JsonTarget, WholeTarget
 from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
 from hardwon.domain.model.setup.servers import with_server, without_server
 from hardwon.ports.agent import Connection
 
-TIMEOUTS = {"SessionStart": 10, "UserPromptSubmit": 10, "PreCompact": 10, "Stop": 10, "SessionEnd": 5}
+TIMEOUTS = {"SessionStart": 5, "UserPromptSubmit": 5, "PreCompact": 5, "Stop": 5, "SessionEnd": 5}
 """Seconds; a hook in the user's settings may so take longer than the 1.5 s that all of SessionEnd has."""
 
 OLDER_NAMES = ("recall", "remember")
 """Commands that those who used an earlier program know as `/tlc:…`."""
 
 PROJECT_SERVER = "memory-server"
-PLUGIN = "hardwon@"
 
 
 class ClaudeCode:

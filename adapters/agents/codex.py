@@ -2,18 +2,18 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from hardwon.adapters.agents.programs import NAME, Programs, is_hook, peek, program_in, toml_text
+from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, is_hook, peek, peek_toml, program_in, toml_text
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget
 from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
 from hardwon.ports.agent import Connection
 
-TIMEOUTS = {"SessionStart": 10, "UserPromptSubmit": 10, "PreCompact": 10, "Stop": 10, "SessionEnd": 3}
+TIMEOUTS = {"SessionStart": 5, "UserPromptSubmit": 5, "PreCompact": 5, "Stop": 5, "SessionEnd": 3}
 """Seconds; it grants SessionEnd no more than three."""
 
 
 class Codex:
     """
-    Codex: `hooks.json` and a table in `config.toml`.
+    Codex: `hooks.json` and a table in `config.toml`; where our plugin is enabled, both come from it.
 
     Args:
         home: The user's home.
@@ -37,28 +37,42 @@ class Codex:
         return os.path.isdir(self.folder)
 
     def targets(self) -> Sequence[JsonTarget | TomlTarget]:
-        """Return hooks and servers."""
-        keys = ("mcp_servers", NAME)
-        table = f"[{'.'.join(keys)}]\ncommand = {toml_text(self._programs.server)}\nargs = []\n"
-        config = os.path.join(self.folder, "config.toml")
-        return (self._hooks, TomlTarget(path=config, root=self._root, keys=keys, lines=table))
+        """Return hooks and servers, unless the plugin has them."""
+        return () if self._has_plugin else (self._hooks, self._config)
 
-    def unwanted(self) -> Sequence[JsonTarget]:
-        """Return nothing."""
-        return ()
+    def unwanted(self) -> Sequence[JsonTarget | TomlTarget]:
+        """Return hooks and servers when the plugin has them."""
+        return (self._hooks, self._config) if self._has_plugin else ()
 
     def project_targets(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
         """Return nothing."""
         return ()
 
     def connection(self) -> Connection:
-        """Return whether its hooks call ours."""
+        """Return whether plugin or settings call the hook."""
         commands = our_commands(peek(self._hooks.path, self._root), is_hook)
-        return Connection((self._hooks.path,) if commands else (), tuple(map(program_in, commands)))
+        ways = (["its plugin"] if self._has_plugin else []) + ([self._hooks.path] if commands else [])
+        return Connection(tuple(ways), tuple(map(program_in, commands)), is_twice=len(ways) > 1)
 
     def next_step(self) -> str:
         """Return that it wants its hooks trusted."""
         return "start it, and trust the new hooks with /hooks: until then it does not run them"
+
+    @property
+    def _has_plugin(self) -> bool:
+        plugins = peek_toml(self._config.path, self._root).get("plugins")
+        settings = plugins.items() if isinstance(plugins, dict) else ()
+        return any(
+            name.startswith(PLUGIN) and isinstance(plugin, dict) and plugin.get("enabled") is True
+            for name, plugin in settings
+        )
+
+    @property
+    def _config(self) -> TomlTarget:
+        keys = ("mcp_servers", NAME)
+        table = f"[{'.'.join(keys)}]\ncommand = {toml_text(self._programs.server)}\nargs = []\n"
+        path = os.path.join(self.folder, "config.toml")
+        return TomlTarget(path=path, root=self._root, keys=keys, lines=table)
 
     @property
     def _hooks(self) -> JsonTarget:

@@ -8,7 +8,7 @@ from hardwon.domain.model.setup.hook_groups import Document, our_commands, with_
 from hardwon.domain.model.setup.servers import with_server, without_server
 from hardwon.ports.agent import Connection
 
-TIMEOUTS = {"SessionStart": 10_000, "BeforeAgent": 10_000, "AfterAgent": 10_000, "SessionEnd": 5_000}
+TIMEOUTS = {"SessionStart": 5_000, "BeforeAgent": 5_000, "AfterAgent": 5_000, "SessionEnd": 5_000}
 """Milliseconds. PreCompress is not among them: it comes before every call of the model."""
 
 PLACE = "mcpServers"

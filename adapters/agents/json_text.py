@@ -98,8 +98,8 @@ class _Editing:
         kept = {str(item.key): item for item in items if item.key in after}
         texts = [self._member(item, before[key], after[key]) for key, item in kept.items()]
         lead, inner = _layout(items[-1].lead, margin)
-        for key in [key for key in after if key not in kept]:
-            texts.append(f"{lead}{json.dumps(key, ensure_ascii=False)}: {self._dumped(after[key], inner)}")
+        new = (key for key in after if key not in kept)
+        texts += [f"{lead}{json.dumps(key, ensure_ascii=False)}: {self._dumped(after[key], inner)}" for key in new]
         return f"{','.join(texts)}{items[-1].trail}"
 
     def _member(self, item: _Item, before: object, after: object) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import tomllib
 from typing import Any, NamedTuple
 
 from hardwon.adapters.agents.json_text import read_document
@@ -12,6 +13,9 @@ from hardwon.domain.model.errors import UneditableFileError
 HOOK, SERVER = "hardwon-hook", "hardwon-mcp"
 NAME = "hardwon"
 """What our server is called, where the agent's user reads it."""
+
+PLUGIN = "hardwon@"
+"""How our plugin's name begins; its marketplace follows."""
 
 
 class Programs(NamedTuple):
@@ -59,6 +63,14 @@ def peek(path: str, root: str) -> dict[str, Any]:
     try:
         return read_document(DiskUserFiles().read(path, root) or "")
     except UneditableFileError:
+        return {}
+
+
+def peek_toml(path: str, root: str) -> dict[str, Any]:
+    """Return the TOML in a file; nothing where there is none to be read."""
+    try:
+        return tomllib.loads(DiskUserFiles().read(path, root) or "")
+    except (UneditableFileError, tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 

@@ -109,12 +109,7 @@ def _not_written(*, dry_run: bool) -> int:
 
 
 def _get_ready(
-    telling: Telling,
-    project_root: str,
-    global_store: str | None,
-    bring_in: bool | None,
-    *,
-    is_asked: bool,  # noqa: FBT001  # None: not said
+    telling: Telling, project_root: str, global_store: str | None, bring_in: object, *, is_asked: bool
 ) -> None:
     folder = host_memory(os.environ, project_root)
     facts = _facts(folder)

@@ -7,6 +7,7 @@ from hardwon.domain.model.redaction import redact
 
 CONTEXT = 1
 LONGEST_LINE = 200
+MOST_LINES = {"create": 12, "remove": 4, "change": 100}
 
 
 class FileChange(NamedTuple):
@@ -32,7 +33,9 @@ class FileChange(NamedTuple):
         return "remove" if self.after is None else "change"
 
     def diff(self) -> str:
-        """Return the lines that come and go, each with a line around it, without secrets."""
+        """Return the first lines that come and go, each with a line around it, without secrets."""
         before, after = ((text or "").splitlines() for text in (self.before, self.after))
         lines = difflib.unified_diff(before, after, lineterm="", n=CONTEXT)
-        return "\n".join(redact(line)[:LONGEST_LINE] for line in list(lines)[2:])
+        told = [redact(line)[:LONGEST_LINE] for line in list(lines)[2:]]
+        most = MOST_LINES[self.verb]
+        return "\n".join([*told[:most], *([f"… and {len(told) - most} more lines"] if len(told) > most else [])])

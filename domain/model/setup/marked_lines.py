@@ -34,7 +34,7 @@ def without_lines(text: str) -> str:
 def _is_marked(text: str) -> bool:
     marks = len(_MARKER.findall(text))
     if marks and (marks != 2 or len(_BLOCK.findall(text)) != 1):  # noqa: PLR2004  # one begins, one ends
-        raise UneditableFileError(f"its marks {BEGIN.split(' (')[0]!r} and {END!r} are not one of each, in order")
+        raise UneditableFileError(f"its marks '# hardwon:begin' and {END!r} are not one of each, in order")
     return marks > 0
 
 
