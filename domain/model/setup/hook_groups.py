@@ -66,20 +66,16 @@ def _ours(document: Document, is_ours: IsOurs) -> list[tuple[str, Document]]:
 
 
 def _without(groups: object, is_ours: IsOurs) -> object:
-    return (
-        [left for group in groups if (left := _rest(group, is_ours)) is not None]
-        if isinstance(groups, list)
-        else groups
-    )
+    return [left for group in groups for left in _rest(group, is_ours)] if isinstance(groups, list) else groups
 
 
-def _rest(group: object, is_ours: IsOurs) -> object:
-    """Return *group* without hooks of ours, None when it held nothing else."""
+def _rest(group: object, is_ours: IsOurs) -> Sequence[object]:
+    """Return *group* without hooks of ours, nothing when it held nothing else."""
     hooks = _hooks_in(group)
     kept = [hook for hook in hooks if not _is_one(hook, is_ours)]
     if not isinstance(group, dict) or len(kept) == len(hooks):
-        return group
-    return {**group, HOOKS: kept} if kept else None
+        return (group,)
+    return ({**group, HOOKS: kept},) if kept else ()
 
 
 def _hooks_in(group: object) -> Sequence[Any]:
