@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hardwon.adapters.agents.json_text import edited, read_document
 from hardwon.domain.model.errors import UneditableFileError
 
-values = st.recursive(
+values: st.SearchStrategy[Any] = st.recursive(
     st.sampled_from([None, True, 1, 2.5, "x", 'é"\\\n', {}, list[int]()]),
     lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from("abc"), each, max_size=3),
     max_leaves=6,

@@ -14,7 +14,9 @@ from hardwon.domain.model.setup.servers import with_server, without_server
 HOOKS = {event: {"type": "command", "command": "ours", "timeout": 5} for event in ("SessionStart", "Stop")}
 SERVER = {"command": "ours", "args": list[str]()}
 
-anything = st.sampled_from([None, True, 0, "x", [], {}, [{}], {"hooks": {}}, {"Stop": [{"hooks": []}]}])
+anything: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, "x", [], {}, [{}], {"hooks": {}}, {"Stop": [{"hooks": []}]}]
+)
 names = st.sampled_from(["a", "b", "", "Hooks", "env"])
 commands = st.fixed_dictionaries({"type": st.just("command"), "command": st.sampled_from(["mine", "theirs"])})
 groups = st.lists(
@@ -35,7 +37,7 @@ def is_ours(command: str) -> bool:
 
 
 def is_our_server(server: object) -> bool:
-    return server == SERVER or server == {"command": "older ours"}
+    return server in (SERVER, {"command": "older ours"})
 
 
 @given(documents)
@@ -81,7 +83,7 @@ def test_hooks_of_ours_that_are_out_of_date_are_replaced_wherever_they_stand() -
 
 @pytest.mark.parametrize("hooks", [[], "x", 3, {"Stop": {}}, {"Stop": "x"}])
 def test_what_is_not_made_of_groups_is_refused_and_never_lost(hooks: object) -> None:
-    with pytest.raises(UneditableFileError, match="is no (object|list)"):
+    with pytest.raises(UneditableFileError, match=r"is no (object|list)"):
         with_hooks({"hooks": hooks}, HOOKS, is_ours)
     assert without_hooks({"hooks": hooks}, is_ours) == {"hooks": hooks}
 
