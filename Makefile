@@ -11,10 +11,10 @@ SOURCES := $(shell find domain ports adapters entrypoints examples plugin/comman
 # One more than cores: many tests wait for a process.
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
-.PHONY: help setup demo check test soak bench build install pins clean
+.PHONY: help setup demo check test soak bench build install environment pins clean
 
 help:  ## list the verbs
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, and .venv-bare without numpy
 
@@ -44,6 +44,13 @@ build: .venv/.dev  ## the wheel and the source archive in dist/
 
 install: $(UV)  ## install hardwon for this user, as a uv tool
 	$(UV) tool install --force --compile-bytecode --constraints requirements/run.txt .
+
+environment: $(UV)  ## install hardwon into an environment of its own, the folder ENVIRONMENT
+	@test -n "$$ENVIRONMENT" || { echo 'name the folder: make environment ENVIRONMENT=FOLDER' >&2; exit 1; }
+	$(UV) venv --quiet --allow-existing --python $(BIN)/python "$$ENVIRONMENT"
+	$(UV) pip install --python "$$ENVIRONMENT" --quiet --compile-bytecode --require-hashes -r requirements/run.txt
+	$(UV) pip install --python "$$ENVIRONMENT" --quiet --compile-bytecode --no-deps --reinstall .
+	@rm -rf build *.egg-info
 
 clean:  ## remove what the verbs made
 	rm -rf .venv .venv-bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis

@@ -11,6 +11,7 @@ from bench.capture_hooks import capture_figures
 from bench.chunking import chunking_figures
 from bench.computation import computation_figures
 from bench.figures import Figure
+from bench.plugin import plugin_figures
 from bench.questions import cosine_figure, process_figure, question_figures
 from bench.report import print_json, print_report
 from bench.server import server_figures
@@ -49,6 +50,7 @@ def _measure(folder: str, sizes: list[int], lessons: int, repetitions: int) -> l
         *writing_figures(folder, middle, lessons, repetitions),
         *transcript_figures(folder, lessons, repetitions),
         *capture_figures(folder, lessons, repetitions),
+        *plugin_figures(folder, sessions.store(middle), repetitions),
         *server_figures(folder, [entries for entries in sizes if entries <= MOST_DOCUMENTS], repetitions),
     ]
 

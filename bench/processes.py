@@ -28,7 +28,7 @@ class Cost(NamedTuple):
         cpu_ms: User and system time, of the processes it waited for too.
         rss_mb: Peak resident memory.
         wall_ms: From start to end.
-        times_pass: Its CPU time over that of `python -c pass`, measured in turn with it.
+        times_pass: Its CPU time over that of `python -c pass`, or of another baseline, measured in turn with it.
         outputs: What each run printed.
 
     """
@@ -56,7 +56,12 @@ def clean_environment(home: str, **variables: str) -> dict[str, str]:
     }
 
 
-def measure(make: Callable[[int], Command], environment: dict[str, str], repetitions: int) -> Cost:
+PASS = Command(INTERPRETER)
+
+
+def measure(
+    make: Callable[[int], Command], environment: dict[str, str], repetitions: int, baseline: Command = PASS
+) -> Cost:
     """
     Run a command *repetitions* times, after one run that warms the caches.
 
@@ -64,12 +69,13 @@ def measure(make: Callable[[int], Command], environment: dict[str, str], repetit
         make: Gives the command of each run; the warming one has the number 0.
         environment: All of it.
         repetitions: At least 1.
+        baseline: What it is measured in turn with.
 
     Raises:
         RuntimeError: a run ended with an error.
 
     """
-    rounds = [(Command(INTERPRETER), make(number)) for number in range(repetitions + 1)]
+    rounds = [(baseline, make(number)) for number in range(repetitions + 1)]
     request = json.dumps({"rounds": rounds, "environment": environment})
     done = subprocess.run(
         [sys.executable, "-I", "-S", LAUNCHER], input=request, check=True, stdout=subprocess.PIPE, text=True

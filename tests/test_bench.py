@@ -3,7 +3,11 @@ import os
 import subprocess
 import sys
 
+OF_THE_PLUGIN = {
+    f"plugin_{event}" for event in ("precompact", "sessionend", "sessionstart", "stop", "userpromptsubmit")
+}
 FIGURES = {
+    *OF_THE_PLUGIN,
     "build",
     "capture_worker",
     "choose_all",
@@ -45,6 +49,7 @@ FIGURES = {
     "upsert",
 }
 WITH_A_RATIO = {
+    *OF_THE_PLUGIN,
     *("choose_all", "hook_embedded", "hook_keyword", "hook_markdown", "import", "recall_process", "upsert"),
     *("server", "store_memory_p50", "store_memory_p95", "hook_conversations", "hook_conversations_keyword"),
     *("capture_worker", "hook_precompact", "hook_sessionend", "hook_stop", "hook_userpromptsubmit"),

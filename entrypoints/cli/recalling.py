@@ -16,6 +16,7 @@ from hardwon.entrypoints.cli.choosing import MOST, In, OfKinds, Permanent, Tag, 
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say
 from hardwon.entrypoints.cli.telling import Asked, tell
+from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.streams import readable
 from hardwon.entrypoints.workplace import workplace_for
 
@@ -30,7 +31,8 @@ Examples:
 def recall(
     context: typer.Context,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="QUERY...", help="Your own words; quotes are allowed.")
+        list[str] | None,
+        typer.Argument(metavar="QUERY...", help="Your own words, quoted or not; - for standard input."),
     ] = None,
     *,
     collection: In = "all",
@@ -49,7 +51,7 @@ def recall(
     as_json: AsJson = False,
 ) -> None:
     """Ask what is remembered, in your own words."""
-    query = readable(" ".join(words or ()))
+    query = _query(words or [])
     if not query.strip():
         print_json([]) if as_json else say(context.get_help())
         return
@@ -70,6 +72,20 @@ def recall(
     recollection = memory.recall(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
     report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
     tell(collection, Asked(memory, question, recollection, report), as_json=as_json)
+
+
+def _query(words: list[str]) -> str:
+    """
+    Return what is asked, on one line when it comes by standard input, without quotes around it.
+
+    Raises:
+        InvalidEntryError: standard input holds no text, or too much of it.
+
+    """
+    if words != ["-"]:
+        return readable(" ".join(words))
+    query = " ".join(standard_input().split())
+    return query[1:-1] if query[:1] + query[-1:] in {'""', "''"} else query
 
 
 def _minimum(wanted: float | None, default: float | None) -> float | None:

@@ -79,6 +79,26 @@ def test_any_question_gets_an_answer(world: World, words: list[str]) -> None:
     assert done.stdout
 
 
+@pytest.mark.parametrize(
+    ("stdin", "code", "told"),
+    [
+        (b"", 0, "Usage:"),
+        (b" \n", 0, "Usage:"),
+        (b'"', 0, "Usage:"),
+        (b"$(lock) `x` 'it\x00", 0, "1. "),
+        (b"\xff\xfe", 1, ""),
+    ],
+    ids=["empty", "blank", "one quote", "a shell's words", "not text"],
+)
+def test_whatever_comes_by_standard_input_is_a_question_or_one_line_says_why_not(
+    world: World, stdin: bytes, code: int, told: str
+) -> None:
+    done = run(world, "hardwon", "recall", "-", stdin=stdin)
+
+    assert (done.code, done.stderr.count("\n")) == (code, code)
+    assert done.stdout.startswith(told)
+
+
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_every_collection_takes_odd_words_and_tags(world: World, collection: str) -> None:
     assert is_calm(hardwon(world, "recall", "--in", collection, 'NEAR( "lock* col:store AND', "--limit", "2147483647"))

@@ -9,8 +9,8 @@ import pytest
 
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import Library, memory
-from tests.entrypoints.programs import hardwon
+from tests.entrypoints.library import QUESTION, Library, memory
+from tests.entrypoints.programs import hardwon, run
 
 OURS = ("--in", "sessions")
 NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`\n"
@@ -91,6 +91,12 @@ def test_quotes_around_the_question_change_nothing(library: Library) -> None:
     unquoted = library.ask(*OURS)
 
     assert hardwon(library.world, "recall", *OURS, "how do we lock the store") == unquoted
+
+
+def test_a_question_by_standard_input_is_the_same_question(library: Library) -> None:
+    typed = f'\n "{QUESTION.replace(" ", chr(10), 1)}" \n'.encode()
+
+    assert run(library.world, "hardwon", "recall", "-", *OURS, stdin=typed) == library.ask(*OURS)
 
 
 def test_the_scope_may_be_narrowed(library: Library) -> None:
