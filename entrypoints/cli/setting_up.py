@@ -11,7 +11,7 @@ from hardwon.domain.use_cases.setting_up.set_up import Plan, SetUp
 from hardwon.entrypoints.agents import NAMES, build_agents, build_set_up, host_memory, used_agents
 from hardwon.entrypoints.cli.getting_ready import get_ready
 from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.cli.screen import complain, counted
+from hardwon.entrypoints.cli.screen import complain, counted, warn
 from hardwon.entrypoints.cli.setup_telling import Telling
 from hardwon.ports.agent import Agent
 
@@ -59,6 +59,10 @@ def init(
         set_up.forget(everything=agent is None and not telling.refused)
         telling.removed(store)
     else:
+        if global_store:
+            warn(
+                f"hooks and servers use the store of their environment: let HARDWON_STORE be {store} where agents start"
+            )
         set_up.record.add_project(project)
         _get_ready(telling, project_root, global_store, bring_in, is_asked=not (yes or as_json))
     telling.end()
@@ -103,6 +107,9 @@ def _is_agreed(plan: Plan, *, yes: bool, as_json: bool) -> bool:
 
 def _not_written(*, dry_run: bool) -> int:
     if dry_run:
+        return OK
+    if sys.stdin.isatty():
+        complain("Nothing was written.")
         return OK
     complain("hardwon: nothing was written: run with --yes")
     return USERS_MISTAKE

@@ -1,6 +1,9 @@
 """`hardwon init` gives agents a memory, and takes it away again without a trace."""
 
+import contextlib
 import json
+import os
+import pty
 import subprocess
 import tomllib
 from pathlib import Path
@@ -12,7 +15,7 @@ from hardwon.entrypoints.agent_health import agent_states
 from hardwon.entrypoints.agents import build_agents, used_agents
 from hardwon.ports.agent import Connection
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.programs import Ran, bank, hardwon, run
+from tests.entrypoints.programs import LONGEST_RUN, Ran, bank, hardwon, run
 
 ALL = [word for name in ("claude-code", "codex", "gemini-cli", "opencode") for word in ("--agent", name)]
 FACT = "---\nname: prefers-tabs\ndescription: The user prefers tabs\nmetadata:\n  type: user\n---\nTabs in {}, never spaces.\n"
@@ -89,6 +92,7 @@ def test_all_four_agents_are_set_up_and_removing_leaves_home_and_project_as_they
     assert all(finding["ok"] for finding in done.document["findings"])
     assert {change["change"] for change in done.document["changes"]} == ({"create", "change"} if own else {"create"})
     assert done.document["next"].keys() == {"claude-code", "codex", "gemini-cli", "opencode"}
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     if not own:
         assert_hooks_print_the_block(world)
         assert_servers_answer(world)
@@ -312,3 +316,33 @@ def test_what_claude_code_remembers_comes_in_when_the_user_agrees_once_and_witho
     found = hardwon(world, "recall", "tabs", "or", "spaces", "--json")
     assert found.document[0]["title"] == "prefers tabs"
     assert "ant-api03" not in world.database.read_bytes().decode("latin-1")
+
+
+@pytest.mark.parametrize(("answers", "entries"), [((b"n\n",), None), ((b"y\n", b"y\n"), 1)], ids=["no", "yes"])
+def test_who_sits_at_a_terminal_is_asked_before_files_are_written_and_facts_come_in(
+    world: World, facts: Path, answers: tuple[bytes, ...], entries: int | None
+) -> None:
+    ours, theirs = pty.openpty()
+    command = [str(BIN / "hardwon"), "init", "--agent", "codex"]
+    process = subprocess.Popen(
+        command, cwd=world.project, env=world.variables, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    for answer in answers:
+        while not shown.endswith(b"[y/N]: "):
+            shown += os.read(ours, 4_096)
+        os.write(ours, answer)
+        shown += os.read(ours, len(answer))
+    with contextlib.suppress(OSError):  # Linux says so at the end
+        while chunk := os.read(ours, 4_096):
+            shown += chunk
+    os.close(ours)
+
+    assert process.wait(LONGEST_RUN) == 0
+    assert facts.is_dir()
+    assert b"Write this? [y/N]" in shown
+    assert (b"Nothing was written." in shown) is (entries is None)
+    assert (home(world) / ".codex/hooks.json").exists() is (entries is not None)
+    assert world.database.exists() is (entries is not None)
+    assert entries is None or world.query("SELECT count(*) FROM entry") == [(entries,)]

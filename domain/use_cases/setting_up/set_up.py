@@ -94,6 +94,10 @@ class SetUp:
 
     def _carry_out(self, step: Step) -> None:
         path, root, after = step.target.path, step.target.root, step.change.after
+        if (now := self.files.read(path, root)) == after:
+            return
+        if now != step.change.before:
+            raise UneditableFileError("it was changed meanwhile: run hardwon init again")
         if after is None:
             self.files.remove(path, root)
         else:

@@ -128,3 +128,12 @@ def test_a_file_that_refuses_to_be_written_is_told_and_the_others_are_written() 
 
     assert machine.set_up.carry_out(plan) == (f"{SETTINGS}: can't be used",)
     assert machine.files.texts.keys() == {CONFIG, WHOLE}
+
+
+def test_a_file_that_changed_since_it_was_shown_is_left_alone() -> None:
+    machine = Machine({SETTINGS: "{}"})
+    plan = machine.set_up.plan(targets())
+    machine.files.texts[SETTINGS] = '{"mine": 1}'
+
+    assert machine.set_up.carry_out(plan) == (f"{SETTINGS}: it was changed meanwhile: run hardwon init again",)
+    assert machine.files.texts[SETTINGS] == '{"mine": 1}'
