@@ -1,4 +1,5 @@
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -47,6 +48,7 @@ class ClaudeCode:
         self._root = self.folder if environ.get("CLAUDE_CONFIG_DIR") else home
         self._programs = programs
         self._commands = commands
+        self._path = environ.get("PATH", "")
         self._mcp_json = mcp_json
 
     @property
@@ -87,11 +89,14 @@ class ClaudeCode:
         return Connection(tuple(ways), tuple(map(program_in, commands)), is_twice=len(ways) > 1)
 
     def next_step(self) -> str:
-        """Return how the tools come to it too."""
+        """Return how the tools come to it too, and what PATH lacks for what names our programs without a folder."""
+        folder = os.path.dirname(self._programs.server)
+        path = f"; put {folder} on PATH: the project's commands name programs without it"
+        lacking = "" if shutil.which(SERVER, path=self._path) else path
         if self._has_plugin:
-            return "start a new session; hooks and tools come from the plugin"
+            return f"start a new session; hooks and tools come from the plugin{lacking}"
         tools = f"claude mcp add --scope user hardwon -- {self._programs.server}"
-        return f"start a new session; for the tools in every project too: {tools}"
+        return f"start a new session; for the tools in every project too: {tools}{lacking}"
 
     @property
     def _settings(self) -> JsonTarget:

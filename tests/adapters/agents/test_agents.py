@@ -190,3 +190,12 @@ def test_files_that_cannot_be_read_say_nothing(tmp_path: Path, text: str) -> Non
             Path(target.path).write_text(text)
 
         assert agent.connection() == Connection()
+
+
+def test_claude_code_is_told_when_path_lacks_what_the_projects_files_name(tmp_path: Path) -> None:
+    program = tmp_path / "hardwon-mcp"
+    program.write_text("")
+    program.chmod(0o755)
+
+    assert "put /opt/my tools on PATH" in claude(tmp_path).next_step()
+    assert "on PATH" not in claude(tmp_path, PATH=str(tmp_path)).next_step()
