@@ -6,13 +6,15 @@ from functools import partial
 from importlib.resources import files
 
 from hardwon.adapters.agents.programs import NAME, Programs, is_server
-from hardwon.adapters.agents.targets import JsonTarget, WholeTarget
+from hardwon.adapters.agents.targets import SCHEMA, JsonTarget, WholeTarget
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.model.errors import UneditableFileError
+from hardwon.domain.model.setup.hook_groups import Document
 from hardwon.domain.model.setup.servers import with_server, without_server
 from hardwon.ports.agent import Connection
 
 PLACE = "mcp"
+SCHEMA_ADDRESS = "https://opencode.ai/config.json"
 HOOK_LINE = re.compile(r"^const HOOK = (\".*\")$", re.MULTILINE)
 
 
@@ -48,7 +50,7 @@ class OpenCode:
         settings = JsonTarget(
             path=os.path.join(self.folder, "opencode.json"),
             root=self._root,
-            put=partial(with_server, place=PLACE, name=NAME, server=server, is_ours=is_server),
+            put=partial(_with_server, server=server),
             cut=partial(without_server, place=PLACE, name=NAME, is_ours=is_server),
         )
         return (settings, WholeTarget(path=self._plugin, root=self._root, text=plugin_text(self._programs.hook)))
@@ -76,6 +78,11 @@ class OpenCode:
     @property
     def _plugin(self) -> str:
         return os.path.join(self.folder, "plugin", f"{NAME}.js")
+
+
+def _with_server(document: Document, server: Document) -> Document:
+    begun = document or {SCHEMA: SCHEMA_ADDRESS}  # it adds this by itself where it is missing
+    return with_server(begun, PLACE, NAME, server, is_server)
 
 
 def plugin_text(hook: str) -> str:

@@ -12,6 +12,8 @@ from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 from hardwon.domain.model.setup.hook_groups import Document
 from hardwon.domain.model.setup.marked_lines import with_lines, without_lines
 
+SCHEMA = "$schema"
+
 
 @attrs.frozen(kw_only=True)
 class JsonTarget:
@@ -47,8 +49,8 @@ class JsonTarget:
         return edited(text, document, self.cut(document))
 
     def is_blank(self, text: str) -> bool:
-        """Tell whether the document is empty."""
-        return not read_document(text)
+        """Tell whether the document is empty, but for the schema that some agents add by themselves."""
+        return read_document(text).keys() <= {SCHEMA}
 
 
 @attrs.frozen(kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hardwon.entrypoints.agent_health import agent_states
-from hardwon.entrypoints.agents import build_agents, used_agents
+from hardwon.entrypoints.agents import build_agents, our_programs, used_agents
 from hardwon.ports.agent import Connection
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import LONGEST_RUN, Ran, bank, hardwon, run
@@ -171,6 +171,18 @@ def test_only_agents_that_are_found_are_set_up(world: World, monkeypatch: pytest
 
 def found(world: World) -> list[str]:
     return [agent.name for agent in used_agents(build_agents(world.variables))]
+
+
+def test_programs_are_named_by_the_path_that_outlives_an_upgrade_if_that_is_this_very_installation(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(home(world)))
+    assert our_programs() == (str(BIN / "hardwon-hook"), str(BIN / "hardwon-mcp"))
+
+    links = home(world) / ".local" / "bin"
+    write(links, {"hardwon-mcp": "of another installation"})
+    (links / "hardwon-hook").symlink_to(BIN / "hardwon-hook")
+    assert our_programs() == (str(links / "hardwon-hook"), str(BIN / "hardwon-mcp"))
 
 
 def test_an_agent_that_is_none_is_refused_in_one_line(world: World) -> None:

@@ -143,6 +143,10 @@ class _Planning:
             if text is not None:
                 before_us = self._tools.before_us(target, text)
                 self._add(target, text, before_us, before_us)
+                if before_us == text and self._tools.record.get(target.path):
+                    target.with_ours(text)  # raises what is to be told of a file that is no longer ours
+        except TakenNameError as error:
+            self._left.append(f"{target.path}: {error}: left as it is")
         except UneditableFileError as error:
             self._refused.append(f"{target.path}: {error}; nothing was taken out of it")
 

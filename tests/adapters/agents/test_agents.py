@@ -153,7 +153,7 @@ def test_opencode_gets_a_local_server_and_a_plugin(tmp_path: Path) -> None:
 
     assert settings[0] == str(tmp_path / ".config" / "opencode" / "opencode.json")
     server = {"type": "local", "command": [PROGRAMS.server], "enabled": True}
-    assert json.loads(settings[1]) == {"mcp": {"hardwon": server}}
+    assert json.loads(settings[1]) == {"$schema": "https://opencode.ai/config.json", "mcp": {"hardwon": server}}
     assert plugin == (str(tmp_path / ".config" / "opencode" / "plugin" / "hardwon.js"), plugin_text(PROGRAMS.hook))
     assert f'const HOOK = "{PROGRAMS.hook}"\n' in plugin[1]
 

@@ -137,3 +137,23 @@ def test_a_file_that_changed_since_it_was_shown_is_left_alone() -> None:
 
     assert machine.set_up.carry_out(plan) == (f"{SETTINGS}: it was changed meanwhile: run hardwon init again",)
     assert machine.files.texts[SETTINGS] == '{"mine": 1}'
+
+
+def test_a_file_of_ours_that_the_user_took_over_stays_and_is_told() -> None:
+    machine = Machine({})
+    machine.write()
+    machine.files.texts[WHOLE] = "mine\n"
+    plan = machine.set_up.plan((), targets())
+
+    assert plan.left == (f"{WHOLE}: there is a file of your own by that name: left as it is",)
+    machine.undo()
+    assert machine.files.texts == {WHOLE: "mine\n"}
+
+
+def test_a_schema_that_the_agent_added_to_a_file_of_ours_does_not_keep_it() -> None:
+    machine = Machine({})
+    machine.write()
+    machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace("{", '{"$schema": "x",', 1)
+    machine.undo()
+
+    assert machine.files.texts == {}
