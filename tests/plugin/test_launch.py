@@ -1,11 +1,14 @@
 """Where the launcher finds the installed programs, and where it never looks."""
 
+import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.entrypoints.hook_process import BIN
 from tests.plugin.launching import LAUNCH, PROGRAMS, SYSTEM, Desk
 
 ODD = 'it\'s a "$HOME" `x`\nof [*] \\n; #é'
@@ -146,12 +149,15 @@ def test_where_nothing_can_be_noted_it_is_told_each_time(desk: Desk, data: str) 
         assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
 
 
-def test_what_is_told_is_a_command_that_a_shell_reads_as_meant(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shell", [shell for shell in ("sh", "dash", "bash", "ksh", "busybox") if shutil.which(shell)])
+def test_what_is_told_is_a_command_that_any_shell_reads_as_meant(tmp_path: Path, shell: str) -> None:
     desk = Desk(tmp_path / ODD)
-    done = desk.launch("--or-say", "hardwon-hook")
+    through = [shell, "sh"] if shell == "busybox" else [shell]
+    command = [*through, LAUNCH, "--or-say", "hardwon-hook"]
+    told = subprocess.run(command, env=desk.variables, capture_output=True, text=True, timeout=30, check=True).stdout
 
-    command = done.stdout.encode("latin-1").decode().partition(": sh ")[2]
-    words = subprocess.run(["sh", "-c", f"printf '%s|' {command}"], capture_output=True, text=True, check=True).stdout
+    script = f"printf '%s|' {told.partition(': sh ')[2]}"
+    words = subprocess.run([*through, "-c", script], capture_output=True, text=True, check=True).stdout
     assert words == f"{desk.variables['CLAUDE_PLUGIN_ROOT']}/setup|{desk.data}|"
 
 
@@ -186,6 +192,20 @@ def test_only_our_programs_are_started(desk: Desk, arguments: tuple[str, ...]) -
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "is no program of hardwon" in done.stderr
+
+
+def test_modules_of_the_project_are_never_imported(desk: Desk) -> None:
+    own = desk.home / ".local" / "bin"
+    own.mkdir(parents=True)
+    (own / "hardwon-hook").symlink_to(BIN / "hardwon-hook")
+    for name in ("json", "typing", "hardwon", "sitecustomize", "encodings", "sqlite3"):
+        (desk.project / f"{name}.py").write_text("open('imported', 'w').close()\n", encoding="utf-8")
+    payload = {"hook_event_name": "SessionStart", "source": "startup", "cwd": str(desk.project)}
+    desk.variables["HARDWON_CAPTURE_ENABLED"] = "false"
+    done = desk.launch("--or-say", "hardwon-hook", stdin=json.dumps(payload).encode())
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (desk.project / "imported").exists()
 
 
 def test_a_working_folder_that_is_gone_troubles_nobody(desk: Desk, tmp_path: Path) -> None:
