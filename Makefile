@@ -7,7 +7,7 @@ export UV_NO_PROGRESS := true
 PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
-SOURCES := $(shell find domain ports adapters entrypoints examples -type f -not -name '*.pyc') pyproject.toml LICENSE NOTICE README.md
+SOURCES := $(shell find domain ports adapters entrypoints examples plugin/commands -type f -not -name '*.pyc') pyproject.toml LICENSE NOTICE README.md
 # One more than cores: many tests wait for a process.
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 

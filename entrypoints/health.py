@@ -23,6 +23,8 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieving.embedding import embed_query
+from hardwon.entrypoints.agent_health import agent_states
+from hardwon.entrypoints.agents import build_agents
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.providers import BUILDERS, KEY_NAMES, LOCAL, build_embedder
 from hardwon.entrypoints.spaces import EmbeddingSpace
@@ -50,7 +52,7 @@ class Finding:
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; what depends on a store that can't be opened is left out."""
-    return [*_store(settings), _git(project_root)]
+    return [*_store(settings), _git(project_root), *_agents()]
 
 
 def _store(settings: Settings) -> Iterator[Finding]:
@@ -73,6 +75,11 @@ def _git(project_root: str) -> Finding:
         return Finding("git", ok=True, detail=find_git(project_root, os.environ.get("PATH", os.defpath)))
     except (OSError, ValueError):
         return Finding("git", ok=False, detail="not on PATH: changed files give no signal")
+
+
+def _agents() -> Iterator[Finding]:
+    for state in agent_states(build_agents(os.environ)):
+        yield Finding(state.name, ok=state.ok, detail=state.detail)
 
 
 def _checked(name: str, check: Callable[[], str]) -> Finding:

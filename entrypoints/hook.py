@@ -25,6 +25,7 @@ from hardwon.entrypoints.hook_request import (
     from_payload,
     read_payload,
 )
+from hardwon.entrypoints.hosts import named_host, understood
 
 PROMPT_SECONDS = 0.95
 """After so much the user's prompt goes on, with or without what memory has to say."""
@@ -50,7 +51,7 @@ class Hook:
             return 0
         start_watchdog(self._started, self._speak_at_last)
         try:
-            self._request = from_arguments(arguments) if arguments else from_payload(read_payload())
+            self._request = self._requested(arguments)
             Session(self._request).run(self._output, self._started)
         except UsageError as error:
             complain(f"hardwon-hook: {one_line(str(error))}")
@@ -58,6 +59,14 @@ class Hook:
         except Exception as error:  # noqa: BLE001  # the user's session must start, whatever is broken here
             self._fall_back(f"{type(error).__name__}: {error}")
         return 0
+
+    def _requested(self, arguments: list[str]) -> HookRequest:
+        host, others = named_host(arguments)
+        if others:
+            return from_arguments(others)
+        self._output.answer = understood(host, b"").answer  # reading may take all the time there is
+        payload, self._output.answer = understood(host, read_payload())
+        return from_payload(payload)
 
     def _speak_at_last(self) -> bool:
         return not self._output.taken and self._fall_back("no block in time")

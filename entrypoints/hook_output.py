@@ -12,9 +12,16 @@ LAST_SECONDS = 1.95
 
 
 class Output:
-    """Standard output that only the first who has a text may write to."""
+    """
+    Standard output that only the first who has a text may write to.
+
+    Attributes:
+        answer: Makes of a text what the host reads.
+
+    """
 
     def __init__(self) -> None:
+        self.answer: Callable[[str], str] = lambda text: text
         self._claim = threading.Lock()
         self._written = threading.Event()
 
@@ -35,7 +42,7 @@ class Output:
             self._written.wait()  # or who came first would be cut off when the process ends
             return False
         try:
-            return _print(text)
+            return _print(self.answer(text))
         finally:
             self._written.set()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
-USAGE = "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or the host's JSON on stdin"
+USAGE = "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or [--host gemini] and the host's JSON on stdin"
 EVENT = "SessionStart"
 COMPACTION = "compact"
 CAPTURED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")

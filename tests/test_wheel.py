@@ -1,4 +1,4 @@
-"""The wheel holds the four folders and the sample project, whole, under one top-level name."""
+"""The wheel holds the four folders, the sample project and the plugin's commands, whole, under one top-level name."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-MAPPED = ("domain", "ports", "adapters", "entrypoints", "examples")
+MAPPED = ("domain", "ports", "adapters", "entrypoints", "examples", "plugin/commands")
 LEFT_OUT = {".pyc", ".pyo"}
 
 

@@ -8,7 +8,7 @@ from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.files.kinds import MEMORY
-from hardwon.domain.model.files.markdown import ENDING, MarkdownFile
+from hardwon.domain.model.files.markdown import ENDING, Markdown, MarkdownFile
 from hardwon.domain.model.files.spec_folder import SPECS, spec_folder
 from hardwon.ports.source_files import Listing
 
@@ -35,10 +35,14 @@ class MarkdownFiles:
     Args:
         project_root: Its memory is the folder `memory` in it, `memory-*.md` beside that, and all below `specs/*/memory`.
         roots: More folders with memory: all below their `specs/*/memory`, or all there is where they have no `specs`.
+        parse: Takes a text apart.
 
     """
 
-    def __init__(self, project_root: str, roots: Sequence[str] = ()) -> None:
+    def __init__(
+        self, project_root: str, roots: Sequence[str] = (), parse: Callable[[str], Markdown] = read_markdown
+    ) -> None:
+        self._parse = parse
         self._root = os.path.realpath(project_root)
         self._more_roots = tuple(map(os.path.realpath, roots))
         self._roots = (self._root, *self._more_roots)
@@ -102,7 +106,7 @@ class MarkdownFiles:
             raise UnreadableFileError(f"{path!r} is no text: it holds a NUL byte")
         text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         digest = hashlib.sha256(data).hexdigest()
-        return MarkdownFile(path, facts.st_mtime_ns // NANOSECONDS, digest, read_markdown(text))
+        return MarkdownFile(path, facts.st_mtime_ns // NANOSECONDS, digest, self._parse(text))
 
     def is_gone(self, path: str) -> bool:
         """Tell whether there is certainly nothing at *path*."""

@@ -11,6 +11,8 @@ What can go wrong, as a caller tells it apart.
       InvalidSectionError (ValueError)    the part of a file that is ours can't be told from the user's
       InvalidEvaluationError (ValueError) a set to evaluate on, or an earlier report, can't be used
       UnreadableFileError                 this file is left out; the others can be used
+      UneditableFileError                 this file of the user's is left as it is; the message goes after its path
+        TakenNameError                    it has something of the user's by the name we would take
       StorageError                        the store can't be read or written now
         NewerSchemaError                  a later hardwon wrote it: upgrade
         CorruptStoreError                 the file is damaged: doctor --repair
@@ -57,6 +59,14 @@ class InvalidEvaluationError(HardwonError, ValueError):
 
 class UnreadableFileError(HardwonError):
     """A file is not there, can't be read, or is nothing to keep; the message names it and why."""
+
+
+class UneditableFileError(HardwonError):
+    """A file of the user's can't be edited safely; the message says why, without its path."""
+
+
+class TakenNameError(UneditableFileError):
+    """Something of the user's has the name that ours would take: it stays, and ours is left out."""
 
 
 class StorageError(HardwonError):

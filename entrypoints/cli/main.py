@@ -75,6 +75,7 @@ def _app(callback: Callable[..., None] | None = None) -> typer.Typer:
 
 
 COMMANDS: Mapping[str, Command | Group] = {
+    "init": Command("setting_up", "init", "Give your agents a memory: hooks, tools, commands."),
     "recall": Command("recalling", "recall"),
     "context": Command("nearby", "context"),
     "save": Command("saving", "save"),

@@ -51,6 +51,19 @@ class Filing(Keeping):
             forget=self.forget,
         )
 
+    def index_host_memory(self, folder: str, project_root: str, workplace: Workplace) -> "IndexFiles":
+        """Return the indexing of what Claude Code remembers of the project in *folder*."""
+        from hardwon.adapters.markdown.host_memory import HostMemoryFiles
+        from hardwon.domain.use_cases.filing.index_files import IndexFiles
+
+        return IndexFiles(
+            sources=HostMemoryFiles(folder),
+            repository=self.repository,
+            project_root=os.path.realpath(project_root),
+            keep_file=self._keep_file(project_root, workplace),
+            forget=self.forget,
+        )
+
     def document_folders(self, project_root: str) -> list[str]:
         """Return the folders whose documents are the project's: its own and the roots that are set, links resolved."""
         return [os.path.realpath(folder) for folder in (project_root, *self.settings.document_roots)]

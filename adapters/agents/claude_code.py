@@ -1,0 +1,118 @@
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from hardwon.adapters.agents.programs import PLUGIN, SERVER, Programs, is_hook, is_server, peek, program_in
+from hardwon.adapters.agents.targets import JsonTarget, WholeTarget
+from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
+from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.ports.agent import Connection
+
+TIMEOUTS = {"SessionStart": 5, "UserPromptSubmit": 5, "PreCompact": 5, "Stop": 5, "SessionEnd": 5}
+"""Seconds; a hook in the user's settings may so take longer than the 1.5 s that all of SessionEnd has."""
+
+OLDER_NAMES = ("recall", "remember")
+"""Commands that those who used an earlier program know as `/tlc:…`."""
+
+PROJECT_SERVER = "memory-server"
+
+
+class ClaudeCode:
+    """
+    Claude Code: hooks in the user's settings, commands in the project; where our plugin is enabled, hooks come from it.
+
+    Args:
+        home: The user's home.
+        environ: Its variable `CLAUDE_CONFIG_DIR` names another folder than `~/.claude`.
+        programs: Ours.
+        commands: Texts of commands by name.
+        mcp_json: Whether the project's `.mcp.json` names our server.
+
+    """
+
+    name = "claude-code"
+    title = "Claude Code"
+    program = "claude"
+
+    def __init__(
+        self,
+        home: str,
+        environ: Mapping[str, str],
+        programs: Programs,
+        commands: Mapping[str, str],
+        *,
+        mcp_json: bool = False,
+    ) -> None:
+        self.folder = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+        self._root = self.folder if environ.get("CLAUDE_CONFIG_DIR") else home
+        self._programs = programs
+        self._commands = commands
+        self._path = environ.get("PATH", "")
+        self._mcp_json = mcp_json
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its folder is there."""
+        return os.path.isdir(self.folder)
+
+    def targets(self) -> Sequence[JsonTarget]:
+        """Return its settings, unless the plugin has the hooks."""
+        return () if self._has_plugin else (self._settings,)
+
+    def unwanted(self) -> Sequence[JsonTarget]:
+        """Return its settings when the plugin has the hooks."""
+        return (self._settings,) if self._has_plugin else ()
+
+    def project_targets(self, project: str) -> Sequence[JsonTarget | WholeTarget]:
+        """Return the files of commands, and `.mcp.json` on request."""
+        folder = os.path.join(project, ".claude", "commands")
+        paths = {f"{name}.md": text for name, text in self._commands.items()}
+        paths |= {os.path.join("tlc", f"{name}.md"): self._commands[name] for name in OLDER_NAMES}
+        files = [WholeTarget(path=os.path.join(folder, path), root=project, text=text) for path, text in paths.items()]
+        return [*files, *([self.project_server(project)] if self._mcp_json else [])]
+
+    def project_server(self, project: str) -> JsonTarget:
+        """Return the project's `.mcp.json`; it travels with git, so it names no path of this machine."""
+        name, server = PROJECT_SERVER, {"command": SERVER, "args": list[str]()}
+        return JsonTarget(
+            path=os.path.join(project, ".mcp.json"),
+            root=project,
+            put=partial(with_server, place="mcpServers", name=name, server=server, is_ours=is_server),
+            cut=partial(without_server, place="mcpServers", name=name, is_ours=is_server),
+        )
+
+    def connection(self) -> Connection:
+        """Return whether plugin or settings call the hook."""
+        commands = our_commands(peek(self._settings.path, self._root), is_hook)
+        ways = (["its plugin"] if self._has_plugin else []) + ([self._settings.path] if commands else [])
+        return Connection(tuple(ways), tuple(map(program_in, commands)), is_twice=len(ways) > 1)
+
+    def next_step(self) -> str:
+        """Return how the tools come to it too, and what PATH lacks for what names our programs without a folder."""
+        folder = os.path.dirname(self._programs.server)
+        path = f"; put {folder} on PATH: the project's commands name programs without it"
+        lacking = "" if shutil.which(SERVER, path=self._path) else path
+        if self._has_plugin:
+            return f"start a new session; hooks and tools come from the plugin{lacking}"
+        tools = f"claude mcp add --scope user hardwon -- {self._programs.server}"
+        return f"start a new session; for the tools in every project too: {tools}{lacking}"
+
+    @property
+    def _settings(self) -> JsonTarget:
+        command = self._programs.hook_command
+        hooks = {
+            event: {"type": "command", "command": command, "timeout": seconds} for event, seconds in TIMEOUTS.items()
+        }
+        return JsonTarget(
+            path=os.path.join(self.folder, "settings.json"),
+            root=self._root,
+            put=partial(with_hooks, hooks=hooks, is_ours=is_hook),
+            cut=partial(without_hooks, is_ours=is_hook),
+        )
+
+    @property
+    def _has_plugin(self) -> bool:
+        enabled = peek(os.path.join(self.folder, "settings.json"), self._root).get("enabledPlugins")
+        plugins = enabled.items() if isinstance(enabled, dict) else ()
+        return any(name.startswith(PLUGIN) and is_on is True for name, is_on in plugins)

@@ -1,0 +1,78 @@
+import os
+from collections.abc import Sequence
+from functools import partial
+
+from hardwon.adapters.agents.programs import NAME, Programs, is_hook, is_server, peek, program_in
+from hardwon.adapters.agents.targets import JsonTarget
+from hardwon.domain.model.setup.hook_groups import Document, our_commands, with_hooks, without_hooks
+from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.ports.agent import Connection
+
+TIMEOUTS = {"SessionStart": 5_000, "BeforeAgent": 5_000, "AfterAgent": 5_000, "SessionEnd": 5_000}
+"""Milliseconds. PreCompress is not among them: it comes before every call of the model."""
+
+PLACE = "mcpServers"
+
+
+class GeminiCli:
+    """
+    Gemini CLI: hooks and server in its settings.
+
+    Args:
+        home: The user's home.
+        programs: Ours.
+
+    """
+
+    name = "gemini-cli"
+    title = "Gemini CLI"
+    program = "gemini"
+
+    def __init__(self, home: str, programs: Programs) -> None:
+        self.folder = os.path.join(home, ".gemini")
+        self._root = home
+        self._programs = programs
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its folder is there."""
+        return os.path.isdir(self.folder)
+
+    def targets(self) -> Sequence[JsonTarget]:
+        """Return its settings."""
+        return (JsonTarget(path=self._path, root=self._root, put=self._put, cut=_cut),)
+
+    def unwanted(self) -> Sequence[JsonTarget]:
+        """Return nothing."""
+        return ()
+
+    def project_targets(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
+        """Return nothing."""
+        return ()
+
+    def connection(self) -> Connection:
+        """Return whether its settings call the hook."""
+        commands = our_commands(peek(self._path, self._root), is_hook)
+        return Connection((self._path,) if commands else (), tuple(map(program_in, commands)))
+
+    def next_step(self) -> str:
+        """Return how to see them."""
+        return "start a new session; /hooks and /mcp list what it has"
+
+    @property
+    def _path(self) -> str:
+        return os.path.join(self.folder, "settings.json")
+
+    def _put(self, document: Document) -> Document:
+        command = f"{self._programs.hook_command} --host gemini"
+        hooks = {
+            event: {"name": NAME, "type": "command", "command": command, "timeout": milliseconds}
+            for event, milliseconds in TIMEOUTS.items()
+        }
+        server = {"command": self._programs.server, "args": list[str]()}
+        put = partial(with_server, place=PLACE, name=NAME, server=server, is_ours=is_server)
+        return put(with_hooks(document, hooks, is_hook))
+
+
+def _cut(document: Document) -> Document:
+    return without_server(without_hooks(document, is_hook), PLACE, NAME, is_server)

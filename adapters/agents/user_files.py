@@ -1,0 +1,104 @@
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+
+from hardwon.domain.model.errors import UneditableFileError
+
+LARGEST = 4 * 1024 * 1024
+ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+NEW = 0o666
+"""Of which the umask takes what others may not."""
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold us for ever
+
+
+class DiskUserFiles:
+    """The files of this machine; a link is written through to what it points to."""
+
+    def read(self, path: str, root: str) -> str | None:
+        """Return what the file holds; None where there is none."""
+        with _told():
+            real = _inside(path, root)
+            try:
+                data = _bytes(real)
+            except FileNotFoundError:
+                return None
+            return data.decode()
+
+    def missing_folders(self, path: str) -> list[str]:
+        """Return the folders that are not there yet, the outermost first."""
+        missing = list[str]()
+        folder = os.path.dirname(os.path.realpath(path))
+        while not os.path.lexists(folder):
+            missing.insert(0, folder)
+            folder = os.path.dirname(folder)
+        return missing
+
+    def write(self, path: str, text: str, root: str) -> None:
+        """Let the file hold *text*, whole or not at all."""
+        with _told():
+            real = _inside(path, root)
+            os.makedirs(os.path.dirname(real), exist_ok=True)
+            _publish(real, text.encode())
+
+    def remove(self, path: str, root: str) -> None:
+        """Remove the file, if it is there; of a link, what it points to."""
+        with _told(), contextlib.suppress(FileNotFoundError):
+            os.unlink(_inside(path, root))
+
+    def remove_empty_folder(self, path: str) -> None:
+        """Remove the folder if it is there and empty."""
+        with contextlib.suppress(OSError):
+            os.rmdir(path)
+
+
+def _inside(path: str, root: str) -> str:
+    """Return where *path* leads to."""
+    real, boundary = os.path.realpath(path), os.path.join(os.path.realpath(root), "")
+    if not real.startswith(boundary):
+        raise UneditableFileError(f"a link that leads out of {root!r}, to {real!r}")
+    return real
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_WAIT)) as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise UneditableFileError("not a regular file")
+        if not (facts.st_mode & ANY_WRITE and os.access(path, os.W_OK)):
+            raise UneditableFileError("read-only: allow writing")
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise UneditableFileError(f"larger than {LARGEST >> 20} MB")
+    return data
+
+
+def _publish(path: str, data: bytes) -> None:
+    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+    try:
+        mode = stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        mode = None
+    try:
+        with open(
+            temporary, "xb", opener=lambda name, flags: os.open(name, flags, NEW if mode is None else 0o600)
+        ) as file:
+            file.write(data)
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise UneditableFileError(f"not UTF-8 text at byte {error.start}") from error
+    except (OSError, ValueError) as error:
+        raise UneditableFileError((isinstance(error, OSError) and error.strerror) or str(error)) from error

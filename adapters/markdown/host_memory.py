@@ -1,0 +1,55 @@
+"""The memory that Claude Code keeps of a project by itself: one fact a file, and an index of them."""
+
+import os
+import re
+
+from hardwon.adapters.markdown.front_matter import read_markdown
+from hardwon.adapters.markdown.source_files import MarkdownFiles
+from hardwon.domain.model.files.markdown import FrontValue, Markdown
+from hardwon.ports.source_files import Listing
+
+INDEX = "MEMORY.md"
+LONGEST_NAME = 200
+KINDS = {"user": "preference", "feedback": "preference"}
+"""What its types are kept as; others, such as project and reference, are documents."""
+
+_NESTED = re.compile(r"\A(---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
+
+
+def host_memory_folder(config_folder: str, project_root: str) -> str:
+    """Return where the memory of a project lies, if it has one; the name is made as the host makes it."""
+    name = re.sub(r"[^a-zA-Z0-9]", "-", os.path.realpath(project_root))[:LONGEST_NAME]
+    return os.path.join(config_folder, "projects", name, "memory")
+
+
+class HostMemoryFiles(MarkdownFiles):
+    """
+    Facts of such a folder, each a preference or a document.
+
+    Args:
+        folder: Of one project.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder, parse=read_fact)
+
+    def at(self, path: str) -> Listing:
+        """Return the facts at and below *path*, without the index of them."""
+        listing = super().at(path)
+        return listing._replace(files=tuple(file for file in listing.files if os.path.basename(file) != INDEX))
+
+
+def read_fact(text: str) -> Markdown:
+    """Return a fact in its two parts; its name becomes a title, its type one of our kinds."""
+    nested = _NESTED.match(text)
+    if nested:
+        flat = "".join(f"{line.strip()}\n" for line in nested[2].splitlines())
+        text = f"{nested[1]}{flat}{text[nested.end() :]}"
+    markdown = read_markdown(text)
+    front: dict[str, FrontValue] = {key: value for key, value in markdown.front_matter.items() if key != "name"}
+    front["type"] = KINDS.get(str(front.get("type")), "document")
+    name = markdown.front_matter.get("name")
+    if isinstance(name, str) and name.strip() and "title" not in front:
+        front["title"] = name.replace("-", " ").replace("_", " ")
+    return markdown._replace(front_matter=front)

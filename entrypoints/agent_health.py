@@ -1,0 +1,45 @@
+"""How agents come to call us, and what is wrong with that."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hardwon.ports.agent import Agent
+
+NOBODY = "none calls the hook yet: run hardwon init"
+
+
+class AgentState(NamedTuple):
+    """
+    What was found of one agent, or of all.
+
+    Attributes:
+        name: What was looked at.
+        ok: Whether it works as far as it is set up.
+        detail: How it is set up, and the way out when that does not work.
+
+    """
+
+    name: str
+    ok: bool
+    detail: str
+
+
+def agent_states(agents: Sequence[Agent]) -> list[AgentState]:
+    """Return one state for each agent that calls us; one that says how to begin when none does."""
+    return list(_states(agents)) or [AgentState("agents", ok=True, detail=NOBODY)]
+
+
+def _states(agents: Sequence[Agent]) -> Iterator[AgentState]:
+    for agent in agents:
+        connection = agent.connection()
+        if not connection.ways:
+            continue
+        ways = " and ".join(connection.ways)
+        gone = [command for command in connection.commands if os.path.isabs(command) and not os.path.isfile(command)]
+        detail = f"hooks from {ways}"
+        if connection.is_twice:
+            detail = f"hooks run twice, from {ways}: hardwon init leaves them to the plugin"
+        elif gone:
+            detail = f"{gone[0]} is gone, {ways} names it: run hardwon init"
+        yield AgentState(f"agent {agent.name}", ok=not (connection.is_twice or gone), detail=detail)

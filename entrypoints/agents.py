@@ -1,0 +1,74 @@
+"""The agents that can be set up, and what our programs and files are for them."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+from hardwon.adapters.agents.claude_code import ClaudeCode
+from hardwon.adapters.agents.codex import Codex
+from hardwon.adapters.agents.gemini_cli import GeminiCli
+from hardwon.adapters.agents.opencode import OpenCode
+from hardwon.adapters.agents.programs import HOOK, SERVER, Programs
+from hardwon.adapters.agents.setup_record import JsonSetupRecord
+from hardwon.adapters.agents.user_files import DiskUserFiles
+from hardwon.adapters.markdown.host_memory import host_memory_folder
+from hardwon.domain.use_cases.setting_up.set_up import SetUp
+from hardwon.ports.agent import Agent
+
+NAMES = (ClaudeCode.name, Codex.name, GeminiCli.name, OpenCode.name)
+COMMANDS = ("recall", "remember", "save")
+LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
+"""How a command of the plugin calls us; a project's commands find us on PATH."""
+
+
+def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[Agent]:
+    """Return every agent, for the home of this user."""
+    home, programs = os.path.expanduser("~"), our_programs()
+    return [
+        ClaudeCode(home, environ, programs, command_files(), mcp_json=mcp_json),
+        Codex(home, environ, programs),
+        GeminiCli(home, programs),
+        OpenCode(home, environ, programs),
+    ]
+
+
+def used_agents(agents: Sequence[Agent]) -> list[Agent]:
+    """Return those whose folder or program is there, else the first."""
+    return [agent for agent in agents if agent.is_there or shutil.which(agent.program)] or list(agents[:1])
+
+
+def build_set_up(store: str) -> SetUp:
+    """
+    Return the set-up of this user's files, which keeps its record in *store*.
+
+    Raises:
+        StorageError: there is a record that can't be read.
+    """
+    return SetUp(files=DiskUserFiles(), record=JsonSetupRecord(store))
+
+
+def host_memory(environ: Mapping[str, str], project_root: str) -> str:
+    """Return the folder in which Claude Code keeps what it remembers of the project."""
+    config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    return host_memory_folder(config, project_root)
+
+
+def our_programs() -> Programs:
+    """Return the installed programs, by the path that outlives an upgrade where there is one."""
+    return Programs(_program(HOOK), _program(SERVER))
+
+
+def command_files() -> dict[str, str]:
+    """Return the texts of a project's commands by name."""
+    folder = files("hardwon.plugin.commands")
+    return {name: (folder / f"{name}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon") for name in COMMANDS}
+
+
+def _program(name: str) -> str:
+    places = [os.path.dirname(sys.executable), os.path.dirname(os.path.abspath(sys.argv[0]))]
+    paths = [os.path.join(place, name) for place in places]
+    path = next(filter(os.path.isfile, paths), paths[0])
+    linked = os.path.join(os.path.expanduser("~"), ".local", "bin", name)
+    return linked if os.path.realpath(linked) == os.path.realpath(path) else path

@@ -1,0 +1,84 @@
+"""What a set-up does once files are written: compile, open the store, fill it, look whether all is well."""
+
+import compileall
+import os
+from importlib.util import find_spec
+
+import attrs
+
+from hardwon.domain.use_cases.filing.import_knowledge import Imported
+from hardwon.domain.use_cases.filing.index_files import Indexed
+from hardwon.entrypoints.cli.embedding import embed_with_progress
+from hardwon.entrypoints.cli.importing import import_with_progress
+from hardwon.entrypoints.cli.options import open_for
+from hardwon.entrypoints.cli.screen import warn
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.health import Finding, examine
+from hardwon.entrypoints.workplace import read_workplace
+
+COMPILED = ("domain", "ports", "adapters", "entrypoints")
+
+
+@attrs.frozen(kw_only=True)
+class Readiness:
+    """
+    What came of it.
+
+    Attributes:
+        store: The store's folder.
+        imported: What the knowledge banks brought.
+        facts: What Claude Code's own memory brought; None when it was not wanted.
+        embedded: How many vectors were made.
+        findings: What the doctor says.
+
+    """
+
+    store: str
+    imported: Imported
+    facts: Indexed | None
+    embedded: int
+    findings: list[Finding]
+
+
+def get_ready(project_root: str, global_store: str | None, facts_folder: str | None) -> Readiness:
+    """
+    Make the store, bring in what is there already, and check everything.
+
+    Args:
+        project_root: The project's folder.
+        global_store: The store's folder, None for the one in the settings.
+        facts_folder: What Claude Code remembers of the project, None to leave it alone.
+
+    Raises:
+        StorageError: the store can't be opened or written.
+
+    """
+    compile_programs()
+    memory = open_for(project_root, global_store)
+    try:
+        imported = import_with_progress(memory, project_root)
+        facts = _bring_in(memory, project_root, facts_folder) if facts_folder else None
+        embedded = embed_with_progress(memory)
+    finally:
+        memory.database.close()
+    settings = memory.settings
+    return Readiness(
+        store=settings.global_store, imported=imported, facts=facts, embedded=embedded, findings=examine(settings, project_root)
+    )
+
+
+def compile_programs() -> None:
+    """Compile what is installed to byte code where that may be written, so that no hook has to."""
+    for name in COMPILED:
+        spec = find_spec(f"hardwon.{name}")
+        for folder in (spec and spec.submodule_search_locations) or ():
+            if os.access(folder, os.W_OK):
+                compileall.compile_dir(folder, quiet=2)
+
+
+def _bring_in(memory: Memory, project_root: str, folder: str) -> Indexed:
+    workplace = read_workplace(project_root, memory.settings)
+    indexed = memory.index_host_memory(folder, project_root, workplace)([os.path.realpath(folder)])
+    for line in indexed.skipped:
+        warn(f"skipped: {line}")
+    return indexed

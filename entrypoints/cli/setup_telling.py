@@ -1,0 +1,96 @@
+"""What is said of a set-up, before and after files are written: to people, or all at the end to scripts."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from hardwon.domain.use_cases.setting_up.set_up import Plan
+from hardwon.entrypoints.cli.getting_ready import Readiness
+from hardwon.entrypoints.cli.screen import counted, out, print_json, say, warn
+from hardwon.ports.agent import Agent
+
+NOTHING = "Nothing to do: no file has to change."
+
+
+class Telling:
+    """
+    The telling of one set-up.
+
+    Attributes:
+        refused: Files that could not be edited, and why.
+
+    """
+
+    def __init__(self, plan: Plan, agents: Sequence[Agent], *, as_json: bool) -> None:
+        self.refused = plan.refused
+        self._plan = plan
+        self._agents = agents
+        self._as_json = as_json
+        self._document: dict[str, object] = {"written": False}
+
+    def plan(self) -> None:
+        """Show every file that is to change, and how."""
+        if self._as_json:
+            return
+        for step in self._plan.steps:
+            out.print(f"{step.change.verb} ", style="bold", end="")
+            say(step.change.path)
+            for line in step.change.diff().splitlines():
+                say(f"    {line}")
+        if not self._plan.steps:
+            say(NOTHING)
+
+    def removed(self, store: str) -> None:
+        """Tell what is left of a set-up that was undone."""
+        self._document |= {"written": True, "store": store}
+        if not self._as_json:
+            say(f"What hardwon wrote is gone. Memories stay in {store}; to delete them too, remove that folder.")
+
+    def ready(self, readiness: Readiness, waiting: int) -> None:
+        """
+        Tell what came of it, and what to do next.
+
+        Args:
+            readiness: What came of it.
+            waiting: How many facts Claude Code remembers that were not brought in.
+
+        """
+        steps = {agent.name: agent.next_step() for agent in self._agents}
+        self._document |= {"written": True, **attrs.asdict(readiness), "next": steps}
+        if self._as_json:
+            return
+        say(_gained(readiness))
+        if waiting:
+            say(f"Claude Code remembers {counted(waiting, 'fact', 'facts')} of this project: hardwon init --import")
+        for finding in readiness.findings:
+            out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
+            say(f"{finding.name}: {finding.detail}")
+        for agent in self._agents:
+            say(f"{agent.title}: {agent.next_step()}")
+
+    def end(self) -> None:
+        """Tell what was left as it is, and to scripts everything."""
+        for line in self._plan.left:
+            warn(line)
+        for line in self.refused:
+            warn(f"not written: {line}")
+        if self._as_json:
+            print_json({**self._planned(), **self._document})
+
+    def _planned(self) -> dict[str, object]:
+        changes = [
+            {"path": step.change.path, "change": step.change.verb, "diff": step.change.diff()}
+            for step in self._plan.steps
+        ]
+        agents = [agent.name for agent in self._agents]
+        return {"agents": agents, "changes": changes, "left": self._plan.left, "refused": self.refused}
+
+
+def _gained(readiness: Readiness) -> str:
+    parts = [f"{counted(readiness.imported.added, 'entry', 'entries')} imported from knowledge banks"]
+    if readiness.facts:
+        new = len(readiness.facts.new) + len(readiness.facts.changed)
+        parts.append(f"{counted(new, 'fact', 'facts')} from Claude Code's own memory (preferences and documents)")
+    return (
+        f"The store is {readiness.store}: {', '.join(parts)}, {counted(readiness.embedded, 'vector', 'vectors')} made."
+    )

@@ -1,0 +1,64 @@
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from hardwon.ports.setup_target import SetupTarget
+
+
+class Connection(NamedTuple):
+    """
+    How an agent comes to call us.
+
+    Attributes:
+        ways: In words, such as the file that says so; none when it does not.
+        commands: The programs that its files name, as absolute paths.
+        is_twice: Whether hooks run twice.
+
+    """
+
+    ways: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    is_twice: bool = False
+
+
+class Agent(Protocol):
+    """A coding agent that can be given a memory."""
+
+    @property
+    def name(self) -> str:
+        """As an option names it."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """As people name it."""
+        ...
+
+    @property
+    def program(self) -> str:
+        """What its program is called."""
+        ...
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its folder is in the user's home."""
+        ...
+
+    def targets(self) -> Sequence[SetupTarget]:
+        """Return the files that are to hold something of ours."""
+        ...
+
+    def unwanted(self) -> Sequence[SetupTarget]:
+        """Return the files that are to hold nothing of ours any more."""
+        ...
+
+    def project_targets(self, project: str) -> Sequence[SetupTarget]:
+        """Return the files in *project*, a real path, that are to hold something of ours."""
+        ...
+
+    def connection(self) -> Connection:
+        """Return how it comes to call us now; files that can't be read say nothing."""
+        ...
+
+    def next_step(self) -> str:
+        """Return what the user does next, in one line."""
+        ...

@@ -1,0 +1,47 @@
+from typing import Protocol
+
+
+class SetupTarget(Protocol):
+    """A file that an agent reads, and what is to stand in it; texts are whole files, line ends as they are."""
+
+    @property
+    def path(self) -> str:
+        """Where it is, absolute."""
+        ...
+
+    @property
+    def root(self) -> str:
+        """The folder that it may not lead out of."""
+        ...
+
+    @property
+    def snippet(self) -> str:
+        """What a user would add by hand."""
+        ...
+
+    def with_ours(self, text: str | None) -> str:
+        """
+        Return *text* with what is ours, once and as it should be; all else is as it was.
+
+        Args:
+            text: What the file holds, None where there is none.
+
+        Raises:
+            TakenNameError: something of the user's has the name of ours.
+            UneditableFileError: it can't be edited safely.
+
+        """
+        ...
+
+    def without_ours(self, text: str) -> str | None:
+        """
+        Return *text* without what is ours, None when all of it is ours; itself when nothing is.
+
+        Raises:
+            UneditableFileError: it can't be edited safely.
+        """
+        ...
+
+    def is_blank(self, text: str) -> bool:
+        """Tell whether *text* says nothing: a file that held only ours is then left with it."""
+        ...

@@ -1,0 +1,201 @@
+"""What each agent is given, in the shape that host.md measured."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardwon.adapters.agents.claude_code import ClaudeCode
+from hardwon.adapters.agents.codex import Codex
+from hardwon.adapters.agents.gemini_cli import GeminiCli
+from hardwon.adapters.agents.opencode import OpenCode, plugin_text
+from hardwon.adapters.agents.programs import Programs
+from hardwon.domain.model.errors import TakenNameError, UneditableFileError
+from hardwon.ports.agent import Agent, Connection
+from hardwon.ports.setup_target import SetupTarget
+
+PROGRAMS = Programs("/opt/my tools/hardwon-hook", "/opt/my tools/hardwon-mcp")
+QUOTED = "'/opt/my tools/hardwon-hook'"
+COMMANDS = {"recall": "r", "remember": "m", "save": "s"}
+
+
+def claude(home: Path, *, mcp_json: bool = False, **environ: str) -> ClaudeCode:
+    return ClaudeCode(str(home), environ, PROGRAMS, COMMANDS, mcp_json=mcp_json)
+
+
+def agents(home: Path) -> list[Agent]:
+    return [
+        claude(home),
+        Codex(str(home), {}, PROGRAMS),
+        GeminiCli(str(home), PROGRAMS),
+        OpenCode(str(home), {}, PROGRAMS),
+    ]
+
+
+def written(targets: Any) -> dict[str, str]:
+    return {target.path: target.with_ours(None) for target in targets}
+
+
+def put(home: Path, targets: Any) -> None:
+    for path, text in written(targets).items():
+        assert path.startswith(str(home))
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text)
+
+
+def commands(document: Mapping[str, Any]) -> dict[str, Any]:
+    assert all(list(hook) == ["hooks"] and len(hook["hooks"]) == 1 for [hook] in document["hooks"].values())
+    return {
+        event: (hook["hooks"][0]["command"], hook["hooks"][0]["timeout"]) for event, [hook] in document["hooks"].items()
+    }
+
+
+def test_claude_code_gets_hooks_for_the_five_events_in_seconds(tmp_path: Path) -> None:
+    [(path, text)] = written(claude(tmp_path).targets()).items()
+
+    assert path == str(tmp_path / ".claude" / "settings.json")
+    assert commands(json.loads(text)) == dict.fromkeys(
+        ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"), (QUOTED, 5)
+    )
+
+
+def test_claude_code_gets_bare_commands_and_those_of_an_earlier_program_in_the_project(tmp_path: Path) -> None:
+    folder = tmp_path / ".claude" / "commands"
+
+    assert written(claude(tmp_path).project_targets(str(tmp_path))) == {
+        str(folder / "recall.md"): "r",
+        str(folder / "remember.md"): "m",
+        str(folder / "save.md"): "s",
+        str(folder / "tlc" / "recall.md"): "r",
+        str(folder / "tlc" / "remember.md"): "m",
+    }
+
+
+def test_a_projects_mcp_json_gets_its_server_beside_others_and_no_path_of_this_machine(tmp_path: Path) -> None:
+    [target] = [each for each in claude(tmp_path, mcp_json=True).project_targets("/p") if each.path == "/p/.mcp.json"]
+    playwright = '{\n    "mcpServers": {\n        "playwright": {"command": "npx",   "args": ["x"]}\n    }\n}\n'
+    text = target.with_ours(playwright)
+
+    assert '"playwright": {"command": "npx",   "args": ["x"]}' in text
+    assert json.loads(text)["mcpServers"]["memory-server"] == {"command": "hardwon-mcp", "args": []}
+    assert target.without_ours(text) == playwright
+    with pytest.raises(TakenNameError):
+        target.with_ours('{"mcpServers": {"memory-server": {"command": "mine"}}}')
+
+
+def test_where_the_plugin_is_enabled_the_settings_lose_our_hooks(tmp_path: Path) -> None:
+    settings = tmp_path / ".claude" / "settings.json"
+    put(tmp_path, claude(tmp_path).targets())
+    for plugins, is_on in (
+        ({"hardwon@x": True}, True),
+        ({"hardwon@x": False}, False),
+        ({"other@x": True}, False),
+        ([], False),
+    ):
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), "enabledPlugins": plugins}))
+
+        assert bool(claude(tmp_path).targets()) is not is_on
+        assert bool(claude(tmp_path).unwanted()) is is_on
+        assert claude(tmp_path).connection().is_twice is is_on
+
+
+def test_codex_gets_hooks_and_a_table_that_toml_reads(tmp_path: Path) -> None:
+    hooks, config = written(Codex(str(tmp_path), {}, PROGRAMS).targets()).items()
+
+    assert hooks[0] == str(tmp_path / ".codex" / "hooks.json")
+    events = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop")
+    assert commands(json.loads(hooks[1])) == {**dict.fromkeys(events, (QUOTED, 5)), "SessionEnd": (QUOTED, 3)}
+    assert config[0] == str(tmp_path / ".codex" / "config.toml")
+    assert tomllib.loads(config[1]) == {"mcp_servers": {"hardwon": {"command": PROGRAMS.server, "args": []}}}
+
+
+def codex_config(home: Path) -> SetupTarget:
+    return Codex(str(home), {}, PROGRAMS).targets()[1]
+
+
+def test_a_table_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
+    for text in ('[mcp_servers.hardwon]\ncommand = "mine"\n', 'mcp_servers = {hardwon = {command = "mine"}}\n'):
+        with pytest.raises(TakenNameError, match=r"\[mcp_servers.hardwon\] of your own"):
+            codex_config(tmp_path).with_ours(text)
+
+
+@pytest.mark.parametrize("text", ["a =", "[x", "mcp_servers = {other = {}}\n", "mcp_servers = 1\n", "\0"])
+def test_a_config_that_would_be_no_toml_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UneditableFileError, match="no TOML"):
+        codex_config(tmp_path).with_ours(text)
+
+
+def test_where_codex_has_the_plugin_hooks_and_server_come_from_it(tmp_path: Path) -> None:
+    codex = Codex(str(tmp_path), {}, PROGRAMS)
+    put(tmp_path, codex.targets())
+    config = tmp_path / ".codex" / "config.toml"
+    config.write_text(config.read_text() + '[plugins."hardwon@x"]\nenabled = true\n')
+
+    assert (list(codex.targets()), len(codex.unwanted()), codex.connection().is_twice) == ([], 2, True)
+
+
+def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_every_call(tmp_path: Path) -> None:
+    [(path, text)] = written(GeminiCli(str(tmp_path), PROGRAMS).targets()).items()
+    document = json.loads(text)
+
+    assert path == str(tmp_path / ".gemini" / "settings.json")
+    assert commands(document) == dict.fromkeys(
+        ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"), (f"{QUOTED} --host gemini", 5000)
+    )
+    assert document["mcpServers"] == {"hardwon": {"command": PROGRAMS.server, "args": []}}
+
+
+def test_opencode_gets_a_local_server_and_a_plugin(tmp_path: Path) -> None:
+    settings, plugin = written(OpenCode(str(tmp_path), {}, PROGRAMS).targets()).items()
+
+    assert settings[0] == str(tmp_path / ".config" / "opencode" / "opencode.json")
+    server = {"type": "local", "command": [PROGRAMS.server], "enabled": True}
+    assert json.loads(settings[1]) == {"$schema": "https://opencode.ai/config.json", "mcp": {"hardwon": server}}
+    assert plugin == (str(tmp_path / ".config" / "opencode" / "plugin" / "hardwon.js"), plugin_text(PROGRAMS.hook))
+    assert f'const HOOK = "{PROGRAMS.hook}"\n' in plugin[1]
+
+
+def test_folders_that_the_environment_names_are_used(tmp_path: Path) -> None:
+    named = str(tmp_path / "named")
+    for agent in (
+        claude(tmp_path, CLAUDE_CONFIG_DIR=named),
+        Codex(str(tmp_path), {"CODEX_HOME": named}, PROGRAMS),
+        OpenCode(str(tmp_path), {"XDG_CONFIG_HOME": named}, PROGRAMS),
+    ):
+        assert all(path.startswith(f"{named}/") for path in written(agent.targets()))
+
+
+def test_an_agent_tells_how_it_comes_to_call_us(tmp_path: Path) -> None:
+    assert [(agent.is_there, agent.connection()) for agent in agents(tmp_path)] == [(False, Connection())] * 4
+    for agent in agents(tmp_path):
+        put(tmp_path, agent.targets())
+    for agent in agents(tmp_path):
+        [way] = agent.connection().ways
+
+        assert way.startswith(str(tmp_path))
+        assert agent.is_there
+        assert agent.connection().commands == (PROGRAMS.hook,)
+        assert not agent.connection().is_twice
+        assert agent.next_step()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "const HOOK = 3", '{"hooks": 1, "enabledPlugins": 2}'])
+def test_files_that_cannot_be_read_say_nothing(tmp_path: Path, text: str) -> None:
+    for agent in agents(tmp_path):
+        for target in agent.targets():
+            Path(target.path).parent.mkdir(parents=True, exist_ok=True)
+            Path(target.path).write_text(text)
+
+        assert agent.connection() == Connection()
+
+
+def test_claude_code_is_told_when_path_lacks_what_the_projects_files_name(tmp_path: Path) -> None:
+    program = tmp_path / "hardwon-mcp"
+    program.write_text("")
+    program.chmod(0o755)
+
+    assert "put /opt/my tools on PATH" in claude(tmp_path).next_step()
+    assert "on PATH" not in claude(tmp_path, PATH=str(tmp_path)).next_step()

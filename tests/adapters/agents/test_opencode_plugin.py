@@ -1,0 +1,77 @@
+"""The plugin for opencode, in a host that plays events to it."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardwon.adapters.agents.opencode import plugin_text
+
+NODE = shutil.which("node")
+HOST = Path(__file__).with_name("fake_opencode.mjs")
+GIVEN_UP_SECONDS = 30
+RECORDER = """#!{python} -IS
+import json, sys
+payload = sys.stdin.read()
+open({log!r}, "a").write(payload + "\\n")
+print("block of", json.loads(payload)["hook_event_name"])
+"""
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="node, which opencode's plugins run on, is not on PATH")
+
+
+def play(folder: Path, hook: str) -> Any:
+    plugin = folder / "hardwon.mjs"
+    plugin.write_text(plugin_text(hook), encoding="utf-8")
+    done = subprocess.run(
+        [str(NODE), str(HOST), str(plugin), str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=GIVEN_UP_SECONDS,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_a_session_is_told_to_the_hook_and_its_blocks_reach_the_system_prompt(tmp_path: Path) -> None:
+    hook, log = tmp_path / "hardwon-hook", tmp_path / "log"
+    hook.write_text(RECORDER.format(python=sys.executable, log=str(log)))
+    hook.chmod(0o755)
+
+    said = play(tmp_path, str(hook))
+
+    assert said == {
+        "plugins": 1,
+        "first": ["the host's own", "block of SessionStart", "block of UserPromptSubmit"],
+        "child": ["the host's own"],
+        "none": ["the host's own"],
+    }
+    payloads = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {payload.pop("cwd") for payload in payloads} == {str(tmp_path)}
+    of_first = [payload for payload in payloads if payload.pop("session_id") == "s1"]
+    named = {"SessionStart": "source", "UserPromptSubmit": "prompt", "Stop": "last_assistant_message"}
+    told = sorted((each["hook_event_name"], each.get(named.get(each["hook_event_name"], ""), "")) for each in of_first)
+    assert told == [
+        ("PreCompact", ""),
+        ("SessionEnd", ""),
+        ("SessionStart", "compact"),
+        ("SessionStart", "startup"),
+        ("Stop", "the answer"),
+        ("UserPromptSubmit", "question"),
+    ]
+    of_resumed = [payload for payload in payloads if payload not in of_first]
+    assert {payload.get("source") for payload in of_resumed} >= {"resume"}
+    assert {payload.get("prompt") for payload in of_resumed} == {None, "later"}
+
+
+def test_a_hook_that_is_not_there_or_fails_disturbs_nobody(tmp_path: Path) -> None:
+    failing = tmp_path / "failing"
+    failing.write_text("#!/bin/sh\necho no\nexit 3\n")
+    failing.chmod(0o755)
+    for hook in (str(tmp_path / "gone"), str(failing)):
+        assert play(tmp_path, hook)["first"] == ["the host's own"]

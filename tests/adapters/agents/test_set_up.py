@@ -1,0 +1,159 @@
+"""What is brought into files is taken out again, whatever happened in between."""
+
+import pytest
+
+from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
+from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.domain.use_cases.setting_up.set_up import SetUp
+from hardwon.ports.setup_target import SetupTarget
+from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
+
+HOME = "/home"
+SETTINGS, CONFIG, WHOLE = "/home/a/settings.json", "/home/a/b/config.toml", "/home/c/ours.md"
+
+
+def targets(version: str = "1") -> list[SetupTarget]:
+    server = {"ours": version}
+    return [
+        JsonTarget(
+            path=SETTINGS,
+            root=HOME,
+            put=lambda document: with_server(document, "servers", "memory", server, lambda one: "ours" in str(one)),
+            cut=lambda document: without_server(document, "servers", "memory", lambda one: "ours" in str(one)),
+        ),
+        TomlTarget(
+            path=CONFIG, root=HOME, keys=("servers", "memory"), lines=f"[servers.memory]\nversion = {version}\n"
+        ),
+        WholeTarget(path=WHOLE, root=HOME, text=f"ours {version}\n"),
+    ]
+
+
+class Machine:
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.files = InMemoryUserFiles(texts)
+        self.set_up = SetUp(files=self.files, record=InMemorySetupRecord())
+
+    def write(self, version: str = "1") -> None:
+        assert self.set_up.carry_out(self.set_up.plan(targets(version))) == ()
+
+    def undo(self, version: str = "1") -> None:
+        assert self.set_up.carry_out(self.set_up.plan((), targets(version))) == ()
+        self.set_up.forget(everything=True)
+
+
+ODD = {SETTINGS: "{ }", CONFIG: "a = 1"}
+USUAL = {SETTINGS: '{\n\t"mine": [1,  2]\n}\n', CONFIG: "a = 1\n"}
+FULL = {SETTINGS: '{"servers": {"mine": {"x": 1.50}}, "a": 1 }', CONFIG: "[servers.mine]\nx = 1\n"}
+
+
+@pytest.mark.parametrize("texts", [{}, ODD, USUAL, FULL], ids=["none", "odd", "usual", "full"])
+def test_files_and_folders_are_as_they_were_to_the_last_character(texts: dict[str, str]) -> None:
+    machine = Machine(texts)
+    folders = set(machine.files.folders)
+    machine.write()
+
+    assert machine.files.texts.keys() == {SETTINGS, CONFIG, WHOLE}
+    assert machine.set_up.plan(targets()).steps == ()
+
+    machine.undo()
+    assert machine.files.texts == texts
+    assert machine.files.folders == folders
+
+
+@pytest.mark.parametrize("texts", [{}, ODD, USUAL, FULL], ids=["none", "odd", "usual", "full"])
+def test_another_version_takes_the_place_of_the_earlier_one(texts: dict[str, str]) -> None:
+    machine = Machine(texts)
+    machine.write("1")
+    machine.write("2")
+
+    assert machine.files.texts[WHOLE] == "ours 2\n"
+    assert '"1"' not in machine.files.texts[SETTINGS]
+
+    machine.undo("3")
+    assert machine.files.texts == texts
+
+
+def test_what_the_user_wrote_in_between_stays() -> None:
+    machine = Machine({})
+    machine.write()
+    machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace("{", '{"mine": 1,', 1)
+    machine.files.texts[CONFIG] += "[mine]\n"
+    machine.files.texts[WHOLE] = "mine\n"
+    plan = machine.set_up.plan(targets("2"))
+    machine.set_up.carry_out(plan)
+
+    assert [line.partition(":")[0] for line in plan.left] == [WHOLE]
+
+    machine.undo("2")
+    assert machine.files.texts == {SETTINGS: '{"mine": 1\n}\n', CONFIG: "[mine]\n", WHOLE: "mine\n"}
+
+
+def test_a_file_that_was_made_and_then_written_to_is_removed_when_only_ours_was_left() -> None:
+    machine = Machine({})
+    machine.write()
+    machine.files.texts[SETTINGS] = '{"servers":{"memory":{"ours":"1"}}}'
+    machine.undo()
+
+    assert machine.files.texts == {}
+
+
+def test_without_its_record_what_is_ours_is_still_found() -> None:
+    machine = Machine(USUAL)
+    machine.write()
+    machine.set_up.record.clear()
+
+    assert machine.set_up.plan(targets()).steps == ()
+    machine.undo()
+    assert machine.files.texts == USUAL
+
+
+def test_what_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
+    machine = Machine({SETTINGS: "{} // mine", WHOLE: "mine"})
+    machine.files.refused.add(CONFIG)
+    plan = machine.set_up.plan(targets())
+
+    assert plan.steps == ()
+    assert [line.partition(": ")[0] for line in plan.refused] == [SETTINGS, CONFIG]
+    assert 'add by hand: {"servers": {"memory": {"ours": "1"}}}' in plan.refused[0]
+    assert "add by hand: [servers.memory]" in plan.refused[1]
+    assert plan.left == (
+        f"{WHOLE}: there is a file of your own by that name: left as it is; ours would be: rename it, and run hardwon init again",
+    )
+
+
+def test_a_file_that_refuses_to_be_written_is_told_and_the_others_are_written() -> None:
+    machine = Machine({})
+    plan = machine.set_up.plan(targets())
+    machine.files.refused.add(SETTINGS)
+
+    assert machine.set_up.carry_out(plan) == (f"{SETTINGS}: can't be used",)
+    assert machine.files.texts.keys() == {CONFIG, WHOLE}
+
+
+def test_a_file_that_changed_since_it_was_shown_is_left_alone() -> None:
+    machine = Machine({SETTINGS: "{}"})
+    plan = machine.set_up.plan(targets())
+    machine.files.texts[SETTINGS] = '{"mine": 1}'
+
+    assert machine.set_up.carry_out(plan) == (f"{SETTINGS}: it was changed meanwhile: run hardwon init again",)
+    assert machine.files.texts[SETTINGS] == '{"mine": 1}'
+
+
+def test_a_file_of_ours_that_the_user_took_over_stays_and_is_told() -> None:
+    machine = Machine({})
+    machine.write()
+    machine.files.texts[WHOLE] = "mine\n"
+    plan = machine.set_up.plan((), targets())
+
+    assert plan.left == (f"{WHOLE}: there is a file of your own by that name: left as it is",)
+    machine.undo()
+    assert machine.files.texts == {WHOLE: "mine\n"}
+
+
+def test_a_schema_that_the_agent_added_to_a_file_of_ours_does_not_keep_it() -> None:
+    machine = Machine({})
+    machine.write()
+    machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace("{", '{"$schema": "x",', 1)
+    machine.undo()
+
+    assert machine.files.texts == {}

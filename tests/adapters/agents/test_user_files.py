@@ -1,0 +1,134 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.agents.setup_record import JsonSetupRecord
+from hardwon.adapters.agents.user_files import LARGEST, DiskUserFiles
+from hardwon.domain.model.errors import StorageError, UneditableFileError
+from hardwon.ports.setup_record import SetupRecord, Written
+from hardwon.ports.user_files import UserFiles
+from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
+
+FILES = DiskUserFiles()
+
+
+def test_what_is_written_is_read_again_and_folders_are_made(tmp_path: Path) -> None:
+    path = str(tmp_path / "a" / "b" / "c.json")
+
+    assert FILES.read(path, str(tmp_path)) is None
+    assert FILES.missing_folders(path) == [str(tmp_path / "a"), str(tmp_path / "a" / "b")]
+    FILES.write(path, "é\r\n", str(tmp_path))
+    assert FILES.read(path, str(tmp_path)) == "é\r\n"
+    assert os.listdir(tmp_path / "a" / "b") == ["c.json"]
+
+    FILES.remove_empty_folder(str(tmp_path / "a"))
+    FILES.remove(path, str(tmp_path))
+    FILES.remove(path, str(tmp_path))
+    FILES.remove_empty_folder(str(tmp_path / "a" / "b"))
+    FILES.remove_empty_folder(str(tmp_path / "a"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_a_file_keeps_its_mode(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "x"
+    path.write_text("a")
+    path.chmod(mode)
+    FILES.write(str(path), "b", str(tmp_path))
+
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_link_inside_is_written_through_and_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "dotfiles").mkdir()
+    (tmp_path / "dotfiles" / "real").write_text("a")
+    (tmp_path / "x").symlink_to(tmp_path / "dotfiles" / "real")
+    FILES.write(str(tmp_path / "x"), "b", str(tmp_path))
+
+    assert (tmp_path / "x").is_symlink()
+    assert (tmp_path / "dotfiles" / "real").read_text() == "b"
+
+
+@pytest.mark.parametrize("link", ["project/.claude", "project/.claude/commands", "project/.claude/commands/recall.md"])
+def test_a_link_that_leads_out_is_refused_for_reading_writing_and_removing(tmp_path: Path, link: str) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "project-elsewhere"
+    (elsewhere / "commands").mkdir(parents=True)
+    (elsewhere / "recall.md").write_text("theirs")
+    (elsewhere / "commands" / "recall.md").write_text("theirs")
+    (tmp_path / link).parent.mkdir(parents=True)
+    (tmp_path / link).symlink_to(elsewhere / "recall.md" if link.endswith(".md") else elsewhere)
+    path = str(project / ".claude" / "commands" / "recall.md")
+
+    with pytest.raises(UneditableFileError, match="leads out"):
+        FILES.read(path, str(project))
+    with pytest.raises(UneditableFileError, match="leads out"):
+        FILES.remove(path, str(project))
+    with pytest.raises(UneditableFileError, match="leads out"):
+        FILES.write(path, "ours", str(project))
+    assert (elsewhere / "recall.md").read_text() == (elsewhere / "commands" / "recall.md").read_text() == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("data", "says"), [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (LARGEST + 1), "larger than 4 MB")]
+)
+def test_what_is_no_text_of_a_usual_length_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
+    (tmp_path / "x").write_bytes(data)
+    with pytest.raises(UneditableFileError, match=says):
+        FILES.read(str(tmp_path / "x"), str(tmp_path))
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for name in ("pipe", ".", "file/below", "loop", "nul\0"):
+        with pytest.raises(UneditableFileError):
+            FILES.read(os.path.join(tmp_path, "sub", "..", name), str(tmp_path.parent))
+
+
+def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("a")
+    (tmp_path / "x").chmod(0o444)
+    with pytest.raises(UneditableFileError, match="read-only"):
+        FILES.read(str(tmp_path / "x"), str(tmp_path))
+
+
+def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
+    store = tmp_path / "a" / "store"
+    record = JsonSetupRecord(str(store))
+    assert not store.exists()
+    written = Written("0" * 64, was_there=True, is_made=False, original="é")
+    record.put("/x", written)
+    record.add_folders(["/f", "/g"])
+    record.add_folders(["/g"])
+    record.add_project("/p")
+
+    again = JsonSetupRecord(str(store))
+    assert (again.get("/x"), again.get("/y")) == (written, None)
+    assert (again.folders(), again.projects()) == (["/f", "/g"], ["/p"])
+    assert stat.S_IMODE((store / "setup.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(store.stat().st_mode) == 0o700
+
+    again.drop("/x")
+    again.clear()
+    again.clear()
+    assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"files": []}', '{"files": {"x": 1}, "folders": [], "projects": []}', "[" * 99_999]
+)
+def test_a_record_that_cannot_be_read_is_no_record(tmp_path: Path, text: str) -> None:
+    (tmp_path / "setup.json").write_text(text)
+    with pytest.raises(StorageError, match="move it away"):
+        JsonSetupRecord(str(tmp_path))
+
+
+def test_the_fakes_fit_their_ports_too(tmp_path: Path) -> None:
+    files: list[UserFiles] = [FILES, InMemoryUserFiles()]
+    records: list[SetupRecord] = [JsonSetupRecord(str(tmp_path)), InMemorySetupRecord()]
+
+    assert files
+    assert records

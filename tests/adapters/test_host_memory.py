@@ -1,0 +1,68 @@
+"""What Claude Code remembers of a project by itself, as files of ours."""
+
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.markdown.host_memory import HostMemoryFiles, host_memory_folder, read_fact
+
+FACT = """---
+name: use-uv-not-pip
+description: Packages come by uv
+metadata:
+  node_type: memory
+  type: feedback
+---
+Install with uv.
+
+**Why:** the lock file.
+"""
+
+
+def test_a_fact_keeps_its_name_as_a_title_and_its_type_becomes_a_kind() -> None:
+    markdown = read_fact(FACT)
+
+    assert markdown.front_matter["title"] == "use uv not pip"
+    assert markdown.front_matter["type"] == "preference"
+    assert markdown.front_matter["description"] == "Packages come by uv"
+    assert markdown.body.startswith("Install with uv.")
+    assert markdown.complaints == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "becomes"),
+    [
+        ("user", "preference"),
+        ("feedback", "preference"),
+        ("project", "document"),
+        ("reference", "document"),
+        ("x", "document"),
+    ],
+)
+def test_types_are_kept_as_kinds_whether_nested_or_not(kind: str, becomes: str) -> None:
+    for text in (FACT.replace("feedback", kind), f"---\ntype: {kind}\nname: x\n---\nbody\n"):
+        assert read_fact(text).front_matter["type"] == becomes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no head\nmetadata:\n  type: user\n", "---\nmetadata:\n---\nx", "---\nmetadata:\n  ]\n---\n", "---\n"]
+)
+def test_a_fact_without_a_usual_head_is_a_document(text: str) -> None:
+    assert read_fact(text).front_matter["type"] == "document"
+
+
+def test_the_folder_is_named_as_the_host_names_it(tmp_path: Path) -> None:
+    project = tmp_path / "My.proj_1"
+    project.mkdir()
+    name = str(project).replace("/", "-").replace(".", "-").replace("_", "-")
+
+    assert host_memory_folder("/config", str(project)) == f"/config/projects/{name}/memory"
+
+
+def test_the_index_of_facts_is_no_fact(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text("- [x](x.md)")
+    (tmp_path / "x.md").write_text(FACT)
+    files = HostMemoryFiles(str(tmp_path))
+
+    assert files.at(str(tmp_path)).files == (str(tmp_path.resolve() / "x.md"),)
+    assert files.read(str(tmp_path / "x.md")).markdown.front_matter["type"] == "preference"

@@ -1,0 +1,108 @@
+"""Members of ours in JSON documents of the user's: hooks and servers."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.errors import TakenNameError, UneditableFileError
+from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
+from hardwon.domain.model.setup.servers import with_server, without_server
+
+HOOKS = {event: {"type": "command", "command": "ours", "timeout": 5} for event in ("SessionStart", "Stop")}
+SERVER = {"command": "ours", "args": list[str]()}
+
+anything: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, "x", [], {}, [{}], {"hooks": {}}, {"Stop": [{"hooks": []}]}]
+)
+names = st.sampled_from(["a", "b", "", "Hooks", "env"])
+commands = st.fixed_dictionaries({"type": st.just("command"), "command": st.sampled_from(["mine", "theirs"])})
+groups = st.lists(
+    st.fixed_dictionaries({"hooks": st.lists(commands, min_size=1, max_size=2)}, optional={"matcher": st.just("x")}),
+    min_size=1,
+    max_size=2,
+)
+events = st.dictionaries(st.sampled_from(["SessionStart", "Stop", "Other"]), groups, min_size=1)
+documents = st.builds(
+    lambda rest, known: {**rest, **known},
+    st.dictionaries(names, anything, max_size=3),
+    st.fixed_dictionaries({}, optional={"hooks": events, "mcpServers": st.just({"playwright": {"command": "npx"}})}),
+)
+
+
+def is_ours(command: str) -> bool:
+    return command == "ours"
+
+
+def is_our_server(server: object) -> bool:
+    return server in (SERVER, {"command": "older ours"})
+
+
+@given(documents)
+def test_hooks_put_in_and_taken_out_leave_the_document_as_it_was(document: dict[str, Any]) -> None:
+    assert without_hooks(with_hooks(document, HOOKS, is_ours), is_ours) == document
+
+
+@given(documents)
+def test_hooks_put_in_twice_are_there_once_and_all_of_the_users_survives(document: dict[str, Any]) -> None:
+    once = with_hooks(document, HOOKS, is_ours)
+
+    assert with_hooks(once, HOOKS, is_ours) is once
+    assert [json.dumps(once).count(json.dumps(hook)) for hook in HOOKS.values()] == [2, 2]
+    assert {key: value for key, value in once.items() if key != "hooks"} == {
+        key: value for key, value in document.items() if key != "hooks"
+    }
+    for event, users in document.get("hooks", {}).items():
+        assert once["hooks"][event][: len(users)] == users
+
+
+@given(documents)
+def test_a_server_put_in_twice_and_taken_out_leaves_the_document_as_it_was(document: dict[str, Any]) -> None:
+    once = with_server(document, "mcpServers", "memory", SERVER, is_our_server)
+
+    assert once["mcpServers"]["memory"] == SERVER
+    assert with_server(once, "mcpServers", "memory", SERVER, is_our_server) == once
+    assert without_server(once, "mcpServers", "memory", is_our_server) == document
+
+
+def test_hooks_of_ours_that_are_out_of_date_are_replaced_wherever_they_stand() -> None:
+    older = {"type": "command", "command": "ours", "timeout": 1}
+    mine = {"type": "command", "command": "mine"}
+    document = {"hooks": {"Stop": [{"hooks": [mine, older]}, {"hooks": [older]}], "Gone": [{"hooks": [older]}]}}
+
+    assert with_hooks(document, HOOKS, is_ours) == {
+        "hooks": {
+            "Stop": [{"hooks": [mine]}, {"hooks": [HOOKS["Stop"]]}],
+            "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}],
+        }
+    }
+    assert our_commands(document, is_ours) == ["ours"]
+
+
+@pytest.mark.parametrize("hooks", [[], "x", 3, {"Stop": {}}, {"Stop": "x"}])
+def test_what_is_not_made_of_groups_is_refused_and_never_lost(hooks: object) -> None:
+    with pytest.raises(UneditableFileError, match=r"is no (object|list)"):
+        with_hooks({"hooks": hooks}, HOOKS, is_ours)
+    assert without_hooks({"hooks": hooks}, is_ours) == {"hooks": hooks}
+
+
+@pytest.mark.parametrize("group", [None, 1, [], {"hooks": {}}, {"hooks": [1, None, {"command": 3}]}, {}])
+def test_groups_of_another_sort_stay(group: object) -> None:
+    document = {"hooks": {"Stop": [group]}}
+
+    assert without_hooks(with_hooks(document, HOOKS, is_ours), is_ours) == document
+
+
+def test_a_server_of_the_users_own_by_that_name_stays_and_an_older_one_of_ours_does_not() -> None:
+    with pytest.raises(TakenNameError, match="'memory' of your own"):
+        with_server({"mcpServers": {"memory": {"command": "mine"}}}, "mcpServers", "memory", SERVER, is_our_server)
+    with pytest.raises(UneditableFileError, match="no object"):
+        with_server({"mcpServers": []}, "mcpServers", "memory", SERVER, is_our_server)
+
+    older = {"mcpServers": {"memory": {"command": "older ours"}}}
+    assert with_server(older, "mcpServers", "memory", SERVER, is_our_server) == {"mcpServers": {"memory": SERVER}}
+    assert without_server({"mcpServers": {"memory": 1}}, "mcpServers", "memory", is_our_server) == {
+        "mcpServers": {"memory": 1}
+    }

@@ -1,0 +1,87 @@
+"""Gemini CLI's payloads and answers, as host.md measured them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from hardwon.entrypoints.hook_request import from_payload
+from hardwon.entrypoints.hosts import named_host, understood
+from tests.entrypoints.hook_process import World
+
+COMMON = {"session_id": "g1", "transcript_path": "/chats/g1.json", "cwd": "/", "timestamp": "2026-11-21T10:00:00Z"}
+
+
+def spoken(**fields: Any) -> Any:
+    return json.loads(understood("gemini", json.dumps({**COMMON, **fields}).encode()).payload)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], ("", [])),
+        (["--host", "gemini"], ("gemini", [])),
+        (["--host=gemini", "--limit", "3"], ("gemini", ["--limit", "3"])),
+        (["--host"], ("", [])),
+        (["--limit", "3"], ("", ["--limit", "3"])),
+    ],
+)
+def test_a_host_is_named_first(arguments: list[str], expected: tuple[str, list[str]]) -> None:
+    assert named_host(arguments) == expected
+
+
+def test_what_the_user_asks_is_told_without_what_was_injected_before() -> None:
+    prompt = "first\n<hook_context>a block\nof lines</hook_context>\nsecond <hook_context>x</hook_context>"
+    told = spoken(hook_event_name="BeforeAgent", prompt=prompt)
+
+    assert (told["hook_event_name"], told["prompt"]) == ("UserPromptSubmit", "first\nsecond")
+    assert "transcript_path" not in told
+    assert from_payload(json.dumps(told).encode()).prompt == "first\nsecond"
+
+
+def test_what_the_agent_answers_is_told() -> None:
+    fields = {"prompt": "<hook_context>x</hook_context>q", "prompt_response": "done", "stop_hook_active": False}
+    told = spoken(hook_event_name="AfterAgent", **fields)
+
+    assert (told["hook_event_name"], told["last_assistant_message"]) == ("Stop", "done")
+    assert "prompt" not in told
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "SessionEnd", "PreCompress", "BeforeModel"])
+def test_other_events_keep_their_names(event: str) -> None:
+    assert spoken(hook_event_name=event, source="startup")["hook_event_name"] == event
+
+
+@pytest.mark.parametrize(
+    ("event", "named"), [("BeforeAgent", "BeforeAgent"), ("SessionStart", "SessionStart"), (3, "SessionStart")]
+)
+def test_a_block_is_answered_in_json_of_ascii(event: object, named: str) -> None:
+    text = 'block "é"\n</hardwon-memory>\n'
+    answer = understood("gemini", json.dumps({"hook_event_name": event}).encode()).answer(text)
+
+    assert answer.isascii()
+    assert json.loads(answer) == {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}}
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"hook_event_name": []}', b'{"prompt": 3}']
+)
+def test_what_is_no_payload_harms_nobody(payload: bytes) -> None:
+    assert from_payload(understood("gemini", payload).payload)
+
+
+def test_another_host_is_read_and_answered_as_it_is() -> None:
+    assert understood("codex", b"x").payload == b"x"
+    assert understood("codex", b"x").answer("block") == "block"
+
+
+def test_the_hook_prints_its_block_as_gemini_reads_it(world: World) -> None:
+    payload = {**world.session_start(), "timestamp": "2026-11-21T10:00:00Z"}
+    plain, run = world.hook(payload=payload), world.hook("--host", "gemini", payload=payload)
+
+    assert (run.code, run.stderr) == (0, "")
+    specific = json.loads(run.stdout)["hookSpecificOutput"]
+    assert specific == {"hookEventName": "SessionStart", "additionalContext": specific["additionalContext"]}
+    assert specific["additionalContext"].splitlines()[:2] == plain.stdout.splitlines()[:2]
+    assert specific["additionalContext"].endswith("</hardwon-memory>\n")
+    assert world.hook("--host", "gemini", payload={**payload, "hook_event_name": "PreCompress"}).stdout == ""
