@@ -7,8 +7,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.prompting.choice import MOST_MISSED, Choice, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
-from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, asked_by, is_worth_asking
+from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.prompting.instructions import plain
+from hardwon.domain.model.prompting.sentences import asked_by
 from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName
 from hardwon.domain.model.recall.question import Question

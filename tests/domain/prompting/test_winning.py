@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, asked_by, is_worth_asking
+from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.prompting.instructions import plain, says
+from hardwon.domain.model.prompting.sentences import asked_by
 from hardwon.domain.model.prompting.winning import coverage, strength, wins
 
 scores = st.floats(-5, 50)
