@@ -3,7 +3,8 @@
 
 FOLDER holds evaluation sets (default `../shared/evals`). Each set's questions are prompts: asked of its own store, of it
 without what answers them (hard), and of another set's (easy); ordinary prompts of agents, which nothing answers, are
-asked of all. Small stores are drawn from the notes. `docs/quality.md` has the table and what was chosen on it.
+asked of all, one by one and three together. An own question between two of them is "longer". Small stores are drawn
+from the notes. `docs/quality.md` has the table and what was chosen on it.
 """
 
 import argparse
@@ -40,7 +41,7 @@ class Row(NamedTuple):
         """Return the group as a line of the table."""
         spoken = sum(bool(each.right) for each in self.asked)
         shown = [right for each in self.asked for right in each.right]
-        precision = f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts == "own" else f"{'':7}"
+        precision = f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts in {"own", "longer"} else f"{'':7}"
         share = f"{spoken / len(self.asked):8.1%}"
         return f"{self.store:24} {self.prompts:9} {len(self.asked):5} {share} {len(shown):5} {precision}"
 
@@ -81,21 +82,26 @@ class Bench:
         with self._asking(list(eval_set.documents.values()), cache) as store:
             drawn = sorted(self._draw(name), key=lambda asked: asked.query.group or "")
             yield Row(name, "own", [store.own(eval_set, asked) for asked in drawn])
+            longer = [store.own(eval_set, self._among_others(asked)) for asked in drawn]
+            yield Row(name, "longer", longer)
             yield Row(name, "hard", [store.without_answers(eval_set, asked) for asked in drawn])
             for other in self._sets.keys() - {name}:
                 yield Row(name, "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
-            yield Row(name, "ordinary", [store.ask(prompt) for prompt in self._prompts])
+            yield Row(name, "ordinary", [store.ask(prompt) for prompt in self._ordinary()])
 
     def _of_small(self, size: int, draws: int, cache: VectorCache) -> Iterator[Row]:
-        eval_set, own, hard, ordinary = self._sets[NOTES], list[Asked](), list[Asked](), list[Asked]()
+        eval_set = self._sets[NOTES]
+        own, longer, hard, ordinary = list[Asked](), list[Asked](), list[Asked](), list[Asked]()
         for _ in range(draws):
             questions = self._random.sample(eval_set.queries, size + 60)
             entries = [eval_set.documents[each] for asked in questions[:size] for each in asked.grades]
             with self._asking(entries, cache) as store:
                 own += [store.own(eval_set, asked) for asked in questions[:size][:60]]
                 hard += [store.ask(asked.query.text) for asked in questions[size:]]
-                ordinary += [store.ask(prompt) for prompt in self._prompts]
+                longer += [store.own(eval_set, self._among_others(asked)) for asked in questions[:size][:60]]
+                ordinary += [store.ask(prompt) for prompt in self._ordinary()]
         yield Row(f"{size} notes", "own", own)
+        yield Row(f"{size} notes", "longer", longer)
         yield Row(f"{size} notes", "foreign", hard)
         yield Row(f"{size} notes", "ordinary", ordinary)
 
@@ -103,9 +109,18 @@ class Bench:
         with self._asking([], cache, project=SAMPLE) as store:
             entries = store.memory.repository.find(EVERYTHING, limit=1_000)
             yield Row("sample project", "own", [store.ask(each.name, [each.entry_id]) for each in entries])
-            yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._prompts])
+            yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._ordinary()])
             for other in self._sets:
                 yield Row("sample project", "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
+
+    def _ordinary(self) -> list[str]:
+        """Return each ordinary prompt by itself, and as many of three sentences."""
+        return [*self._prompts, *(_joined(self._random.sample(self._prompts, 3)) for _ in self._prompts)]
+
+    def _among_others(self, asked: JudgedQuery) -> JudgedQuery:
+        """Return a question with an ordinary prompt before and one after it."""
+        before, after = self._random.sample(self._prompts, 2)
+        return asked._replace(query=asked.query._replace(text=_joined([before, asked.query.text, after])))
 
     def _draw(self, name: str) -> list[JudgedQuery]:
         queries = self._sets[name].queries
@@ -115,6 +130,10 @@ class Bench:
         self, entries: Sequence[Entry], cache: VectorCache, project: str = ""
     ) -> AbstractContextManager[Asking]:
         return asking(entries, cache if self._by_meaning else None, project)
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    return " ".join(f"{each[:1].upper()}{each[1:].rstrip('.?! ')}." for each in sentences)
 
 
 def main() -> None:

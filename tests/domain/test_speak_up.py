@@ -70,6 +70,14 @@ def test_what_a_prompt_nearly_names_is_printed_once_a_session() -> None:
     assert LESSON in session.ask(session_id="two").text
 
 
+def test_one_sentence_among_others_is_enough() -> None:
+    session = Session(store(lesson(LESSON)))
+
+    assert (
+        LESSON in session.ask(f"The release went well, thank everybody. {ASKED.capitalize()}. Then take a break.").text
+    )
+
+
 def test_without_a_session_there_is_no_memory_of_it() -> None:
     session = Session(store(lesson(LESSON)))
 

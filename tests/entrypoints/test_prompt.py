@@ -1,9 +1,12 @@
 """What stands beside a prompt: the hook as a real process, on a store that is searched by word."""
 
+import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +27,7 @@ def payload(world: World, prompt: object = ASKED, session_id: str = "one") -> di
         "session_id": session_id,
         "transcript_path": str(world.folder / "host" / "one.jsonl"),
         "cwd": str(world.project),
+        "source": "user",
         "prompt_id": "5cf65781",
         "permission_mode": "default",
         "hook_event_name": "UserPromptSubmit",
@@ -45,11 +49,19 @@ def outcome(run: Run) -> tuple[int, str, str]:
     return run.code, run.stdout, run.stderr
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store that knows one lesson on columns, and sixty on nothing."""
+    world = World(tmp_path_factory.mktemp("prompt"), contextlib.ExitStack())
+    world.remember(entry("Columns", LESSON), *(entry(f"Filler {n}", f"filler number {n}") for n in range(60)))
+    return world.store
+
+
 @pytest.fixture
-def world(empty_world: World) -> World:
-    """Return a world that knows one lesson on columns, and sixty on nothing."""
+def world(empty_world: World, filled: Path) -> World:
+    """Return a world with a copy of that store, searched by word."""
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
-    empty_world.remember(entry("Columns", LESSON), *(entry(f"Filler {n}", f"filler number {n}") for n in range(60)))
+    shutil.copytree(filled, empty_world.store)
     return empty_world
 
 
@@ -65,7 +77,7 @@ def test_what_a_prompt_nearly_names_is_printed_once_a_session_and_counted(world:
     assert world.query("SELECT recall_count FROM recall") == [(2,)]
 
 
-@pytest.mark.parametrize("setting", ["PROMPT_ENABLED", "INJECTION_ENABLED", "SEMANTIC_ENABLED"])
+@pytest.mark.parametrize("setting", ["PROMPT_ENABLED", "INJECTION_ENABLED"])
 def test_one_setting_switches_it_off(world: World, setting: str) -> None:
     world.variables[f"HARDWON_{setting}"] = "false"
 
@@ -87,8 +99,8 @@ def test_what_the_projects_instructions_or_the_hosts_memory_say_is_not_said_agai
 
 @pytest.mark.parametrize(
     "prompt",
-    [None, 7, ["rename"], {"a": 1}, "", "/rename column safely", "rename \ud800 half", "yes, go on", "y " * 1_500_000],
-    ids=["null", "number", "list", "object", "empty", "command", "surrogate", "short", "huge"],
+    [7, ["rename"], "rename \ud800 half", "rename column " + "safely " * 500_000],
+    ids=["number", "list", "surrogate", "huge"],
 )
 def test_no_prompt_is_ever_held_up(world: World, prompt: object) -> None:
     assert outcome(ask(world, prompt)) == SILENT
@@ -96,7 +108,6 @@ def test_no_prompt_is_ever_held_up(world: World, prompt: object) -> None:
 
 def test_what_the_host_itself_says_is_no_prompt_of_the_users(world: World) -> None:
     assert outcome(launch(world, {**payload(world), "source": "system"}).run) == SILENT
-    assert LESSON in launch(world, {**payload(world), "source": "user"}).run.stdout
 
 
 def test_a_broken_store_is_one_line_and_the_prompt_goes_on(world: World) -> None:

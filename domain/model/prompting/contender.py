@@ -14,20 +14,20 @@ class Contest(NamedTuple):
     What decides between the entries that a prompt found.
 
     Attributes:
-        terms: The prompt's words.
+        sentences: The words of each sentence of the prompt.
         runner_up: The score of the best entry that is not to be shown, 0 when there is none.
         size: How many entries were searched.
         by_meaning: Whether meaning was searched, or words only.
 
     """
 
-    terms: tuple[str, ...]
+    sentences: tuple[tuple[str, ...], ...]
     runner_up: float
     size: int
     by_meaning: bool
 
     def may_win(self, score: float) -> bool:
-        """Tell whether an entry of that score would win if it held all of the prompt's words."""
+        """Tell whether an entry of that score would win if it held all words of a sentence."""
         return wins(strength(score, self.runner_up, 1.0, self.size), by_meaning=self.by_meaning)
 
 
@@ -66,9 +66,9 @@ class Contender(NamedTuple):
         return note_text(self.printed.name, self.printed.description, self.printed.notes)
 
     def coverage(self, contest: Contest) -> float:
-        """Return the share of the prompt's words that it holds."""
+        """Return the share of a sentence of the prompt that it holds."""
         printed = self.printed
-        return coverage(contest.terms, f"{printed.name}\n{printed.description}\n{printed.notes}")
+        return coverage(contest.sentences, f"{printed.name}\n{printed.description}\n{printed.notes}")
 
     def strength(self, contest: Contest) -> float:
         """Return how clearly it wins."""

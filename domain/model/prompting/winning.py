@@ -8,8 +8,8 @@ When an entry clearly wins, so that it may be put beside a prompt unasked.
 `score` is that of the policy `adaptive`: how far the entry stands out of the background of this prompt. `lead` is how
 far it is ahead of the best that is not shown: where many entries are about the same, none of them wins. Of N draws at
 random the best is expected at `sqrt(2 ln N)` deviations: so a small store, where nothing can stand out by far, may
-speak too. `coverage` is the share of the prompt's words that stand in the entry: one that shares a rare word with the
-prompt and nothing else was found by chance. `docs/quality.md` says what the constants were chosen on.
+speak too. `coverage` is the share of the words of one sentence of the prompt that stand in the entry, of the sentence
+that it covers best: one that shares a rare word with the prompt and nothing else was found by chance. `docs/quality.md` says what the constants were chosen on.
 """
 
 import math
@@ -37,7 +37,7 @@ def strength(score: float, runner_up: float, coverage: float, size: int) -> floa
     Args:
         score: What `adaptive` gives it.
         runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
-        coverage: The share of the prompt's words that it holds, `[0, 1]`.
+        coverage: The share of a sentence's words that it holds, `[0, 1]`.
         size: How many entries were searched.
 
     """
@@ -52,10 +52,18 @@ def wins(strength: float, *, by_meaning: bool) -> bool:
     return strength >= (LEAST_STRENGTH if by_meaning else LEAST_STRENGTH_OF_WORDS)
 
 
-def coverage(terms: Sequence[str], text: str) -> float:
-    """Return the share of *terms*, `[0, 1]`, that stand in *text*, whatever their endings; 0 without terms."""
-    asked = {_stem(term) for term in terms}
-    return len(asked & {_stem(word) for word in words_of(text)}) / len(asked) if asked else 0.0
+def coverage(sentences: Sequence[Sequence[str]], text: str) -> float:
+    """
+    Return the greatest share of a sentence's words, `[0, 1]`, that stand in *text*, whatever their endings.
+
+    Args:
+        sentences: The words of each; one without words counts 0.
+        text: What the entry says.
+
+    """
+    held = {_stem(word) for word in words_of(text)}
+    asked = [{_stem(term) for term in sentence} for sentence in sentences]
+    return max((len(stems & held) / len(stems) for stems in asked if stems), default=0.0)
 
 
 def _stem(word: str) -> str:

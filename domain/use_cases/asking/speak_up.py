@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.prompting.choice import MOST_MISSED, Choice, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.prompting.instructions import plain
+from hardwon.domain.model.prompting.sentences import asked_by
 from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName
 from hardwon.domain.model.recall.question import Question
@@ -165,7 +165,7 @@ def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
 def contest_of(question: Question, found: Found, rated: Sequence[Rated]) -> Contest:
     """Return what decides between *rated*, the best first of what was *found*."""
     return Contest(
-        terms=search_terms(question.text),
+        sentences=asked_by(question.text),
         runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
         size=found.evidence.size,
         by_meaning=found.evidence.vectors.found > 0,

@@ -16,7 +16,7 @@ from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
 TERMS = ("rename", "column", "release")
-CONTEST = Contest(TERMS, 1.0, 100, by_meaning=True)
+CONTEST = Contest((TERMS,), 1.0, 100, by_meaning=True)
 WHOLE = "Rename a column over two releases."
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.prompting.instructions import plain, says
+from hardwon.domain.model.prompting.sentences import asked_by
 from hardwon.domain.model.prompting.winning import coverage, strength, wins
 
 scores = st.floats(-5, 50)
@@ -60,12 +61,28 @@ def test_words_alone_need_half_as_much() -> None:
 def test_coverage_is_the_share_of_the_prompts_words_whatever_their_endings(
     terms: tuple[str, ...], text: str, share: float
 ) -> None:
-    assert coverage(terms, text) == share
+    assert coverage([terms], text) == share
 
 
-@given(terms=st.lists(st.text(max_size=8), max_size=5), text=st.text(max_size=40))
-def test_coverage_is_a_share(terms: list[str], text: str) -> None:
-    assert 0 <= coverage(terms, text) <= 1
+def test_the_sentence_that_is_covered_best_counts() -> None:
+    assert coverage([("parse", "floats"), ("rename", "columns", "twice")], "Rename a column.") == 2 / 3
+
+
+@given(sentences=st.lists(st.lists(st.text(max_size=8), max_size=5), max_size=3), text=st.text(max_size=40))
+def test_coverage_is_a_share(sentences: list[list[str]], text: str) -> None:
+    assert 0 <= coverage(sentences, text) <= 1
+
+
+@given(prompt=st.text(max_size=80))
+def test_every_prompt_asks_something(prompt: str) -> None:
+    assert asked_by(prompt)
+
+
+def test_each_sentence_that_says_enough_is_asked_by_itself() -> None:
+    prompt = "I am stuck. Can I rename the column of a table? Thanks!\nThen run all migration tests"
+
+    assert asked_by(prompt) == (("rename", "column", "table"), ("run", "migration", "tests"))
+    assert asked_by("Rename it. And columns?") == (("rename", "columns"),)
 
 
 @pytest.mark.parametrize(
