@@ -63,7 +63,11 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
         memory.database.close()
     settings = memory.settings
     return Readiness(
-        store=settings.global_store, imported=imported, facts=facts, embedded=embedded, findings=examine(settings, project_root)
+        store=settings.global_store,
+        imported=imported,
+        facts=facts,
+        embedded=embedded,
+        findings=examine(settings, project_root),
     )
 
 
