@@ -1,3 +1,4 @@
+import datetime as dt
 import errno
 import math
 import os
@@ -14,6 +15,10 @@ from hardwon.domain.model.deadline import Deadline
 
 RANGES = ("HEAD~3..HEAD", "HEAD~1..HEAD")
 UNCOMMITTED = ("HEAD",)
+DEFAULT_BRANCHES = ("main", "master", "develop", "trunk")
+"""Branches that others leave from; from the first two none is left for another."""
+MAX_DIFF_FILES = 1000
+MAX_COMMITS = 10_000
 MAX_OUTPUT_BYTES = 1 << 20
 BURIAL_SECONDS = 0.2  # a killed process is gone in microseconds, unless a dead network disk holds it
 CHUNK_BYTES = 1 << 16
@@ -56,31 +61,66 @@ class GitChangeProbe:
         """Return the names of files that git knows and that differ from the last commit."""
         return self._changed(UNCOMMITTED, deadline)
 
-    def _changed(self, revisions: Sequence[str], deadline: Deadline) -> tuple[str, ...]:
+    def feature_files(self, branch: str | None, deadline: Deadline) -> tuple[str, ...]:
+        """
+        Return the names changed since *branch*, which is checked out, left the default branch, committed or not.
+
+        On the default branch itself, those of the last three commits.
+        """
+        committed = self._changed([f"{start}...HEAD" for start in _starts(branch)], deadline, MAX_DIFF_FILES)
+        changing = self._changed(UNCOMMITTED, deadline, MAX_DIFF_FILES)
+        recent = () if committed else self._changed(RANGES, deadline, MAX_DIFF_FILES)
+        return tuple(dict.fromkeys((*committed, *changing, *recent)))
+
+    def branch_started(self, branch: str | None, deadline: Deadline) -> dt.datetime | None:
+        """Return when the first commit was made that *branch* has and the default branch has not; None without one."""
+        commands = [self._log(f"{start}..HEAD") for start in _starts(branch)]
+        moments = [int(text) for text in self._answer(commands, deadline, MAX_COMMITS) if text.isdecimal()]
+        return dt.datetime.fromtimestamp(min(moments), dt.UTC) if moments else None
+
+    def _changed(self, revisions: Sequence[str], deadline: Deadline, most: int = MAX_FILES) -> tuple[str, ...]:
+        return self._answer([self._command(each) for each in revisions], deadline, most)
+
+    def _answer(self, commands: Sequence[list[str]], deadline: Deadline, most: int) -> tuple[str, ...]:
         try:
-            return self._first_answer(revisions, deadline)
+            return self._first_answer(commands, deadline, most)
         except TimeoutError:
             self._warn("git did not answer in time; going on without the changed files")
         except (OSError, ValueError) as error:
             self._warn(f"git can't be run ({error}); going on without the changed files")
         return ()
 
-    def _first_answer(self, revisions: Sequence[str], deadline: Deadline) -> tuple[str, ...]:
+    def _first_answer(self, commands: Sequence[list[str]], deadline: Deadline, most: int) -> tuple[str, ...]:
         code = 0
-        for each in revisions:
+        for each in commands:
             if deadline.passed():
                 return ()
-            code, output = _run(self._command(each), _environment(os.environ), deadline)
+            code, output = _run(each, _environment(os.environ), deadline, most)
             if code == 0:
-                return _names(output)
+                return _names(output, most)
         if code not in SILENT_CODES:
             self._warn(f"git ended with code {code}; going on without the changed files")
         return ()
 
     def _command(self, revisions: str) -> list[str]:
-        before = ("git", "--no-pager", "--no-optional-locks", "-C", self._root)
         # The last dashes keep a file that is named like the range from being taken for it.
-        return [*before, "diff", "--name-only", "-z", "--no-ext-diff", "--no-relative", revisions, "--"]
+        return self._git("diff", "--name-only", "-z", "--no-ext-diff", "--no-relative", revisions, "--")
+
+    def _log(self, revisions: str) -> list[str]:
+        # Showing signatures would run a program that the repository's settings name.
+        return self._git("log", "-z", "--no-show-signature", "--no-notes", "--format=%ct", revisions, "--")
+
+    def _git(self, *arguments: str) -> list[str]:
+        return ["git", "--no-pager", "--no-optional-locks", "-C", self._root, *arguments]
+
+
+def _starts(branch: str | None) -> list[str]:
+    """Return the names by which git may know where *branch* left from, the likeliest first."""
+    if branch in DEFAULT_BRANCHES[:2]:
+        return []
+    others = [each for each in DEFAULT_BRANCHES if each != branch]
+    local, remote = ([f"{folder}/{each}" for each in others] for folder in ("refs/heads", "refs/remotes/origin"))
+    return ["refs/remotes/origin/HEAD", *local, *remote]
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:
@@ -88,18 +128,18 @@ def _environment(variables: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
 
 
-def _names(output: bytes) -> tuple[str, ...]:
+def _names(output: bytes, most: int) -> tuple[str, ...]:
     # Each name ends with a zero byte, so what stands after the last one was cut off.
-    return tuple(name.decode("utf-8", "replace") for name in output.split(b"\0")[:-1][:MAX_FILES])
+    return tuple(name.decode("utf-8", "replace") for name in output.split(b"\0")[:-1][:most])
 
 
-def _enough(output: bytes | bytearray) -> bool:
-    return len(output) >= MAX_OUTPUT_BYTES or output.count(0) >= MAX_FILES
+def _enough(output: bytes | bytearray, most: int) -> bool:
+    return len(output) >= MAX_OUTPUT_BYTES or output.count(0) >= most
 
 
-def _run(command: list[str], environment: dict[str, str], deadline: Deadline) -> tuple[int, bytes]:
+def _run(command: list[str], environment: dict[str, str], deadline: Deadline, most: int) -> tuple[int, bytes]:
     """
-    Return the exit code of *command* and what it wrote; nothing of it runs on.
+    Return the exit code of *command* and what it wrote, of which *most* names are enough; nothing of it runs on.
 
     Raises:
         TimeoutError: *deadline* passed.
@@ -109,8 +149,8 @@ def _run(command: list[str], environment: dict[str, str], deadline: Deadline) ->
     if not hasattr(os, "posix_spawnp"):
         return _run_portably(command, environment, deadline)
     with _Child(command, environment) as child:
-        output = child.read(deadline)
-        return (0 if _enough(output) else child.wait(deadline)), output
+        output = child.read(deadline, most)
+        return (0 if _enough(output, most) else child.wait(deadline)), output
 
 
 def _run_portably(command: list[str], environment: dict[str, str], deadline: Deadline) -> tuple[int, bytes]:
@@ -166,12 +206,12 @@ class _Child:
             with suppress(TimeoutError):
                 self.wait(Deadline.after(BURIAL_SECONDS, time.monotonic))
 
-    def read(self, deadline: Deadline) -> bytes:
-        """Return what the process writes, to its end or until it is enough."""
+    def read(self, deadline: Deadline, most: int) -> bytes:
+        """Return what the process writes, to its end or until there are *most* names."""
         poller = select.poll()
         poller.register(self._pipe, select.POLLIN)
         output = bytearray()
-        while not _enough(output):
+        while not _enough(output, most):
             patience = deadline.remaining()
             if not poller.poll(math.ceil(patience * 1000) if math.isfinite(patience) else None):
                 raise TimeoutError(errno.ETIMEDOUT, "git hangs")
