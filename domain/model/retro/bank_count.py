@@ -32,15 +32,21 @@ def with_count(text: str, category: Category, identity: str, day: str) -> str:
     view, before = BankView(text), entries_of(text, category)
     chunks = list(view.chunks())
     known = [entry for entry in before if is_same(entry, identity)]
-    after = text
-    for edit in sorted((edit for entry in known for edit in _edits(view, chunks[entry.position], day)), reverse=True):
-        after = after[: edit.place.start] + edit.text.replace("\n", line_end(text)) + after[edit.place.end :]
+    after = _edited(text, [edit for entry in known for edit in _edits(view, chunks[entry.position], day)])
     expected = [_once_more(entry, day) if entry in known else entry for entry in before]
     if known and not _say_the_same(entries_of(after, category), expected):
         raise InvalidEntryError(
             f"the count of {identity} in {category}.md can't be told from its HTML comments: move them"
         )
     return after
+
+
+def _edited(text: str, edits: Sequence[_Edit]) -> str:
+    """Return *text* with all *edits*; what comes to one place stands there in the order of *edits*."""
+    end = line_end(text)
+    for edit in sorted(edits, key=lambda each: each.place)[::-1]:
+        text = text[: edit.place.start] + edit.text.replace("\n", end) + text[edit.place.end :]
+    return text
 
 
 def _say_the_same(some: Sequence[BankEntry], others: Sequence[BankEntry]) -> bool:

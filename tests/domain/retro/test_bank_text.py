@@ -118,6 +118,7 @@ def test_lines_that_are_missing_are_added() -> None:
 
 @given(text=files)
 @example(text="### \nA lesson.\n- Observation count: <!-- x -->4<!-- y -->0\n- Last observed:")
+@example(text="### Pattern: one\nA lesson.\n- Last observed:")
 def test_counting_changes_the_count_and_the_day_of_that_lesson_alone(text: str) -> None:
     try:
         after = with_count(text, "patterns", identity("A lesson."), DAY)
