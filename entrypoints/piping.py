@@ -6,6 +6,7 @@ import stat
 import sys
 
 from hardwon.adapters.markdown.source_files import LARGEST_FILE
+from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.errors import InvalidEntryError
 
 PATIENCE_SECONDS = 1.0
@@ -29,6 +30,27 @@ def is_empty() -> bool:
     return os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(os.devnull))
 
 
+def read_text(path: str, what: str) -> str:
+    """
+    Return the text of the file at *path*, of standard input for `-`.
+
+    Args:
+        path: As the user gave it.
+        what: What it is called in messages.
+
+    Raises:
+        InvalidEntryError: it can't be read, is longer than 4 MB, or not UTF-8.
+
+    """
+    if path == "-":
+        return standard_input()
+    try:
+        data = read_regular_file(path, LARGEST_FILE).data
+    except (OSError, ValueError) as error:
+        raise InvalidEntryError(f"{what} {path!r}: {reason(error)}") from error
+    return _decoded(data, f"{what} {path!r}")
+
+
 def standard_input() -> str:
     """
     Return standard input as text.
@@ -36,10 +58,13 @@ def standard_input() -> str:
     Raises:
         InvalidEntryError: it is longer than 4 MB, or not UTF-8.
     """
-    data = sys.stdin.buffer.read(LARGEST_FILE + 1) if sys.stdin else b""
+    return _decoded(sys.stdin.buffer.read(LARGEST_FILE + 1) if sys.stdin else b"", "the text")
+
+
+def _decoded(data: bytes, what: str) -> str:
     if len(data) > LARGEST_FILE:
-        raise InvalidEntryError(f"the text is longer than {LARGEST_FILE} bytes (4 MB): shorten it")
+        raise InvalidEntryError(f"{what} is longer than {LARGEST_FILE} bytes (4 MB): shorten it")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidEntryError(f"the text is not UTF-8: {error}") from error
+        raise InvalidEntryError(f"{what} is not UTF-8: {error}") from error

@@ -1,7 +1,7 @@
 """What the user is working on, from git and the project's feature files."""
 
 from hardwon.adapters.feature_files import FeatureFiles
-from hardwon.adapters.git import GitChangeProbe
+from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.entrypoints.spaces import Warn

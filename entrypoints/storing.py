@@ -3,6 +3,7 @@
 from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, needs_too_much_room
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.composition import Memory
@@ -24,6 +25,19 @@ def complaints_of_length(entry: Entry) -> list[str]:
     if not needs_too_much_room(entry):
         return []
     return [f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters"]
+
+
+def complaints_of_gaps(entry: Entry) -> list[str]:
+    """Return one line that says what *entry* lacks, none when it is complete (M-A34)."""
+    lacks = {
+        "not 3 to 10 keywords of which 3 stand in its text": not is_complete(
+            entry.keywords, f"{entry.description}\n{entry.reasoning}"
+        ),
+        "no reasoning": not entry.reasoning,
+        "no references": not entry.references,
+    }
+    lacking = [what for what, missing in lacks.items() if missing]
+    return [f"incomplete: {', '.join(lacking)}; give them the next time it is observed"] if lacking else []
 
 
 def embed_now(memory: Memory) -> list[str]:

@@ -3,8 +3,8 @@
 import os
 import time
 
-from hardwon.adapters.git import GitChangeProbe
-from hardwon.adapters.git_branch import checked_out_branch
+from hardwon.adapters.git.branch import checked_out_branch
+from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.recall.collection import CollectionName
 from hardwon.domain.model.recall.workplace import Workplace

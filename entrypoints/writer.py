@@ -12,14 +12,13 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_checks import MAX_TEXT_BYTES
 from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
-from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.entry_json import entry_from_json
-from hardwon.entrypoints.storing import complaints_of_length, confirmation, embed_now
+from hardwon.entrypoints.storing import complaints_of_gaps, complaints_of_length, confirmation, embed_now
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
 from hardwon.entrypoints.workplace import name_of
 
@@ -113,21 +112,8 @@ def _report(stored: Stored) -> None:
     entry = stored.entry
     if trouble := put_out("\n".join(confirmation(stored))):
         warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
-    for line in complaints_of_length(entry):
+    for line in (*complaints_of_length(entry), *complaints_of_gaps(entry)):
         warn(line)
-    if lacking := _lacking(entry):
-        warn(f"incomplete: {', '.join(lacking)}; give them the next time it is observed")
-
-
-def _lacking(entry: Entry) -> list[str]:
-    lacks = {
-        "not 3 to 10 keywords of which 3 stand in its text": not is_complete(
-            entry.keywords, f"{entry.description}\n{entry.reasoning}"
-        ),
-        "no reasoning": not entry.reasoning,
-        "no references": not entry.references,
-    }
-    return [what for what, missing in lacks.items() if missing]
 
 
 def _failed(error: HardwonError, code: int) -> int:

@@ -82,6 +82,12 @@ def changes(revisions: str) -> list[str]:
     return ["diff", "--name-only", "-z", *quiet, revisions, "--"]
 
 
+def commit_times(revisions: str) -> list[str]:
+    """Return the question when the commits of *revisions* were made, in seconds since 1970."""
+    # Showing signatures would run a program that the repository's settings name.
+    return ["log", "-z", "--no-show-signature", "--no-notes", "--format=%ct", revisions, "--"]
+
+
 def without_filters(code: int, names: bytes, most: int) -> list[str]:
     """
     Return the settings that switch off the filters of a repository.

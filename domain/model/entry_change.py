@@ -11,7 +11,7 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.files.trigger_phrases import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.importance.history import FieldChange
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.vocabulary import TIERS, Tier
+from hardwon.domain.model.vocabulary import CONFIDENCES, TIERS, Confidence, Tier
 
 ENTRY_FIELDS: Mapping[str, str] = {
     "title": "name",
@@ -21,6 +21,8 @@ ENTRY_FIELDS: Mapping[str, str] = {
     "keywords": "keywords",
     "tags": "tags",
     "permanent": "permanent",
+    "confidence": "confidence",
+    "reasoning": "reasoning",
 }
 """What an entry's fields are called that can be changed, by the customer's names."""
 
@@ -29,6 +31,10 @@ SHOWN_CHARACTERS = 80
 
 def _title(text: str) -> str:
     return one_line(redact(text))
+
+
+def _text(text: str) -> str:
+    return redact(text).strip()
 
 
 def _labels(texts: Iterable[str]) -> tuple[str, ...]:
@@ -64,6 +70,8 @@ class EntryChange:
         keywords: Words to find it by; of a learning the first 10 are kept.
         tags: The user's own labels.
         permanent: Whether it is kept for good.
+        confidence: How sure it is: `high`, `medium` or `low`.
+        reasoning: Why it matters and how it was found.
 
     Raises:
         InvalidEntryError: a value is not fit for its field.
@@ -93,6 +101,12 @@ class EntryChange:
         validator=attrs.validators.optional(all_storable),
     )
     permanent: bool | None = None
+    confidence: Confidence | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(CONFIDENCES)))
+    reasoning: str | None = attrs.field(
+        default=None,
+        converter=attrs.converters.optional(_text),
+        validator=attrs.validators.optional(storable),
+    )
 
     @property
     def is_empty(self) -> bool:

@@ -14,11 +14,11 @@ NAME_PREFIXES = ("Anti-Pattern: ", "Pattern: ")
 LARGEST_COUNT = 2**63 - 1  # the widest integer a database column holds; beyond it only the order matters
 LONGEST_INTEGER = 4300  # CPython's own limit, held here too because PYTHONINTMAXSTRDIGITS can lift it
 
-_ENTRY_MARK = re.compile(r"^### ", re.MULTILINE)
+ENTRY_MARK = re.compile(r"^### ", re.MULTILINE)
 _METADATA_MARK = re.compile(r"^- ", re.MULTILINE)
-_COUNT_LABEL = "- observation count:"
+COUNT_LABEL = "- observation count:"
 _CONFIDENCE_LABEL = "- confidence:"
-_LAST_OBSERVED_LABEL = "- last observed:"
+LAST_OBSERVED_LABEL = "- last observed:"
 
 _Value = TypeVar("_Value")
 
@@ -63,7 +63,7 @@ def parse_bank(text: str, category: Category) -> list[BankEntry]:
         text: Any text, with newlines as the only line ends.
         category: Carried into every entry.
     """
-    chunks = _ENTRY_MARK.split(_without_comments(text))
+    chunks = ENTRY_MARK.split(_without_comments(text))
     return [_parse_chunk(chunk, category, position) for position, chunk in enumerate(chunks) if _is_entry(chunk)]
 
 
@@ -94,9 +94,9 @@ def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
         name=_name(heading),
         description=body[:metadata_start].strip(),
         metadata=metadata,
-        observation_count=_last_value(lines, _COUNT_LABEL, _integer, DEFAULT_OBSERVATION_COUNT),
+        observation_count=_last_value(lines, COUNT_LABEL, whole_number, DEFAULT_OBSERVATION_COUNT),
         confidence=_last_value(lines, _CONFIDENCE_LABEL, _confidence, DEFAULT_CONFIDENCE),
-        last_observed=_last_value(lines, _LAST_OBSERVED_LABEL, str, None),
+        last_observed=_last_value(lines, LAST_OBSERVED_LABEL, str, None),
         position=position,
     )
 
@@ -114,21 +114,22 @@ def _lines(metadata: str) -> Sequence[str]:
 
 def _last_value(lines: Sequence[str], label: str, parse: Callable[[str], _Value | None], default: _Value) -> _Value:
     for line in reversed(lines):
-        text = _text_after(label, line)
+        text = text_after(label, line)
         value = None if text is None else parse(text)
         if value is not None:
             return value
     return default
 
 
-def _text_after(label: str, line: str) -> str | None:
+def text_after(label: str, line: str) -> str | None:
+    """Return what a metadata *line* says after its *label*, None when it is not that line."""
     stripped = line.strip()
     if not stripped.lower().startswith(label):
         return None
     return stripped.partition(":")[2].strip()
 
 
-def _integer(text: str) -> int | None:
+def whole_number(text: str) -> int | None:
     """Read what ``int()`` reads (``+3``, ``1_0``, ``-2`` and digits of any script too), of a bounded length."""
     if len(text) > LONGEST_INTEGER:
         return None
@@ -143,10 +144,10 @@ def _confidence(text: str) -> Confidence | None:
 
 
 def _is_field(line: str) -> bool:
-    count = _text_after(_COUNT_LABEL, line)
-    confidence = _text_after(_CONFIDENCE_LABEL, line)
+    count = text_after(COUNT_LABEL, line)
+    confidence = text_after(_CONFIDENCE_LABEL, line)
     return (
-        (count is not None and _integer(count) is not None)
+        (count is not None and whole_number(count) is not None)
         or (confidence is not None and _confidence(confidence) is not None)
-        or _text_after(_LAST_OBSERVED_LABEL, line) is not None
+        or text_after(LAST_OBSERVED_LABEL, line) is not None
     )

@@ -99,6 +99,15 @@ COMMANDS: Mapping[str, Command | Group] = {
     "doctor": Command("doctor", "doctor"),
     "eval": Command("evaluating", "evaluate", "Measure how well memory answers."),
     "demo": Command("demo", "demo", "Show what hardwon does, on a sample project."),
+    "retro": Group(
+        {
+            "write": Command("retrospecting", "write", "Keep its lessons, in the knowledge bank and in the store."),
+            "review": Command("revisiting", "review", "Show older learnings that it may confirm or contradict."),
+            "confirm": Command("revisiting", "confirm", "Count that a learning was observed once more."),
+            "promote": Command("revisiting", "promote", "Make a learning one of all projects."),
+        },
+        "Keep what a retrospective taught, and look again at the rest.",
+    ),
     "checkpoint": Group(
         {
             "create": Command("checkpointing", "create"),

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.vocabulary import Tier
+from hardwon.domain.model.vocabulary import Confidence, Tier
 from hardwon.domain.use_cases.keeping.change_entry import Changed
 from hardwon.entrypoints.changing import confirmation
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
@@ -17,7 +17,8 @@ from hardwon.entrypoints.storing import embed_now
 from hardwon.entrypoints.streams import readable
 
 NOTHING_TO_CHANGE = (
-    "nothing to change: give --title, --tier, --weight, --trigger, --keyword, --tag, --permanent or --no-permanent"
+    "nothing to change: give --title, --tier, --weight, --confidence, --reasoning, --trigger, --keyword, --tag,"
+    " --permanent or --no-permanent"
 )
 EXAMPLES = "Example: hardwon update 42 --tier important --trigger 'release the parser'"
 
@@ -30,6 +31,8 @@ def update(
     weight: Annotated[
         float | None, typer.Option(metavar="0..1", help="Its order among what is always shown; 1 never ages.")
     ] = None,
+    confidence: Annotated[Confidence | None, typer.Option(help="How sure it is.")] = None,
+    reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")] = None,
     triggers: Annotated[
         list[str] | None,
         typer.Option("--trigger", metavar="PHRASE", help="What brings it up, instead of all it had; '' for nothing."),
@@ -56,6 +59,8 @@ def update(
         title=None if title is None else readable(title),
         importance_tier=tier,
         importance_weight=weight,
+        confidence=confidence,
+        reasoning=None if reasoning is None else readable(reasoning),
         trigger_phrases=_texts(triggers),
         keywords=_texts(keywords),
         tags=_texts(tags),

@@ -21,7 +21,7 @@ def modules_after(code: str) -> set[str]:
 
 def test_the_hook_imports_nothing_slow() -> None:
     bare = modules_after("")
-    signals = modules_after("import hardwon.adapters.git, hardwon.adapters.feature_files") - bare
+    signals = modules_after("import hardwon.adapters.git.probe, hardwon.adapters.feature_files") - bare
     config = (
         modules_after(
             "from hardwon.adapters.config.reader import read_settings\n"

@@ -1,6 +1,7 @@
 """What the type checker says of the fakes: each has the shape of its port."""
 
 from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.ports.bank_files import BankFiles
 from hardwon.ports.capture_journal import CaptureJournal
 from hardwon.ports.change_probe import ChangeProbe
 from hardwon.ports.clock import Clock
@@ -28,6 +29,7 @@ from hardwon.ports.usage_log import UsageLog
 from hardwon.ports.vector_index import VectorIndex
 from hardwon.ports.vector_source import VectorSource
 from hardwon.ports.vector_store import VectorStore
+from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.conversations import InMemoryConversationFiles, InMemoryPlanFiles
@@ -69,6 +71,7 @@ def test_every_fake_fits_its_port() -> None:
     journal: CaptureJournal = InMemoryCaptureJournal()
     keywords: KeywordIndex = InMemoryKeywordIndex(state)
     bank: KnowledgeBank = InMemoryKnowledgeBank()
+    bank_files: BankFiles = InMemoryBankFiles()
     found: list[Matches] = [InMemoryMatches(state, {}), InMemoryVectorMatches(store, QUERY_VECTOR, EVERYTHING)]
     history: History = InMemoryHistory(state)
     influences: Influences = InMemoryInfluences(state, InMemoryReceipts())
@@ -86,5 +89,5 @@ def test_every_fake_fits_its_port() -> None:
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((conversations, plans, journal, influences, instructions, receipts))
+    assert all((conversations, plans, journal, bank_files, influences, instructions, receipts))
     assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))

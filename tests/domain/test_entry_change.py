@@ -8,7 +8,7 @@ from hardwon.domain.model.entry_change import NO_CHANGE, EntryChange, changes_be
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.importance.history import FieldChange
 from hardwon.domain.model.redaction import REDACTED
-from hardwon.domain.model.vocabulary import TIERS
+from hardwon.domain.model.vocabulary import CONFIDENCES, TIERS
 from tests.strategies import all_entries, importance_weights, labels, lesson, phrases
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -22,6 +22,8 @@ changes = st.builds(
     keywords=st.none() | labels,
     tags=st.none() | labels,
     permanent=st.none() | st.booleans(),
+    confidence=st.none() | st.sampled_from(CONFIDENCES),
+    reasoning=st.none() | phrases,
 )
 
 
@@ -35,10 +37,11 @@ def test_what_is_named_has_the_new_value_and_the_rest_stays(entry: Entry, change
     assert after.importance_weight == (
         entry.importance_weight if change.importance_weight is None else change.importance_weight
     )
-    for field in ("trigger_phrases", "keywords", "tags", "permanent"):
+    for field in ("trigger_phrases", "keywords", "tags", "permanent", "confidence", "reasoning"):
         wanted = getattr(change, field)
         assert getattr(after, field) == (getattr(entry, field) if wanted is None else wanted)
     of_change = {"name", "tier", "importance_weight", "trigger_phrases", "keywords", "tags", "permanent"}
+    of_change |= {"confidence", "reasoning"}
     others = [field.name for field in attrs.fields(Entry) if field.name not in of_change]
     assert [getattr(after, name) for name in others] == [getattr(entry, name) for name in others]
 
@@ -72,11 +75,15 @@ def test_values_are_kept_as_texts_or_as_json() -> None:
 
 def test_secrets_are_taken_out_of_every_text() -> None:
     change = EntryChange(
-        title=f"Key {SECRET}", trigger_phrases=(f"use {SECRET}",), keywords=(SECRET,), tags=(f"x-{SECRET}",)
+        title=f"Key {SECRET}",
+        trigger_phrases=(f"use {SECRET}",),
+        keywords=(SECRET,),
+        tags=(f"x-{SECRET}",),
+        reasoning=f"found with {SECRET}",
     )
 
     assert SECRET not in repr(change)
-    assert repr(change).count(REDACTED) == 4
+    assert repr(change).count(REDACTED) == 5
 
 
 def test_only_a_change_without_values_is_empty() -> None:
@@ -102,6 +109,8 @@ def test_only_a_change_without_values_is_empty() -> None:
             {"trigger_phrases": tuple(f"phrase {n}" for n in range(21))},
             "there are 21 trigger phrases: use 20 at most",
         ),
+        ({"confidence": "sure"}, f"confidence is 'sure': use one of {', '.join(CONFIDENCES)}"),
+        ({"reasoning": "a\0b"}, "reasoning holds a NUL character at position 1: remove it"),
         ({"tags": ("a\0b",)}, "tags holds a NUL character at position 1: remove it"),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.git import GitChangeProbe
+from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import fake_git, git, repository
 from tests.security.canaries import QUIET, Canaries, forge_clean_state, hostile_repository, lacking_repository

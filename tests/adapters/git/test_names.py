@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.git import GitChangeProbe
+from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import ask, git, repository
 

@@ -1,0 +1,78 @@
+"""A lesson as a knowledge-bank file holds it."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from hardwon.domain.model.identity import content_hash
+from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.vocabulary import Category, Confidence
+
+MOST_REMEMBERED = 4096
+MOST_FILES = 16
+
+
+class BankLesson(NamedTuple):
+    """
+    A lesson as a knowledge bank holds it, without secrets.
+
+    Attributes:
+        category: Which file it belongs in.
+        name: One line.
+        description: May have many lines.
+        observed_in: One line; may be empty.
+        observation_count: How often it was observed.
+        confidence: How sure it is.
+        day: When it was last observed, `YYYY-MM-DD`.
+
+    """
+
+    category: Category
+    name: str
+    description: str
+    observed_in: str
+    observation_count: int
+    confidence: Confidence
+    day: str
+
+    @property
+    def identity(self) -> str:
+        """What it has in common with the same lesson elsewhere."""
+        return content_hash(self.description)
+
+
+@lru_cache(maxsize=MOST_FILES)
+def entries_of(text: str, category: Category) -> tuple[BankEntry, ...]:
+    """Return the entries of a file of that *text*, its line ends as they are."""
+    return tuple(parse_bank(as_read(text), category))
+
+
+def holds(text: str, category: Category, identity: str) -> bool:
+    """Tell whether a file of that *text* has the lesson."""
+    return any(is_same(entry, identity) for entry in entries_of(text, category))
+
+
+def count_of(text: str, category: Category, identity: str) -> int:
+    """Return the highest count of the lesson in a file of that *text*, 0 when it is not there."""
+    return max((each.observation_count for each in entries_of(text, category) if is_same(each, identity)), default=0)
+
+
+def is_same(entry: BankEntry, identity: str) -> bool:
+    """Tell whether *entry* is the lesson of that identity."""
+    return bool(entry.description) and identity_of(entry.description) == identity
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def identity_of(description: str) -> str:
+    """Return the id that the import gives to what a file describes so."""
+    return content_hash(redact(description))
+
+
+def as_read(text: str) -> str:
+    """Return *text* with the line ends that reading gives it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def line_end(text: str) -> str:
+    """Return how lines of *text* end."""
+    return "\r\n" if "\r\n" in text else "\n"

@@ -1,0 +1,72 @@
+"""A new lesson in a knowledge-bank file; what stands there already stays byte for byte."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, count
+
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.knowledge_bank import BankEntry
+from hardwon.domain.model.retro.bank_lesson import BankLesson, as_read, entries_of, identity_of, line_end
+from hardwon.domain.model.vocabulary import Category
+
+PREFIXES: dict[Category, str] = {"anti-patterns": "Anti-Pattern: ", "patterns": "Pattern: ", "heuristics": ""}
+TITLES: dict[Category, str] = {"anti-patterns": "Anti-Patterns", "patterns": "Patterns", "heuristics": "Heuristics"}
+"""What a new file begins with."""
+
+OBSERVED_IN = "- Observed in: "
+SPLITTING = ("### ", "- ")
+"""How a line begins that would end a description; a space before it takes that from it and is no change of the lesson."""
+
+
+def with_lesson(text: str, lesson: BankLesson) -> str:
+    """
+    Return *text* with *lesson* at its end.
+
+    Raises:
+        InvalidEntryError: it would not be read back as it is, or change how the rest is read.
+    """
+    known = entries_of(text, lesson.category)
+    lesson = lesson._replace(name=_unused(lesson.name, {entry.name for entry in known}))
+    before = text or f"# {TITLES[lesson.category]}\n"
+    end = line_end(before)
+    gap = "" if before.endswith(end * 2) else end if before.endswith(end) else end * 2
+    after = before + gap + end.join(_lines(lesson)) + end
+    entries = entries_of(after, lesson.category)
+    if entries[:-1] != known or not _says(entries[-1:], lesson):
+        raise InvalidEntryError(
+            f"{lesson.name!r} would not be read back from {lesson.category}.md as it is: say it without HTML comments"
+            " and tags, and close those of the file"
+        )
+    return after
+
+
+def _lines(lesson: BankLesson) -> Iterator[str]:
+    yield f"### {PREFIXES[lesson.category]}{lesson.name}"
+    for line in as_read(lesson.description).split("\n"):
+        yield f" {line}" if line.startswith(SPLITTING) else line
+    if lesson.observed_in:
+        yield f"{OBSERVED_IN}{lesson.observed_in}"
+    yield f"- Observation count: {lesson.observation_count}"
+    yield f"- Confidence: {lesson.confidence}"
+    yield f"- Last observed: {lesson.day}"
+
+
+def _says(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
+    """Tell whether the one of *entries* is *lesson*."""
+    notes = (f"{OBSERVED_IN}{lesson.observed_in}",) if lesson.observed_in else ()
+    wanted = (lesson.name, lesson.identity, notes, lesson.observation_count, lesson.confidence, lesson.day)
+    return [wanted] == [
+        (
+            each.name,
+            identity_of(each.description),
+            each.notes,
+            each.observation_count,
+            each.confidence,
+            each.last_observed,
+        )
+        for each in entries
+    ]
+
+
+def _unused(name: str, used: Collection[str]) -> str:
+    """Return *name*, numbered when another lesson has it: an import passes over a heading it has seen."""
+    return next(each for each in chain([name], (f"{name} ({number})" for number in count(2))) if each not in used)

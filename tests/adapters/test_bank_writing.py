@@ -1,0 +1,134 @@
+"""Knowledge-bank files on the disk: where they may be written, and what they keep."""
+
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.markdown.bank_files import LARGEST_FILE
+from hardwon.adapters.markdown.bank_writing import MarkdownBankFiles
+from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.retro.banks import BankPlace
+
+OURS, USERS = BankPlace("project", "patterns"), BankPlace("universal", "heuristics")
+
+
+class Place:
+    """A project and a store's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project, self.store, self.outside = (folder / name for name in ("project", "store", "outside"))
+        for each in (self.project, self.outside):
+            each.mkdir()
+        self.files = MarkdownBankFiles(str(self.project), str(self.store))
+        self.ours = self.project / "docs" / "knowledge-bank" / "patterns.md"
+
+    def write(self, text: str, place: BankPlace = OURS) -> None:
+        with self.files.held() as texts:
+            self.files.write({**texts, place: text})
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_the_users_own_bank_is_private_the_projects_is_for_all(place: Place) -> None:
+    place.write("a")
+    place.write("b", USERS)
+
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (place.ours, place.store / "heuristics.md", place.store)]
+    assert modes == [0o644, 0o600, 0o700]
+
+
+def test_a_file_keeps_its_mode(place: Place) -> None:
+    place.write("a")
+    place.ours.chmod(0o640)
+    place.write("b")
+
+    assert (stat.S_IMODE(place.ours.stat().st_mode), place.ours.read_text()) == (0o640, "b")
+    assert [*place.ours.parent.iterdir()] == [place.ours]
+
+
+@pytest.mark.parametrize("link", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"])
+def test_what_leads_out_is_not_written(place: Place, link: str) -> None:
+    path = place.project / link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = place.outside / "file" if link.endswith(".md") else place.outside
+    path.symlink_to(target)
+
+    with pytest.raises(UnreadableFileError, match="it leads out"):
+        place.write("a")
+    assert [*place.outside.iterdir()] == []
+
+
+def test_a_link_within_the_project_is_followed(place: Place) -> None:
+    place.ours.parent.mkdir(parents=True)
+    real = place.project / "patterns.md"
+    real.write_text("a")
+    place.ours.symlink_to(real)
+    place.write("b")
+
+    assert (place.ours.is_symlink(), real.read_text()) == (True, "b")
+
+
+def test_nothing_is_written_when_one_of_several_leads_out(place: Place) -> None:
+    place.store.mkdir()
+    (place.store / "heuristics.md").symlink_to(place.outside / "file")
+    with pytest.raises(UnreadableFileError, match="it leads out"), place.files.held() as texts:
+        place.files.write({**texts, OURS: "a", USERS: "b"})
+
+    assert not (place.project / "docs").exists()
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"x" * (LARGEST_FILE + 1)], ids=["binary", "huge"])
+def test_a_file_that_can_not_be_read_whole_is_refused(place: Place, content: bytes) -> None:
+    place.ours.parent.mkdir(parents=True)
+    place.ours.write_bytes(content)
+
+    with pytest.raises(UnreadableFileError, match=r"not UTF-8 text at byte 0|longer than"):
+        place.files.texts()
+
+
+def test_a_folder_in_place_of_a_file_is_refused(place: Place) -> None:
+    place.ours.mkdir(parents=True)
+    with pytest.raises(UnreadableFileError, match="can't be used"):
+        place.files.texts()
+
+
+def test_what_somebody_wrote_meanwhile_stays(place: Place) -> None:
+    place.write("a")
+    with place.files.held() as texts:
+        place.ours.write_text("an editor's")
+        place.store.mkdir()
+        (place.store / "heuristics.md").write_text("an editor's")
+        for each in (OURS, USERS):
+            with pytest.raises(UnreadableFileError, match="somebody else"):
+                place.files.write({**texts, each: "b"})
+
+    assert place.ours.read_text() == (place.store / "heuristics.md").read_text() == "an editor's"
+
+
+def test_a_read_only_file_is_left_alone(place: Place) -> None:
+    place.write("a")
+    place.ours.chmod(0o444)
+    with pytest.raises(UnreadableFileError, match="read-only"):
+        place.write("b")
+
+
+def test_one_writer_at_a_time(place: Place) -> None:
+    place.write("")
+
+    def add() -> None:
+        files = MarkdownBankFiles(str(place.project), str(place.store))
+        for _ in range(20):
+            with files.held() as texts:
+                files.write({**texts, OURS: f"{texts[OURS]}x"})
+
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert place.ours.read_text() == "x" * 80

@@ -1,0 +1,48 @@
+"""Every `BankFiles` gives the texts of all files, and writes those that differ."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.markdown.bank_writing import MarkdownBankFiles
+from hardwon.domain.model.retro.banks import PLACES, BankPlace
+from hardwon.ports.bank_files import BankFiles
+from tests.fakes.bank_files import InMemoryBankFiles
+
+OURS, USERS = BankPlace("project", "patterns"), BankPlace("universal", "heuristics")
+
+
+def markdown(folder: Path) -> BankFiles:
+    (folder / "project").mkdir(parents=True)
+    return MarkdownBankFiles(str(folder / "project"), str(folder / "store"))
+
+
+IMPLEMENTATIONS: dict[str, Callable[[Path], BankFiles]] = {
+    "markdown": markdown,
+    "in memory": lambda _: InMemoryBankFiles(),
+}
+
+
+@pytest.fixture(params=[*IMPLEMENTATIONS])
+def bank(request: pytest.FixtureRequest, tmp_path: Path) -> BankFiles:
+    return IMPLEMENTATIONS[request.param](tmp_path)
+
+
+def test_there_is_a_text_for_every_file_there_or_not(bank: BankFiles) -> None:
+    assert bank.texts() == dict.fromkeys(PLACES, "")
+
+
+def test_what_differs_is_written_and_read_back_with_its_line_ends(bank: BankFiles) -> None:
+    with bank.held() as texts:
+        written = bank.write({**texts, OURS: "a\r\nb\r", USERS: "\ufeffç\n"})
+
+    assert written == {OURS: bank.path(OURS), USERS: bank.path(USERS)}
+    assert bank.texts() == {**dict.fromkeys(PLACES, ""), OURS: "a\r\nb\r", USERS: "\ufeffç\n"}
+
+
+def test_what_is_as_it_was_is_not_written(bank: BankFiles) -> None:
+    with bank.held() as texts:
+        bank.write({**texts, OURS: "a"})
+    with bank.held() as texts:
+        assert bank.write(texts) == {}

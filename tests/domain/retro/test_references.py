@@ -1,0 +1,41 @@
+"""Which files of a diff a lesson is about."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.retro.references import MOST_REFERENCES, chosen_references, is_code
+from tests.strategies import few_examples
+
+paths = st.lists(
+    st.sampled_from(["src/reader.py", "docs/spec.md", "logo.svg", "a/b/Feed.java", "Makefile", "x.py", "uv.lock"])
+    | st.from_regex(r"src/[a-z]{4,9}\.(py|md|ts)", fullmatch=True),
+    max_size=30,
+)
+DIFF = ["docs/plan.md", "src/reader.py", "src/writer.py", "uv.lock"]
+
+
+def test_a_file_is_mentioned_by_its_path_its_name_or_its_stem() -> None:
+    assert chosen_references("see src/reader.py", DIFF) == ("src/reader.py",)
+    assert chosen_references("see WRITER.PY:12", DIFF) == ("src/writer.py",)
+    assert chosen_references("the reader stops", DIFF) == ("src/reader.py",)
+    assert chosen_references("the readers stop", DIFF) == ("src/reader.py", "src/writer.py")
+
+
+def test_a_document_that_is_mentioned_comes_with_code() -> None:
+    assert chosen_references("as docs/plan.md says", DIFF) == ("docs/plan.md", "src/reader.py", "src/writer.py")
+
+
+def test_without_code_the_documents_are_it() -> None:
+    assert chosen_references("anything", ["a.md", "uv.lock", "docs/knowledge-bank/patterns.md"]) == ("a.md", "uv.lock")
+    assert chosen_references("anything", []) == ()
+
+
+@few_examples
+@given(text=st.text(max_size=60), diff=paths)
+def test_at_least_one_file_of_code_when_there_is_one(text: str, diff: list[str]) -> None:
+    chosen = chosen_references(text, diff)
+
+    assert len(chosen) == len(set(chosen)) <= MOST_REFERENCES
+    assert set(chosen) <= set(diff)
+    assert any(map(is_code, chosen)) == any(map(is_code, diff))
+    assert bool(chosen) == bool(diff)
