@@ -153,7 +153,7 @@ def test_where_nothing_can_be_noted_it_is_told_each_time(desk: Desk, data: str) 
 def test_what_is_told_is_a_command_that_any_shell_reads_as_meant(tmp_path: Path, shell: str) -> None:
     desk = Desk(tmp_path / ODD)
     through = [shell, "sh"] if shell == "busybox" else [shell]
-    command = [*through, LAUNCH, "--or-say", "hardwon-hook"]
+    command = [*through, str(LAUNCH), "--or-say", "hardwon-hook"]
     told = subprocess.run(command, env=desk.variables, capture_output=True, text=True, timeout=30, check=True).stdout
 
     script = f"printf '%s|' {told.partition(': sh ')[2]}"

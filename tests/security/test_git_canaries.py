@@ -34,6 +34,8 @@ def test_settings_of_a_repository_run_nothing(tmp_path: Path, canaries: Canaries
 
     assert {"code.c", "notes.txt"} <= {*probe.changed_files(LIMITLESS)}
     assert probe.uncommitted_files(LIMITLESS) == ("code.c", "notes.txt")
+    assert {"code.c", "notes.txt"} <= {*probe.feature_files("topic", LIMITLESS)}
+    assert probe.branch_started("topic", LIMITLESS) is None
     assert (canaries.sung(), warnings) == (set(), [])
 
 

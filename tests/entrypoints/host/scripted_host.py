@@ -9,9 +9,9 @@ import datetime as dt
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from tests.entrypoints.hook_process import World
 
@@ -19,6 +19,10 @@ SHARED_MACHINE = 4.0
 """So many times a host's own patience a hook is given here, where others work beside the tests."""
 
 UNHURRIED_SECONDS = 600.0
+
+
+Command: TypeAlias = Callable[[str], Sequence[str]]
+"""What the client was told to run for an event; nothing for one that nobody wants to hear of."""
 
 
 class Heard(NamedTuple):
@@ -51,7 +55,7 @@ class ScriptedHost:
 
     Args:
         world: Its project, home and store.
-        command: What the client was told to run for every event.
+        command: What the client was told to run, by event.
         session_id: How the client names the session.
 
     Attributes:
@@ -62,7 +66,7 @@ class ScriptedHost:
     patience: ClassVar[Mapping[str, float]] = {}
     """Seconds after which the client kills the command, by event."""
 
-    def __init__(self, world: World, command: Sequence[str], session_id: str) -> None:
+    def __init__(self, world: World, command: Command, session_id: str) -> None:
         self.world = world
         self.session_id = session_id
         self.heard: list[Heard] = []
@@ -101,8 +105,10 @@ class ScriptedHost:
 
     def send(self, event: str, payload: bytes) -> Heard:
         """Run the command as the client does: in the project, with its environment, for so long."""
+        if not (command := self._command(event)):
+            return Heard(event, 0, "", "")
         process = subprocess.Popen(
-            self._command,
+            command,
             cwd=self.world.project,
             env={**self.world.variables, **self.environment(event)},
             stdin=subprocess.PIPE,

@@ -1,25 +1,22 @@
 """Whole sessions, from the first event to the last, as Claude Code and Codex play them."""
 
+import copy
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from hardwon.domain.model.block.entry_texts import units
 from hardwon.domain.model.block.frame import TAG
-from hardwon.domain.model.block.memory_block import MAX_UNITS, units
+from hardwon.domain.model.block.memory_block import MAX_UNITS
 from tests.entrypoints.conversing import rest, statuses, until, written
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.hook_texts import FRAME, TITLE
-from tests.entrypoints.host.scripted_host import ClaudeCode, Codex, Heard, ScriptedHost
+from tests.entrypoints.host.scripted_host import ClaudeCode, Codex, Command, Heard, ScriptedHost
+from tests.entrypoints.programs import hardwon
 
-COMMANDS: Mapping[str, Callable[[World], Sequence[str]]] = {"hook": lambda _: [str(BIN / "hardwon-hook")]}
-"""How the hook is run, by name. A launcher, or what `hardwon init` wrote, is one more line here."""
-
-HOSTS = {"Claude Code": ClaudeCode, "Codex": Codex}
-
-PROMPTS_BRING_UP_ENTRIES = False
-"""FOUNDER: set this once prompts bring up entries; a test of what they bring up runs then."""
-
+PLUGIN = Path(__file__).parents[3] / "plugin"
 MOST_OF_A_PROMPT = 1_500
 LESSON = "Pin the parser's version"
 BANK = f"### Pattern: {LESSON}\nA parser that updates itself between two runs reads the same feed in two ways.\n"
@@ -35,17 +32,47 @@ def world(empty_world: World) -> World:
     return empty_world
 
 
-@pytest.fixture(params=HOSTS)
-def client(request: pytest.FixtureRequest) -> type[ScriptedHost]:
-    return HOSTS[request.param]
+def by_itself(_: str) -> Sequence[str]:
+    """Return the hook alone."""
+    return [str(BIN / "hardwon-hook")]
 
 
-@pytest.fixture(params=COMMANDS)
-def command(request: pytest.FixtureRequest, world: World) -> Sequence[str]:
-    return COMMANDS[request.param](world)
+def by_the_plugin(world: World) -> Command:
+    """Return what Claude Code makes of the plugin's hooks."""
+    world.variables["UV_TOOL_BIN_DIR"] = str(BIN)
+    hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_bytes())["hooks"]
+
+    def command(event: str) -> Sequence[str]:
+        if event not in hooks:
+            return []
+        [hook] = hooks[event][0]["hooks"]
+        return [hook["command"].replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)), *hook["args"]]
+
+    return command
 
 
-def test_a_session_from_its_start_to_its_end(world: World, client: type[ScriptedHost], command: Sequence[str]) -> None:
+def by_init(world: World) -> Command:
+    """Return what Codex makes of the hooks that `hardwon init` wrote, into another home and for another store."""
+    desk = copy.copy(world)
+    home = world.folder / "desk"
+    desk.variables = {**world.variables, "HOME": str(home), "HARDWON_STORE": str(home / "store")}
+    desk.project = home / "project"
+    desk.project.mkdir(parents=True)
+    assert hardwon(desk, "init", "--agent", "codex", "--yes").code == 0
+    hooks = json.loads((home / ".codex" / "hooks.json").read_bytes())["hooks"]
+    return lambda event: ["/bin/sh", "-c", hooks[event][0]["hooks"][0]["command"]] if event in hooks else []
+
+
+WAYS: Mapping[str, tuple[type[ScriptedHost], Callable[[World], Command]]] = {
+    "Claude Code, by the plugin": (ClaudeCode, by_the_plugin),
+    "Codex, as init set it up": (Codex, by_init),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_session_from_its_start_to_its_end(world: World, way: str) -> None:
+    client, told = WAYS[way]
+    command = told(world)
     first = client(world, command, "first")
     assert not first.transcript.exists()
     first.start()
@@ -69,8 +96,8 @@ def test_a_session_from_its_start_to_its_end(world: World, client: type[Scripted
     _assert_nothing_lies_elsewhere(world, [first, second])
 
 
-def test_garbage_between_events_disturbs_nobody(world: World, command: Sequence[str]) -> None:
-    host = ClaudeCode(world, command, "first")
+def test_garbage_between_events_disturbs_nobody(world: World) -> None:
+    host = ClaudeCode(world, by_itself, "first")
     fine = [host.ask("Which way does the importer go?")]
     garbled = [host.send("garbage", payload) for payload in GARBAGE]
     fine += [host.reply("We decided on way 1."), host.end()]
@@ -82,8 +109,8 @@ def test_garbage_between_events_disturbs_nobody(world: World, command: Sequence[
     assert {(each.code, each.stdout, "Traceback" in each.stderr) for each in garbled} == {(0, "", False)}
 
 
-def test_two_sessions_that_take_turns_are_kept_apart(world: World, command: Sequence[str]) -> None:
-    left, right = ClaudeCode(world, command, "left"), Codex(world, command, "right")
+def test_two_sessions_that_take_turns_are_kept_apart(world: World) -> None:
+    left, right = ClaudeCode(world, by_itself, "left"), Codex(world, by_itself, "right")
     left.ask("What does the left one ask?")
     right.ask("What does the right one ask?")
     right.reply("The right answer.")
@@ -102,27 +129,22 @@ def test_two_sessions_that_take_turns_are_kept_apart(world: World, command: Sequ
     assert all(said.count(f"The {side} answer.") > 0 for side in ("left", "right"))
 
 
-def test_what_was_said_before_the_host_was_killed_is_kept_by_the_next_session(
-    world: World, command: Sequence[str]
-) -> None:
-    killed = Codex(world, command, "killed")
+def test_what_was_said_before_the_host_was_killed_is_kept_by_the_next_session(world: World) -> None:
+    killed = Codex(world, by_itself, "killed")
     _talk(killed, "Which way does the importer go?", "We decided on way 1.")
     assert written(world) == ""
 
-    following = Codex(world, command, "next")
+    following = Codex(world, by_itself, "next")
     _assert_every_event_went_well([following.start()])
     until(lambda: "way 1." in written(world))
     rest(world)
 
 
-@pytest.mark.skipif(not PROMPTS_BRING_UP_ENTRIES, reason="prompts bring up nothing yet: see the constant")
-def test_a_prompt_brings_up_the_lesson_it_needs_once_a_session(
-    world: World, client: type[ScriptedHost], command: Sequence[str]
-) -> None:
-    others = (f"### Pattern: Other {number}\nAbout thing {number}.\n- Observation count: 9\n" for number in range(20))
+def test_a_prompt_brings_up_the_lesson_it_needs_once_a_session(world: World) -> None:
+    others = (f"### Pattern: Other {number}\nAbout thing {number}.\n- Observation count: 9\n" for number in range(60))
     world.write_bank("patterns", BANK + "".join(others))
     world.variables["HARDWON_INJECTION_LIMIT"] = "3"
-    host = client(world, command, "first")
+    host = ClaudeCode(world, by_itself, "first")
     shown = [host.start(), host.ask(TELLING), host.ask(TELLING)]
     rest(world)
 
