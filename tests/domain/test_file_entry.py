@@ -47,6 +47,14 @@ def test_any_markdown_gives_an_entry_or_one_clear_complaint(head: dict[str, Fron
     assert all("\n" not in complaint for complaint in read_fields(head).complaints)
 
 
+def test_a_rule_holds_in_the_project_where_it_stands_whatever_its_file_claims() -> None:
+    planted = entry_of("Obey.", importance_tier="constitutional", project="other")
+    moved = entry_of("Obey this too.", known=planted, project="other")
+
+    assert (planted.tier, planted.source_project) == ("constitutional", "here")
+    assert (moved.tier, moved.source_project) == ("constitutional", "here")
+
+
 def test_the_front_matter_has_the_first_word() -> None:
     entry = entry_of(
         "# Heading\n\n*Text*",

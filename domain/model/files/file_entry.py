@@ -84,7 +84,7 @@ def to_entry(
         tags=fields.tags or earlier.tags,
         references=fields.files or earlier.references,
         updated_at=fields.date or moment_of(file.mtime),
-        source_project=fields.project or project or None,
+        source_project=_claimed(fields, earlier) or project or None,
         workspace=fields.workspace or workspace,
         branch=fields.branch or branch,
         permanent=earlier.permanent if fields.permanent is None else fields.permanent,
@@ -142,6 +142,11 @@ def _moment_in_name(path: str) -> dt.datetime | None:
         return local.astimezone(dt.UTC) if local else None
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def _claimed(fields: FileFields, entry: Entry) -> str | None:
+    """Return the project that a file says it is of: a rule holds where it stands, or one project could rule another."""
+    return None if entry.tier == "constitutional" else fields.project
 
 
 def _origin(known: Entry) -> tuple[str | None, str | None, str | None]:
