@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,9 @@ COMMANDS = [
     line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines() if line.strip()
 ]
 VERBS = [command.split()[1] for command in COMMANDS if command.startswith("make ")]
+OF_OTHERS = ("make ", "claude ")
+"""Programs that are not ours to run: what their commands name is checked instead."""
+
 LESSON = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
 
 
@@ -41,9 +45,10 @@ def test_every_command_for_a_user_runs_in_the_order_of_the_readme(tmp_path: Path
     project = tmp_path / "project"
     make_sample(project)
     (project / "lesson.json").write_text(json.dumps(LESSON), encoding="utf-8")
+    shutil.copy(ROOT / "tests/entrypoints/retro/answer.json", project)
 
     for command in COMMANDS:
-        if command.startswith("make "):
+        if command.startswith(OF_OTHERS):
             continue
         words = shlex.split(command)
         if "ID" in words:
@@ -54,6 +59,14 @@ def test_every_command_for_a_user_runs_in_the_order_of_the_readme(tmp_path: Path
         assert done.code == 0, (command, done.stderr)
         assert (done.stdout + done.stderr).strip(), command
         assert "Traceback" not in done.stderr
+
+
+def test_the_plugin_of_the_readme_is_in_the_marketplace_of_the_clone() -> None:
+    marketplace = json.loads((ROOT / ".claude-plugin/marketplace.json").read_bytes())
+    [plugin] = marketplace["plugins"]
+
+    assert f"claude plugin install {plugin['name']}@{marketplace['name']}" in COMMANDS
+    assert (ROOT / plugin["source"] / ".claude-plugin/plugin.json").is_file()
 
 
 def test_the_readme_names_its_two_commands() -> None:
