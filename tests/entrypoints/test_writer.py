@@ -291,7 +291,8 @@ def test_bad_settings_are_told_and_stop_nothing(world: World) -> None:
 
     assert done.code == 0
     assert done.stderr.splitlines() == [
-        "Warning: the weights -1, 0.2, 0.3 must be numbers from 0 up, not all 0; using the defaults"
+        "Warning: memory_embedding_model in .claude/iflow-dev.local.md is '\\x1b[2J': it is no name of a model; using the default",
+        "Warning: the weights -1, 0.2, 0.3 must be numbers from 0 up, not all 0; using the defaults",
     ]
 
 

@@ -1,6 +1,7 @@
 """Git repositories, and programs that pass for git."""
 
 import os
+import stat
 import subprocess
 import time
 from pathlib import Path
@@ -54,5 +55,14 @@ def ask(root: Path | str, warnings: list[str], seconds: float = PATIENCE) -> tup
     return probe.changed_files(Deadline.after(seconds, time.monotonic))
 
 
-def open_files() -> list[Path]:
-    return sorted(Path("/dev/fd").iterdir())
+def open_pipes() -> set[int]:
+    """Return the numbers of this process's open pipes; what else is open may be of other threads."""
+    numbers = (int(path.name) for path in Path("/dev/fd").iterdir())
+    return {number for number in numbers if _is_pipe(number)}
+
+
+def _is_pipe(number: int) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(number).st_mode)
+    except OSError:  # what listed them is closed by now
+        return False

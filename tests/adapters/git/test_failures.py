@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.git.repository import PATIENCE, ask, fake_git, open_files, repository
+from tests.adapters.git.repository import PATIENCE, ask, fake_git, open_pipes, repository
 
 SLACK = 2.0
 
@@ -15,22 +15,22 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts her
 
 @pytest.mark.parametrize("root", ["a\0b", "\ud800"], ids=["zero byte", "surrogate"])
 def test_a_root_that_is_no_path_is_a_warning(warnings: list[str], root: str) -> None:
-    before = open_files()
+    before = open_pipes()
 
     assert ask(root, warnings) == ()
     assert len(warnings) == 1
-    assert open_files() == before
+    assert open_pipes() == before
 
 
 def test_a_missing_git_is_a_warning(tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    before = open_files()
+    before = open_pipes()
 
     assert ask(tmp_path / "project", warnings) == ()
     assert len(warnings) == 1
     assert "git" in warnings[0]
     assert "\n" not in warnings[0]
-    assert open_files() == before
+    assert open_pipes() == before
 
 
 def test_a_git_that_may_not_be_run_is_a_warning(
@@ -67,13 +67,13 @@ def test_a_hung_git_is_killed_with_its_children(
     os.mkfifo(alive)
     fake_git(tmp_path / "bin", f"exec 9>'{alive}'; echo $$ >'{pid_file}'; sleep 20 9>&9 & {script}", monkeypatch)
     watch = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
-    before = open_files()
+    before = open_pipes()
     start = time.monotonic()
 
     assert ask(tmp_path / "project", warnings, seconds=0.5) == ()
     assert time.monotonic() - start < 0.5 + SLACK
     assert warnings == ["git did not answer in time; going on without the changed files"]
-    assert open_files() == before
+    assert open_pipes() == before
     with pytest.raises(ChildProcessError):
         os.waitpid(int(pid_file.read_text("utf-8")), os.WNOHANG)
     poller = select.poll()
