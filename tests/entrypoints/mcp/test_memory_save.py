@@ -53,7 +53,7 @@ def test_a_file_is_indexed_and_the_answer_names_what_it_became(shared: RawClient
     path = write_document(
         shared_world, "005-auth/memory/tokens.md", "---\ntriggers: [rotate keys]\n---\n# Tokens\n\nZ."
     )
-    saved = shared.call("memory_save", filePath=str(path))["structuredContent"]
+    saved = shared.call("memory_save", filePath=str(path), force=True)["structuredContent"]
 
     expected = {
         "success": True,
