@@ -2,8 +2,6 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from hardwon.domain.model.errors import UneditableFileError
@@ -32,7 +30,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
 def has_table(text: str, keys: tuple[str, ...]) -> bool:
     """Tell whether *text*, which is TOML, has a table under a header with just these *keys*."""
-    return any(_keys(text, start) == keys for start, _ in _tables(text))
+    return any(_keys(text, start) == keys for start, _ in _tables(text, keys))
 
 
 def with_table(text: str, keys: tuple[str, ...], line: str) -> str:
@@ -45,7 +43,7 @@ def with_table(text: str, keys: tuple[str, ...], line: str) -> str:
 def with_line(text: str, keys: tuple[str, ...], key: str, line: str) -> str:
     """Return *text* with *line* in the table where the line of that *key* was; itself where that is not found."""
     said = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[^\r\n]*", re.MULTILINE)
-    for start, end in _tables(text):
+    for start, end in _tables(text, keys):
         if _keys(text, start) == keys:
             return f"{text[:start]}{said.sub(lambda _: line, text[start:end], count=1)}{text[end:]}"
     return text
@@ -58,26 +56,30 @@ def without_table(text: str, keys: tuple[str, ...]) -> str:
     What goes is each from its header to its last value, and the empty line before it: comments below it are
     the next one's.
     """
-    ours = [(start, end) for start, end in _tables(text) if _keys(text, start)[: len(keys)] == keys]
-    for start, end in reversed([(start, _end_of_values(text, start, end)) for start, end in ours]):
+    for start, end in reversed([(start, _end_of_values(text, start, end)) for start, end in _tables(text, keys)]):
         before, after = _GAP_BEFORE.sub("", text[:start]), text[end:]
         text = f"{before}{after if before else _GAP_AFTER.sub('', after)}"
     return text
 
 
-def _tables(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each header begins, and where the next one does."""
-    starts = [0]
-    for found in _BRACKET.finditer(text):
-        if _is_toml(text[starts[-1] : found.start()]):  # else it stands within a list or a text of several lines
-            starts.append(found.start())
-    return pairwise([*starts[1:], len(text)])
+def _tables(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Return where each header whose name begins with *keys* stands, and the header after it."""
+    starts = [found.start() for found in _BRACKET.finditer(text)]
+    return [
+        (start, next(end for end in (*starts[place:], len(text)) if _is_toml(text[start:end])))
+        for place, start in enumerate(starts, 1)
+        if _keys(text, start)[: len(keys)] == keys
+        if _is_toml(text[:start])  # else it stands within a list or a text of several lines
+    ]
 
 
 def _keys(text: str, start: int) -> tuple[str, ...]:
-    """Return the parts of the name in the header that begins at *start*."""
+    """Return the parts of the name in the header that begins at *start*; none where that is no header."""
     line = _LINE.match(text, start)
-    inner: object = read_toml(line[0] if line else "")
+    try:
+        inner: object = read_toml(line[0] if line else "")
+    except UneditableFileError:
+        return ()
     keys = list[str]()
     while inner:
         if isinstance(inner, dict):
