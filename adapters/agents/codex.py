@@ -2,7 +2,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, is_hook, peek, peek_toml, program_in, toml_text
+from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, is_hook, peek, peek_toml, program_in
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget
 from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
 from hardwon.ports.agent import Connection
@@ -69,10 +69,8 @@ class Codex:
 
     @property
     def _config(self) -> TomlTarget:
-        keys = ("mcp_servers", NAME)
-        table = f"[{'.'.join(keys)}]\ncommand = {toml_text(self._programs.server)}\nargs = []\n"
         path = os.path.join(self.folder, "config.toml")
-        return TomlTarget(path=path, root=self._root, keys=keys, lines=table)
+        return TomlTarget(path=path, root=self._root, place="mcp_servers", name=NAME, command=self._programs.server)
 
     @property
     def _hooks(self) -> JsonTarget:

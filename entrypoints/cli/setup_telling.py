@@ -44,7 +44,8 @@ class Telling:
         """Tell what is left of a set-up that was undone."""
         self._document |= {"written": True, "store": store}
         if not self._as_json:
-            say(f"What hardwon wrote is gone. Memories stay in {store}; to delete them too, remove that folder.")
+            but = ", but for what is named below" if self.refused or self._plan.left else ""
+            say(f"What hardwon wrote is gone{but}. Memories stay in {store}; to delete them too, remove that folder.")
 
     def ready(self, readiness: Readiness, waiting: int) -> None:
         """

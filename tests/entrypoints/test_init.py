@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from hardwon.domain.use_cases.setting_up.set_up import Plan
 from hardwon.entrypoints.agent_health import agent_states
 from hardwon.entrypoints.agents import build_agents, our_programs, used_agents
+from hardwon.entrypoints.cli.setup_telling import Telling
 from hardwon.ports.agent import Connection
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import LONGEST_RUN, Ran, bank, hardwon, run
@@ -128,7 +130,7 @@ def assert_servers_answer(world: World) -> None:
     opencode = json.loads((home(world) / ".config/opencode/opencode.json").read_text())["mcp"]["hardwon"]
     project = json.loads((world.project / ".mcp.json").read_text())["mcpServers"]["memory-server"]
     assert project == {"command": "hardwon-mcp", "args": []}
-    assert [codex["command"], *codex["args"]] == [gemini["command"], *gemini["args"]] == opencode["command"]
+    assert [codex["command"]] == [gemini["command"], *gemini["args"]] == opencode["command"]
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
     assert opencode["command"] == [str(BIN / "hardwon-mcp")]
     done = run(world, "hardwon-mcp", stdin=json.dumps(request).encode() + b"\n")
@@ -229,6 +231,17 @@ def test_what_cannot_be_edited_or_is_the_users_own_is_left_and_the_rest_is_done(
     assert (world.project / ".claude/commands/save.md").is_file()
     assert (home(world) / ".codex/hooks.json").is_file()
     assert (home(world) / ".config/opencode/plugin/hardwon.js").is_file()
+
+
+@pytest.mark.parametrize(
+    ("left", "says"), [((), "is gone."), (("config.toml: yours",), "is gone, but for what is named below.")]
+)
+def test_what_could_not_be_taken_out_is_not_said_to_be_gone(
+    left: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Telling(Plan(left=left), (), as_json=False).removed("/store")
+
+    assert capsys.readouterr().out.startswith(f"What hardwon wrote {says} ")
 
 
 def test_links_in_a_hostile_project_lead_nowhere(world: World) -> None:

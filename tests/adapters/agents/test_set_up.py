@@ -21,9 +21,7 @@ def targets(version: str = "1") -> list[SetupTarget]:
             put=lambda document: with_server(document, "servers", "memory", server, lambda one: "ours" in str(one)),
             cut=lambda document: without_server(document, "servers", "memory", lambda one: "ours" in str(one)),
         ),
-        TomlTarget(
-            path=CONFIG, root=HOME, keys=("servers", "memory"), lines=f"[servers.memory]\nversion = {version}\n"
-        ),
+        TomlTarget(path=CONFIG, root=HOME, place="servers", name="memory", command=f"/{version}/hardwon-mcp"),
         WholeTarget(path=WHOLE, root=HOME, text=f"ours {version}\n"),
     ]
 
