@@ -52,9 +52,18 @@ def holds(text: str, category: Category, identity: str) -> bool:
     return any(is_same(entry, identity) for entry in entries_of(text, category))
 
 
+def counts_of(text: str, category: Category) -> dict[str, int]:
+    """Return the highest count of every lesson in a file of that *text*, by its identity."""
+    counts = dict[str, int]()
+    for each in filter(lambda entry: entry.description, entries_of(text, category)):
+        identity = identity_of(each.description)
+        counts[identity] = max(each.observation_count, counts.get(identity, 0))
+    return counts
+
+
 def count_of(text: str, category: Category, identity: str) -> int:
     """Return the highest count of the lesson in a file of that *text*, 0 when it is not there."""
-    return max((each.observation_count for each in entries_of(text, category) if is_same(each, identity)), default=0)
+    return counts_of(text, category).get(identity, 0)
 
 
 def is_same(entry: BankEntry, identity: str) -> bool:
