@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.bank_grammar import BankScope
+from hardwon.domain.model.line_ends import with_newlines
 from hardwon.domain.model.vocabulary import Category
 
 Warn: TypeAlias = Callable[[str], None]
@@ -72,7 +73,7 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
     if len(data) > LARGEST_FILE:
         warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
     text = data[:LARGEST_FILE].decode("utf-8", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return with_newlines(text)
 
 
 def _refuse_outside(path: str, folder: str) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
+from hardwon.domain.model.line_ends import with_newlines
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Category, Confidence
 
@@ -44,7 +45,7 @@ class BankLesson(NamedTuple):
 @lru_cache(maxsize=MOST_FILES)
 def entries_of(text: str, category: Category) -> tuple[BankEntry, ...]:
     """Return the entries of a file of that *text*, its line ends as they are."""
-    return tuple(parse_bank(as_read(text), category))
+    return tuple(parse_bank(with_newlines(text), category))
 
 
 def holds(text: str, category: Category, identity: str) -> bool:
@@ -75,11 +76,6 @@ def is_same(entry: BankEntry, identity: str) -> bool:
 def identity_of(description: str) -> str:
     """Return the id that the import gives to what a file describes so."""
     return content_hash(redact(description))
-
-
-def as_read(text: str) -> str:
-    """Return *text* with the line ends that reading gives it."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def line_end(text: str) -> str:
