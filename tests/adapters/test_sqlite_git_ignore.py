@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters import hook_log
-from hardwon.adapters.markdown.bank_files import RECORD_NAME
+from hardwon.adapters.markdown.last_injection import RECORD_NAME
 from hardwon.adapters.sqlite import database
 from hardwon.adapters.sqlite.journal import events, lock
 from hardwon.adapters.sqlite.journal.events import note

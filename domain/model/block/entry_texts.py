@@ -1,6 +1,6 @@
 """How an entry stands in an injected text: as a lesson with its track record, or as a note without."""
 
-from hardwon.domain.model.block.headings import NAME_PREFIXES
+from hardwon.domain.model.bank_grammar import CONFIDENCE, ENTRY_HEAD, NAME_PREFIXES, OBSERVATION_COUNT, metadata_line
 from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.block.printable import Printable
 
@@ -13,11 +13,11 @@ def units(text: str) -> int:
 def lesson_text(entry: Printable) -> str:
     """Return all that is printed of a learning, with an empty line after it."""
     lines = [
-        f"### {NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
+        f"{ENTRY_HEAD}{NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
         neutral(entry.description),
         *filter(None, [neutral(entry.notes)]),
-        f"- Observation count: {entry.observation_count}",
-        f"- Confidence: {entry.confidence}",
+        metadata_line(OBSERVATION_COUNT, entry.observation_count),
+        metadata_line(CONFIDENCE, entry.confidence),
         "",
     ]
     return "\n".join(lines) + "\n"
@@ -26,4 +26,4 @@ def lesson_text(entry: Printable) -> str:
 def note_text(name: str, description: str, notes: str) -> str:
     """Return all that is printed of an entry whose track record does not matter, with an empty line after it."""
     texts = filter(None, map(neutral, (description, notes)))
-    return "\n".join((f"### {neutral(name)}", *texts, "\n"))
+    return "\n".join((f"{ENTRY_HEAD}{neutral(name)}", *texts, "\n"))
