@@ -48,6 +48,10 @@ class JsonTarget:
         document = read_document(text)
         return edited(text, document, self.cut(document))
 
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where *put* does."""
+        self.put(read_document(text))
+
     def is_blank(self, text: str) -> bool:
         """Tell whether the document is empty, but for the schema that some agents add by themselves."""
         return read_document(text).keys() <= {SCHEMA}
@@ -78,9 +82,7 @@ class TomlTarget:
 
     def with_ours(self, text: str | None) -> str:
         """Return *text* with our table at its end, the user's own as it was."""
-        rest = _read_toml(without_lines(text or ""))
-        if _has(rest, self.keys):
-            raise TakenNameError(f"there is a table [{'.'.join(self.keys)}] of your own")
+        self.ensure_not_taken(text or "")
         after = with_lines(text or "", self.lines)
         _read_toml(after)
         return after
@@ -88,6 +90,11 @@ class TomlTarget:
     def without_ours(self, text: str) -> str:
         """Return *text* without our table."""
         return without_lines(text)
+
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where the rest has a table of that name."""
+        if _has(_read_toml(without_lines(text)), self.keys):
+            raise TakenNameError(f"there is a table [{'.'.join(self.keys)}] of your own")
 
     def is_blank(self, text: str) -> bool:
         """Tell whether there is nothing but space."""
@@ -117,13 +124,18 @@ class WholeTarget:
 
     def with_ours(self, text: str | None) -> str:
         """Return our text, unless there is another."""
-        if text is not None and text != self.text:
-            raise TakenNameError("there is a file of your own by that name")
+        if text is not None:
+            self.ensure_not_taken(text)
         return self.text
 
     def without_ours(self, text: str) -> str | None:
         """Return None for our text, and any other as it is."""
         return None if text == self.text else text
+
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where there is another text."""
+        if text != self.text:
+            raise TakenNameError("there is a file of your own by that name")
 
     def is_blank(self, text: str) -> bool:  # noqa: ARG002  # a text that is not ours stays, whatever it says
         """Tell that the file stays."""
