@@ -49,9 +49,7 @@ def init(
     agents = _chosen(agent, build_agents(os.environ, mcp_json=mcp_json or remove), everything=remove)
     set_up, project = build_set_up(store), os.path.realpath(project_root)
     plan = (plan_removal if remove else plan_set_up)(set_up, agents, project)
-    telling = Telling(plan, agents, is_removal=remove, as_json=as_json)
-    telling.plan()
-    try:
+    with Telling(plan, agents, is_removal=remove, as_json=as_json) as telling:
         if dry_run:
             return
         _ask(len(plan.steps), "undo" if remove else "write", yes=yes)
@@ -60,8 +58,6 @@ def init(
         else:
             telling.written(write_files(set_up, plan, project))
             _get_ready(telling, project_root, global_store, bring_in, is_asked=not (yes or as_json))
-    finally:
-        telling.end()
     if telling.refused:
         raise typer.Exit(USERS_MISTAKE)
 
@@ -83,12 +79,12 @@ def _ask(files: int, verb: str, *, yes: bool) -> None:
 def _get_ready(
     telling: Telling, project_root: str, global_store: str | None, bring_in: object, *, is_asked: bool
 ) -> None:
-    if global_store:
-        warn(OTHER_STORE.format(global_store))
     folder = host_memory(os.environ, project_root)
     facts = _facts(folder)
     wanted = bool(facts) and (_is_wanted(facts) if bring_in is None and is_asked else bool(bring_in))
     readiness = get_ready(project_root, global_store, folder if wanted else None)
+    if global_store:
+        warn(OTHER_STORE.format(readiness.store))
     telling.ready(readiness, 0 if wanted else facts)
     if troubles := sum(not finding.ok for finding in readiness.findings):
         raise HardwonError(f"{troubles} of {len(readiness.findings)} checks failed; see hardwon doctor")

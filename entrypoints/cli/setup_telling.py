@@ -1,6 +1,7 @@
 """What is said of a set-up, before and after files are written: to people, or all at the end to scripts."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import attrs
 
@@ -15,7 +16,7 @@ GONE = "What hardwon wrote is gone."
 
 class Telling:
     """
-    The telling of one set-up.
+    The telling of one set-up: first what is planned, at last what was left, whatever happened in between.
 
     Args:
         plan: What is to be done.
@@ -38,17 +39,12 @@ class Telling:
         """Files that could not be edited, and why."""
         return (*self._plan.refused, *self._done.refused)
 
-    def plan(self) -> None:
-        """Show every file that is to change, and how."""
-        if self._as_json:
-            return
-        for step in self._plan.steps:
-            out.print(f"{step.change.verb} ", style="bold", end="")
-            say(step.change.path)
-            for line in step.change.diff().splitlines():
-                say(f"    {line}")
-        if not self._plan.steps:
-            say(NOTHING)
+    def __enter__(self) -> Self:
+        self._show_plan()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
 
     def written(self, done: Done) -> None:
         """Note what came of the plan."""
@@ -87,7 +83,19 @@ class Telling:
         for agent in self._agents:
             say(f"{agent.title}: {agent.next_step()}")
 
-    def end(self) -> None:
+    def _show_plan(self) -> None:
+        """Show every file that is to change, and how."""
+        if self._as_json:
+            return
+        for step in self._plan.steps:
+            out.print(f"{step.change.verb} ", style="bold", end="")
+            say(step.change.path)
+            for line in step.change.diff().splitlines():
+                say(f"    {line}")
+        if not self._plan.steps:
+            say(NOTHING)
+
+    def _end(self) -> None:
         """Tell what was left as it is, and to scripts everything."""
         for line in self._plan.left:
             warn(line)
