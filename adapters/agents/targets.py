@@ -49,6 +49,10 @@ class JsonTarget:
         document = read_document(text)
         return edited(text, document, self.cut(document))
 
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where *put* does."""
+        self.put(read_document(text))
+
     def is_blank(self, text: str) -> bool:
         """Tell whether the document is empty, but for the schema that some agents add by themselves."""
         return read_document(text).keys() <= {SCHEMA}
@@ -99,6 +103,12 @@ class TomlTarget:
             return text
         wanted = without_server(document, self.place, self.name, is_server)
         return self._proven(without_table(text, self._keys), wanted)
+
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where there is a server of that name that is not ours, or not in a table of its own."""
+        document = read_toml(text)
+        self._is_in(document, text)
+        with_server(document, self.place, self.name, {}, is_server)
 
     def is_blank(self, text: str) -> bool:
         """Tell whether there is nothing but space."""
@@ -158,13 +168,18 @@ class WholeTarget:
 
     def with_ours(self, text: str | None) -> str:
         """Return our text, unless there is another."""
-        if text is not None and text != self.text:
-            raise TakenNameError("there is a file of your own by that name")
+        if text is not None:
+            self.ensure_not_taken(text)
         return self.text
 
     def without_ours(self, text: str) -> str | None:
         """Return None for our text, and any other as it is."""
         return None if text == self.text else text
+
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where there is another text."""
+        if text != self.text:
+            raise TakenNameError("there is a file of your own by that name")
 
     def is_blank(self, text: str) -> bool:  # noqa: ARG002  # a text that is not ours stays, whatever it says
         """Tell that the file stays."""
