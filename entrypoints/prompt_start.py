@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from hardwon.adapters.instruction_files import InstructionFiles, memory_folder
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.asking.speak_up import Prompt, Spoken
+from hardwon.domain.use_cases.asking.speak_up import Prompt
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.hook_output import Output
 from hardwon.entrypoints.hook_request import HookRequest
@@ -51,9 +50,10 @@ class PromptStart:
             StorageError: the store can't be read.
         """
         spoken = self._memory.speak_up(self._instructions(), SEARCH_SECONDS)(self._prompt(), self._deadline)
-        if spoken.text and output.write(spoken.text):
-            self._keep(spoken)
-        for line in spoken.degradations:
+        lost: tuple[str, ...] = ()
+        if spoken.receipt and output.write(spoken.text):
+            lost = self._memory.record_injection(spoken.receipt, spoken.seqs)
+        for line in (*lost, *spoken.degradations):
             self._warn(line)
 
     def _prompt(self) -> Prompt:
@@ -66,14 +66,3 @@ class PromptStart:
         transcript = os.path.expanduser(told) if isinstance(told, str) else ""
         root = self._request.project_root
         return InstructionFiles(root, memory_folder(root, transcript, os.path.expanduser("~")))
-
-    def _keep(self, spoken: Spoken) -> None:
-        """Count what was printed and keep the receipt; a busy store loses both, never the prompt's time."""
-        memory = self._memory
-        try:
-            with memory.database.transaction(busy_seconds=BUSY_SECONDS):
-                memory.repository.record_recall(spoken.seqs, memory.clock.now())
-                if spoken.receipt:
-                    memory.receipts.record(spoken.receipt)
-        except StorageError as error:
-            self._warn(f"recall not counted: {error}")

@@ -21,8 +21,8 @@ from hardwon.domain.model.receipts.verdict import Verdict, verdict
 from hardwon.domain.use_cases.asking.inject import Inject, Injection
 from hardwon.domain.use_cases.asking.recall import Recall
 from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
+from hardwon.domain.use_cases.asking.receipt_of_start import NO_ROOM, OWED, TOO_LOW, receipt_of_start
 from hardwon.domain.use_cases.asking.relate import Relate
-from hardwon.domain.use_cases.explaining.receipt_of_start import NO_ROOM, OWED, TOO_LOW, receipt_of_start
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder
