@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.prompting.choice import MOST_MISSED, Choice, Rules, Told, choose
+from hardwon.domain.model.prompting.choice import Choice, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.prompting.instructions import plain
@@ -15,6 +15,7 @@ from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.receipts.injected_text import text_digest
+from hardwon.domain.model.receipts.near_misses import MOST_MISSED
 from hardwon.domain.model.receipts.receipt import Receipt
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.asking.best_answers import Found
