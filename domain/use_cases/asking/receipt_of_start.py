@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from hardwon.domain.model.block.entry_texts import lesson_text
+from hardwon.domain.model.block.entry_texts import piece_text
 from hardwon.domain.model.block.memory_block import in_order_of_text
 from hardwon.domain.model.ranking.ranking_policy import Scored
 from hardwon.domain.model.receipts.injected_text import framed_by, text_digest
@@ -58,7 +58,7 @@ def _rules(injection: Injection) -> Iterator[_Piece]:
 def _lessons(injection: Injection) -> Iterator[_Piece]:
     scored = {each.facts.seq: each for each in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
-        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", lesson_text(lesson))
+        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", piece_text("lesson", lesson))
         yield _scored(piece, scored[lesson.seq], injection)
 
 
