@@ -4,13 +4,14 @@ import os
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.instruction_files import InstructionFiles, memory_folder
+from hardwon.adapters.markdown.instruction_files import InstructionFiles
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.speak_up import Prompt
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.hook_output import Output
 from hardwon.entrypoints.hook_request import HookRequest
+from hardwon.entrypoints.host_memory import host_memory
 from hardwon.entrypoints.workplace import name_of
 
 SEARCH_SECONDS = 0.7
@@ -62,7 +63,5 @@ class PromptStart:
         return Prompt(request.prompt, session_id.strip() and session_id, name_of(request.project_root))
 
     def _instructions(self) -> InstructionFiles:
-        told = self._request.told.get("transcript_path")
-        transcript = os.path.expanduser(told) if isinstance(told, str) else ""
         root = self._request.project_root
-        return InstructionFiles(root, memory_folder(root, transcript, os.path.expanduser("~")))
+        return InstructionFiles(root, host_memory(os.environ, root))
