@@ -4,12 +4,10 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from hardwon.domain.model.block.entry_texts import EntryForm
-
 Event: TypeAlias = Literal["start", "prompt"]
 """What an injection answered: a session's start, or a prompt."""
 
-Form: TypeAlias = EntryForm | Literal["conversation"]
+Form: TypeAlias = Literal["lesson", "note", "conversation"]
 """How an entry stands in the text: as a lesson of the block, as a plain note (a rule does too), as one line."""
 
 
