@@ -24,6 +24,20 @@ def test_what_a_session_left_is_found_without_reading_what_others_left(world: Wo
     assert any("SEARCH entry_text USING COVERING INDEX entry_text_by_session" in step for *_, step in plan)
 
 
+def test_what_is_asked_of_one_session_or_entry_is_never_looked_for_in_all(
+    world: World, database: Database, sql: Sql
+) -> None:
+    asked = list[str]()
+    database.connection.set_trace_callback(asked.append)
+    for find in (world.receipts.find, world.influences.find):
+        find(session_id="s", limit=1)
+        find(entry_id="e", limit=1)
+    plans = [step for each in asked for *_, step in sql(f"EXPLAIN QUERY PLAN {each}")]
+
+    assert len(asked) == 4
+    assert not [step for step in plans if step.startswith("SCAN")]
+
+
 def test_a_busy_store_is_not_waited_for_and_keeps_nothing(world: World, database: Database, sql: Sql) -> None:
     sql("BEGIN IMMEDIATE")
 
