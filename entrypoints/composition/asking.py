@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a 
     from hardwon.domain.use_cases.asking.search import Search
     from hardwon.domain.use_cases.asking.speak_up import SpeakUp
     from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
+    from hardwon.domain.use_cases.explaining.tell_use import TellUse
     from hardwon.ports.instructions import Instructions
 
 ASKED_EMBED_SECONDS = 2.0
@@ -86,6 +87,13 @@ class Asking(OpenStore):
         from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
 
         return ExplainInjections(self.receipts, self.repository, self.influences)
+
+    @property
+    def tell_use(self) -> "TellUse":
+        """Count what was of use."""
+        from hardwon.domain.use_cases.explaining.tell_use import TellUse
+
+        return TellUse(self.influences, self.repository)
 
     @property
     def record_injection(self) -> "RecordInjection":
