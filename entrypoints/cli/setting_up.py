@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from hardwon.adapters.markdown.host_memory import INDEX
+from hardwon.adapters.markdown.host_folder import INDEX
 from hardwon.domain.model.errors import HardwonError
 from hardwon.entrypoints.cli.consent import Yes, agrees, ask
 from hardwon.entrypoints.cli.getting_ready import get_ready
@@ -12,7 +12,8 @@ from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, 
 from hardwon.entrypoints.cli.screen import counted, warn
 from hardwon.entrypoints.cli.setup_files import plan_removal, plan_set_up, undo, write_files
 from hardwon.entrypoints.cli.setup_telling import Telling
-from hardwon.entrypoints.composition.agents import NAMES, build_agents, build_set_up, host_memory, used_agents
+from hardwon.entrypoints.composition.agents import NAMES, build_agents, build_set_up, used_agents
+from hardwon.entrypoints.host_memory import host_memory
 from hardwon.ports.agent import Agent
 
 EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
