@@ -38,10 +38,10 @@ class Machine:
         self.set_up = SetUp(files=self.files, record=InMemorySetupRecord())
 
     def write(self, targets: Any) -> None:
-        assert self.set_up.carry_out(self.set_up.plan(targets)) == ()
+        assert self.set_up.carry_out(self.set_up.plan(targets)).refused == ()
 
     def undo(self, targets: Any) -> None:
-        assert self.set_up.carry_out(self.set_up.plan((), targets)) == ()
+        assert self.set_up.carry_out(self.set_up.plan((), targets)).refused == ()
 
 
 @pytest.mark.parametrize(
