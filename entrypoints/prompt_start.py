@@ -1,15 +1,14 @@
 """What the hook does beside a prompt: search, print, and keep what was printed."""
 
-import os
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.instruction_files import InstructionFiles, memory_folder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.speak_up import Prompt, Spoken
 from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.hook_composition import instructions_for
 from hardwon.entrypoints.hook_output import Output
 from hardwon.entrypoints.hook_request import HookRequest
 from hardwon.entrypoints.workplace import name_of
@@ -18,8 +17,6 @@ SEARCH_SECONDS = 0.7
 """Of the one second that a prompt waits at most; the rest is for reading, printing and leaving."""
 
 BUSY_SECONDS = 0.1
-LONGEST_NAME = 200
-"""Characters of a session's name; a longer one is no host's."""
 
 
 class PromptStart:
@@ -50,22 +47,14 @@ class PromptStart:
         Raises:
             StorageError: the store can't be read.
         """
-        spoken = self._memory.speak_up(self._instructions(), SEARCH_SECONDS)(self._prompt(), self._deadline)
+        request = self._request
+        instructions = instructions_for(request.project_root, request.transcript_path)
+        prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
+        spoken = self._memory.speak_up(instructions, SEARCH_SECONDS)(prompt, self._deadline)
         if spoken.text and output.write(spoken.text):
             self._keep(spoken)
         for line in spoken.degradations:
             self._warn(line)
-
-    def _prompt(self) -> Prompt:
-        request = self._request
-        session_id = request.session_id if len(request.session_id) <= LONGEST_NAME else ""
-        return Prompt(request.prompt, session_id.strip() and session_id, name_of(request.project_root))
-
-    def _instructions(self) -> InstructionFiles:
-        told = self._request.told.get("transcript_path")
-        transcript = os.path.expanduser(told) if isinstance(told, str) else ""
-        root = self._request.project_root
-        return InstructionFiles(root, memory_folder(root, transcript, os.path.expanduser("~")))
 
     def _keep(self, spoken: Spoken) -> None:
         """Count what was printed and keep the receipt; a busy store loses both, never the prompt's time."""

@@ -188,6 +188,18 @@ def nothing_is_in_a_hurry() -> None:
         replace(module, name, FOR_EVER)
 
 
+def noting_has_a_bug() -> None:
+    from hardwon.entrypoints.capturing import noting
+
+    replace(noting, "note_event", lambda *_: 1 // 0)
+
+
+def noticing_has_a_bug() -> None:
+    from hardwon.entrypoints import noticing
+
+    replace(noticing, "notice_use", lambda *_: 1 // 0)
+
+
 def markdown_fails_too() -> None:
     from hardwon.entrypoints import markdown_pipeline
 
