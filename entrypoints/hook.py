@@ -14,8 +14,9 @@ from collections.abc import Callable
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.hook_log import HookLog, one_line
-from hardwon.entrypoints.hook_output import Output, complain, leave_by, start_watchdog
-from hardwon.entrypoints.hook_request import (
+from hardwon.entrypoints.hooking.hosts import named_host, understood
+from hardwon.entrypoints.hooking.output import Output, complain, leave_by, start_watchdog
+from hardwon.entrypoints.hooking.request import (
     HELP,
     SESSION_START,
     USAGE,
@@ -25,7 +26,6 @@ from hardwon.entrypoints.hook_request import (
     from_payload,
     read_payload,
 )
-from hardwon.entrypoints.hosts import named_host, understood
 
 PROMPT_SECONDS = 0.95
 """After so much the user's prompt goes on, with or without what memory has to say."""
@@ -148,7 +148,7 @@ class Event:
 
     def _notice_use(self) -> None:
         if self._injects:
-            from hardwon.entrypoints.noticing import notice_use
+            from hardwon.entrypoints.hooking.noticing import notice_use
 
             notice_use(self._request, self._settings.global_store, self._warn)
 
@@ -156,12 +156,14 @@ class Event:
         """Print what clearly bears on the prompt, if it asks anything."""
         if self._answers_prompt:
             leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
-            from hardwon.entrypoints.prompt_start import PromptStart  # brings sqlite3, which most prompts don't need
+            from hardwon.entrypoints.hooking.prompt_start import (
+                PromptStart,  # brings sqlite3, which most prompts don't need
+            )
 
             PromptStart(self._settings, self._request, self._started, self._warn).speak_up(self._output)
 
     def _inject(self) -> None:
-        from hardwon.entrypoints.session_start import SessionStart
+        from hardwon.entrypoints.hooking.session_start import SessionStart
 
         request = self._request
         start = SessionStart(self._settings, request.project_root, self._started, self._warn)
@@ -174,7 +176,7 @@ class Event:
     def _markdown(self) -> str:
         from hardwon.domain.model.block.frame import framed
         from hardwon.domain.model.block.neutral import without_tags  # compiles patterns, for a block only
-        from hardwon.entrypoints.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
+        from hardwon.entrypoints.hooking.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit
         text = markdown_block(self._request.project_root, store, limit, _now(), self._warn)

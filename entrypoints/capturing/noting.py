@@ -11,7 +11,7 @@ from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.capturing.waking import wake
 from hardwon.entrypoints.cleaning import cleaning_for
-from hardwon.entrypoints.hook_request import HookRequest
+from hardwon.entrypoints.hooking.request import HookRequest
 
 KINDS: Mapping[str, EventKind] = {
     "UserPromptSubmit": "prompt",

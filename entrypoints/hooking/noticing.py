@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 
-from hardwon.entrypoints.hook_request import HookRequest
+from hardwon.entrypoints.hooking.request import HookRequest
 
 
 def notice_use(request: HookRequest, store: str, warn: Callable[[str], None]) -> None:
@@ -16,7 +16,7 @@ def notice_use(request: HookRequest, store: str, warn: Callable[[str], None]) ->
     if not (request.session_id and (request.reply or has_transcript) and os.path.isdir(store)):
         return
     from hardwon.domain.model.errors import StorageError
-    from hardwon.entrypoints.hook_composition import hear_turn, noticing_in  # brings sqlite3
+    from hardwon.entrypoints.hooking.composition import hear_turn, noticing_in  # brings sqlite3
 
     try:
         with noticing_in(store) as notice:

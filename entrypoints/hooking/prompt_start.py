@@ -8,9 +8,9 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.speak_up import Prompt, Spoken
 from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.hook_composition import instructions_for
-from hardwon.entrypoints.hook_output import Output
-from hardwon.entrypoints.hook_request import HookRequest
+from hardwon.entrypoints.hooking.composition import instructions_for
+from hardwon.entrypoints.hooking.output import Output
+from hardwon.entrypoints.hooking.request import HookRequest
 from hardwon.entrypoints.workplace import name_of
 
 SEARCH_SECONDS = 0.7

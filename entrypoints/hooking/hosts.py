@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hardwon.entrypoints.hook_request import SESSION_START, USAGE, UsageError
+from hardwon.entrypoints.hooking.request import SESSION_START, USAGE, UsageError
 
 OPTION = "--host"
 GEMINI = "gemini"
