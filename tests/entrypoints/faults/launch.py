@@ -173,11 +173,10 @@ def database_hangs() -> None:
 def nothing_is_in_a_hurry() -> None:
     """No fault: for tests of what is printed, on a machine that may be busy with others."""
     from hardwon.domain.use_cases.retrieving import retrieve
-    from hardwon.entrypoints import hook
-    from hardwon.entrypoints.hooking import output, prompt_start, session_start
+    from hardwon.entrypoints.hooking import event, output, prompt_start, session_start
 
     for module, name in (
-        (hook, "PROMPT_SECONDS"),
+        (event, "PROMPT_SECONDS"),
         (prompt_start, "SEARCH_SECONDS"),
         (output, "ALARM_SECONDS"),
         (output, "LAST_SECONDS"),
