@@ -103,11 +103,25 @@ def test_what_is_promoted_is_one_row_of_no_project_and_stands_in_the_users_own_b
     assert undated(files["store/patterns.md"]) == (
         "# Patterns\n\n### Pattern: Quoting\nQuote every field.\n- Observed in: Feature 7\n"
         "- Observation count: 1\n- Confidence: medium\n- Last observed: TODAY\n"
+    assert "keeps it as it was" not in changed.stdout  # it stands in no knowledge bank
     )
     again = hardwon(world, "retro", "promote", entry_id, "--json").document
     assert (again["promoted"], again["stands_in"], again["added_to"]) == (
         False,
         [str(world.store / "patterns.md")],
+def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_told(world: World) -> None:
+    write(world, one("Quote every field.", name="Quoting"))
+    before = banks(world)
+    [(entry_id, *_)] = rows(world)
+    path = world.project / "docs" / "knowledge-bank" / "patterns.md"
+    changed = hardwon(world, "update", entry_id, "--title", "Quoting, mostly").stdout
+
+    assert changed.splitlines()[-2:] == ["title: Quoting -> Quoting, mostly", f"{path} keeps it as it was"]
+    assert banks(world) == before
+    path.write_bytes(b"\xff")
+    assert hardwon(world, "update", entry_id, "--confidence", "low").code == 0
+
+
         None,
     )
     world.import_bank()
