@@ -33,11 +33,7 @@ def test_an_item_becomes_an_entry_of_the_project() -> None:
     read = lesson()
     entry = read.entry
 
-    assert (entry.name, entry.description, entry.category) == (
-        "Quote every field. Unquoted commas split rows",
-        ITEM["text"],
-        "patterns",
-    )
+    assert (entry.name, entry.description, entry.category) == ("Quote every field", ITEM["text"], "patterns")
     assert (entry.source, entry.source_project, entry.confidence) == ("retro", "feeds", "high")
     assert entry.keywords == ("csv-quoting", "unquoted-commas", "row-splitting")
     assert entry.reasoning == ITEM["reasoning"]
@@ -112,6 +108,22 @@ def test_secrets_are_in_neither_place() -> None:
         ({"act": {"heuristics": [{**ITEM, "universal": "yes"}]}}, 'universal is "yes": it must be true or false'),
         ({"act": {"heuristics": [{**ITEM, "category": "x"}]}}, 'act.heuristics[0] has an unknown field "category"'),
         ({"act": {"patterns": [ITEM], "heuristics": [ITEM]}}, "act.heuristics[0] says the same as act.patterns[0]"),
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Measure the parser, before you choose one.", "Measure the parser"),
+        ("First, measure the parser on a large feed and then choose.", "First, measure the parser on a large feed…"),
+        ("Use e.g. the csv module because commas split rows", "Use e.g. the csv module"),
+        ("Never call line.split(',') on rows: it breaks.", "Never call line.split(',') on rows"),
+        ("Always run git with -C here (never cd).", "Always run git with -C here"),
+        ("Measure first.", "Measure first"),
+        ("Why " + "x" * 200, "Why"),
+    ],
+)
+def test_a_made_name_is_a_clause_of_at_most_eight_words(text: str, name: str) -> None:
+    assert lesson(text=text, name="").entry.name == name
+
+
         ({"act": {"patterns": [{**ITEM, "text": "<private>all</private>"}]}}, "act.patterns[0]: text is blank"),
     ],
 )
