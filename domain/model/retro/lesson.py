@@ -2,7 +2,6 @@
 
 import datetime as dt
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -10,10 +9,10 @@ import attrs
 from hardwon.domain.model.bank_grammar import OBSERVED_IN, metadata_line, text_after
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_redaction import redact_entry
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.answer import RetroItem
+from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.bank_lesson import BankLesson
 from hardwon.domain.model.retro.made_name import made_name
 from hardwon.domain.model.retro.references import chosen_references, named_references
@@ -88,23 +87,26 @@ def observed_in_of(notes: str) -> str:
     return next(filter(None, reversed(said)), "")
 
 
-def read_lessons(items: Sequence[RetroItem], feature: Feature, now: dt.datetime) -> tuple[Lesson, ...]:
+def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Lesson, ...]:
     """
-    Return what *items* become.
+    Return what the items of *answer* become.
 
     Raises:
-        InvalidEntryError: one breaks a rule, or two say the same; the message names its place.
+        InvalidAnswerError: it has troubles, an item breaks a rule, or two say the same; each is told.
 
     """
-    lessons = dict[str, Lesson]()
-    for item in items:
+    lessons, troubles = dict[str, Lesson](), [*answer.troubles]
+    for item in answer.items:
         try:
             lesson = _lesson(item, feature, now)
         except InvalidEntryError as error:
-            raise InvalidEntryError(f"{item.place}: {_in_its_words(str(error), item)}") from error
-        if twin := lessons.get(lesson.entry.entry_id):
-            raise InvalidEntryError(f"{item.place} says the same as {twin.place}: keep one of them")
-        lessons[lesson.entry.entry_id] = lesson
+            troubles.append(f"{item.place}: {_in_its_words(str(error), item)}")
+            continue
+        twin = lessons.setdefault(lesson.entry.entry_id, lesson)
+        if twin is not lesson:
+            troubles.append(f"{item.place} says the same as {twin.place}: keep one of them")
+    if troubles:
+        raise InvalidAnswerError(troubles)
     return tuple(lessons.values())
 
 
