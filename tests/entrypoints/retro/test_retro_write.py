@@ -59,14 +59,14 @@ def test_a_retrospective_is_kept_in_both_places_and_shown(world: World) -> None:
 
 def assert_complete(world: World) -> None:
     """Check labels (A-AC5), references (A-AC10) and reasoning (A-AC11) of every row."""
-    for keywords, references, reasoning, description, source in world.query(
-        'SELECT keywords, "references", reasoning, description, source FROM entries'
+    for keywords, references, reasoning, description, source, project in world.query(
+        'SELECT keywords, "references", reasoning, description, source, source_project FROM entries'
     ):
         labels = json.loads(keywords)
         assert 3 <= len(labels) <= 10
         assert len(supported_labels(labels, f"{description}\n{reasoning}")) >= 3
         assert not {*labels} & {*GENERIC_LABELS}
-        assert {*json.loads(references)} & {*OF_THE_BRANCH}
+        assert bool({*json.loads(references)} & {*OF_THE_BRANCH}) == (project is not None)  # none of them is mentioned
         assert reasoning.strip()
         assert source == "retro"
 
@@ -181,14 +181,19 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
     world.variables["OLLAMA_HOST"] = "http://127.0.0.1:9"  # nobody answers there: a call would be told of
     elsewhere = world.folder / "elsewhere"
     elsewhere.mkdir()
-    answer = one("Quote every field.", keywords=["csv", "code", "Quoting"])
-    wrote = write(world, answer, "--project-root", str(elsewhere))
+    answer = one("Quote every field.", keywords=["csv", "code", "Quoting"], category="x", references=["a.py"])
+    wrote = write(world, answer, "--project-root", str(elsewhere), "--json")
 
     assert wrote.code == 0
+    assert wrote.stderr.splitlines() == [f"Warning: {line}" for line in wrote.document["warnings"]]
     kept = world.query("SELECT keywords, reasoning, source_project, confidence FROM entries")
     assert kept == [('["csv", "quoting"]', "", "elsewhere", "medium")]
     assert (elsewhere / "docs" / "knowledge-bank" / "patterns.md").is_file()
-    assert [line.split(": ")[1] for line in wrote.stderr.splitlines()] == ["act.patterns[0]", "act.patterns[0]"]
+    assert [line.split(": ")[0] for line in wrote.document["warnings"]] == [
+        "these fields are none of an entry's and were left out",
+        *["act.patterns[0]"] * 2,
+    ]
+    assert '"category", "references"' in wrote.stderr
     assert re.search("incomplete: .*keywords.*no reasoning.*no references", wrote.stderr)
     assert "too general or not 1-3 hyphenated words: code" in wrote.stderr
 
@@ -196,16 +201,20 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (one("ok") | {"act": {"patterns": [{"text": "ok"}, {"text": 7}]}}, "act.patterns[1].text is 7"),
-        (one("A <!-- comment --> in it"), "would not be read back"),
+        (
+            {"act": {"patterns": [{"text": "ok"}, {"text": 7}, {"text": " "}]}},
+            ["patterns[1].text is 7", "patterns[2]: "],
+        ),
+        (one("A <!-- comment --> in it"), ["patterns[0]: 'A <!-- comment --> in it' would not be read back"]),
     ],
 )
-def test_what_is_wrong_gets_one_line_and_nothing_is_written(world: World, answer: object, words: str) -> None:
+def test_what_is_wrong_gets_one_line_and_nothing_is_written(world: World, answer: object, words: list[str]) -> None:
     wrote = write(world, answer)
 
     assert (wrote.code, wrote.stdout) == (1, "")
-    assert words in wrote.stderr
-    assert len(wrote.stderr.splitlines()) == 1
+    assert [
+        line[: len(f"hardwon: act.{each}")] for each, line in zip(words, wrote.stderr.splitlines(), strict=True)
+    ] == [f"hardwon: act.{each}" for each in words]
     assert banks(world) == {}
     assert not world.store.exists()
 
@@ -217,7 +226,7 @@ def test_a_bank_that_leads_out_of_the_project_is_refused(world: World) -> None:
     (world.project / "docs" / "knowledge-bank").symlink_to(outside)
     wrote = write(world, one("Quote every field."))
 
-    assert wrote.code == 1
+    assert (wrote.code, "--help" in wrote.stderr) == (2, False)
     assert "it leads out" in wrote.stderr
     assert [*outside.iterdir()] == []
     assert rows(world) == []
@@ -241,6 +250,9 @@ def test_vectors_come_from_the_provider_and_labels_from_the_agent_alone(world: W
         wrote = write(world)
         requests = scene.requests()
 
-    assert (wrote.code, wrote.stderr.count("no references")) == (0, len(items()))
+    assert (wrote.code, wrote.stderr.count("no references")) == (
+        0,
+        len([item for _, item in items() if "universal" not in item]),
+    )
     assert {request.path for request in requests} == {"/v1/embeddings"}
     assert world.query("SELECT count(*) FROM entries WHERE embedding IS NOT NULL") == [(len(items()),)]
