@@ -27,14 +27,14 @@ def complaints_of_length(entry: Entry) -> list[str]:
     return [f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters"]
 
 
-def complaints_of_gaps(entry: Entry, *, needs_references: bool = True) -> list[str]:
+def complaints_of_gaps(entry: Entry) -> list[str]:
     """Return one line that says what *entry* lacks, none when it is complete (M-A34)."""
     lacks = {
         "not 3 to 10 keywords of which 3 stand in its text": not is_complete(
             entry.keywords, f"{entry.description}\n{entry.reasoning}"
         ),
         "no reasoning": not entry.reasoning,
-        "no references": needs_references and not entry.references,
+        "no references": not entry.references,
     }
     lacking = [what for what, missing in lacks.items() if missing]
     return [f"incomplete: {', '.join(lacking)}; give them the next time it is observed"] if lacking else []

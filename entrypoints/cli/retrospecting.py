@@ -110,9 +110,8 @@ def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:
         if lesson.dropped:
             yield f"{lesson.place}: these keywords are too general or not 1-3 hyphenated words: {', '.join(lesson.dropped)}"
         entry = lesson.entry
-        if in_store:
-            gaps = complaints_of_gaps(entry, needs_references=entry.source_project is not None)
-            yield from (f"{lesson.place}: {line}" for line in (*complaints_of_length(entry), *gaps))
+        gaps = (*complaints_of_length(entry), *complaints_of_gaps(entry)) if in_store else ()
+        yield from (f"{lesson.place}: {line}" for line in gaps)
 
 
 def _told(kept: Iterable[Kept], bank: BankFiles, *, dry_run: bool) -> Iterable[str]:

@@ -15,7 +15,7 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.bank_lesson import BankLesson
 from hardwon.domain.model.retro.made_name import made_name
-from hardwon.domain.model.retro.references import chosen_references, named_references
+from hardwon.domain.model.retro.references import chosen_references
 
 _NOT_A_NAME = re.compile(r"(?:\s|#+(?=\s|$)|(?:Anti-)?Pattern:)+", re.IGNORECASE)
 """What a knowledge bank's headings begin with of themselves."""
@@ -125,7 +125,6 @@ def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
 def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt.datetime) -> Entry:
     observed_in = _one_line(item.provenance) or feature.name
     values: dict[str, Any] = {"confidence": item.confidence}
-    references = named_references if item.universal else chosen_references  # others have not this project's files
     return Entry(
         name=item.name.strip() or made_name(redact(item.text)),
         description=item.text,
@@ -133,7 +132,7 @@ def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt
         notes=metadata_line(OBSERVED_IN, observed_in) if observed_in else "",
         category=item.category,
         keywords=keywords,
-        references=references(item.said, feature.files),
+        references=chosen_references(item.said, feature.files),
         source="retro",
         source_project=None if item.universal else feature.project,
         created_at=now,

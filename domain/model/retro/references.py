@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 from typing import NamedTuple
 
 MOST_REFERENCES = 10
@@ -43,26 +42,12 @@ def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
         when the diff has one.
 
     """
-    files = _files(diff)
+    files = [path for path in dict.fromkeys(diff) if BANK_FOLDER not in f"/{path}"]
     code = [path for path in files if is_code(path)]
     mentioned = [path for path in files if _mentions(text.lower(), _names(path.lower()))][:MOST_REFERENCES]
     if not any(map(is_code, mentioned)):
         mentioned = [*mentioned[: MOST_REFERENCES - 1], *(code or (() if mentioned else files))]
     return tuple(mentioned[:MOST_REFERENCES])
-
-
-def named_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
-    """
-    Return the files of *diff* that *text* names by path or base name, in the order of *diff*, at most 10.
-
-    For a lesson of all projects, where the files of this one mean nothing, and where `reader` is any reader.
-    """
-    named = (path for path in _files(diff) if _stands(_names(path.lower()).base, text.lower()))
-    return tuple(islice(named, MOST_REFERENCES))
-
-
-def _files(diff: Sequence[str]) -> list[str]:
-    return [path for path in dict.fromkeys(diff) if BANK_FOLDER not in f"/{path}"]
 
 
 def _names(path: str) -> _Names:

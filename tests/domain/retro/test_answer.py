@@ -52,12 +52,8 @@ def test_keywords_and_reasoning_may_be_missing() -> None:
 
 
 @pytest.mark.parametrize("universal", [True, "true", " TRUE"])
-def test_a_universal_item_is_of_no_project_and_has_the_files_it_mentions_alone(universal: object) -> None:
-    read = lesson(universal=universal)
-
-    assert (read.entry.source_project, read.entry.references) == (None, ())
-    of_a_file = lesson(universal=universal, provenance="docs/spec.md")
-    assert of_a_file.entry.references == ("docs/spec.md",)
+def test_a_universal_item_is_of_no_project(universal: object) -> None:
+    assert lesson(universal=universal).entry.source_project is None
     assert lesson(universal="False").entry.source_project == "feeds"
 
 

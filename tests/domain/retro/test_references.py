@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.retro.references import MOST_REFERENCES, chosen_references, is_code, named_references
+from hardwon.domain.model.retro.references import MOST_REFERENCES, chosen_references, is_code
 from tests.strategies import few_examples
 
 paths = st.lists(
@@ -28,12 +28,6 @@ def test_a_document_that_is_mentioned_comes_with_code() -> None:
 def test_without_code_the_documents_are_it() -> None:
     assert chosen_references("anything", ["a.md", "uv.lock", "docs/knowledge-bank/patterns.md"]) == ("a.md", "uv.lock")
     assert chosen_references("anything", []) == ()
-
-
-def test_a_file_is_named_by_its_path_or_its_base_name_alone() -> None:
-    assert named_references("see src/reader.py and WRITER.py:12", DIFF) == ("src/reader.py", "src/writer.py")
-    assert named_references("the reader stops, says spec.md", DIFF) == ()
-    assert len(named_references(" ".join(f"f{n}.py" for n in range(20)), [f"f{n}.py" for n in range(20)])) == 10
 
 
 @few_examples
