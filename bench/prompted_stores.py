@@ -14,7 +14,7 @@ from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.prompting.contender import Contender
 from hardwon.domain.model.prompting.gate import is_worth_asking
-from hardwon.domain.model.prompting.winning import MOST_SHOWN, wins
+from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.scope import ANYWHERE, Scope
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.recall import Recall
@@ -52,7 +52,7 @@ class Asking(NamedTuple):
         printed = {each.seq: each for each in repository.printed([each.seq for each in rated])}
         best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated[:MOST_SHOWN]]
         known = set(answers)
-        shown = [each for each in best if wins(each.strength(contest), by_meaning=contest.by_meaning)]
+        shown = [each for each in best if each.win(contest).is_clear]
         return Asked(searched=True, right=tuple(each.entry_id in known for each in shown))
 
     def own(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from hardwon.domain.model.receipts.receipt import Event, NearMiss, Shown
-from hardwon.domain.model.receipts.recomputed import policy_of, terms_of
+from hardwon.domain.model.receipts.recomputed import policy_of, terms_of, win_of
 from hardwon.domain.use_cases.explaining.explain_injections import Explained
 from hardwon.entrypoints.changing import moment
 
@@ -59,6 +59,8 @@ def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterato
     score = "     -" if shown.score is None else f"{shown.score:.4f}"
     yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
     yield f"{INDENT}{_reason(explained, shown)}"
+    if win := _win(explained, shown):
+        yield f"{INDENT}{win}"
     if used := explained.used.get(shown.entry_id):
         phrase = f": {used.phrase!r}" if used.phrase else ""
         yield f"{INDENT}of use: {used.how} at {moment(used.at)}{phrase}"
@@ -115,6 +117,21 @@ def _reason(explained: Explained, shown: Shown) -> str:
     if not terms:
         return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
     return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in terms)
+
+
+def _win(explained: Explained, shown: Shown) -> str:
+    """Return why the entry stood beside a prompt; empty for one that did not, or of which that is not known."""
+    try:
+        win = win_of(explained.receipt, shown)
+    except KeyError:  # somebody changed the receipt
+        return ""
+    if win is None:
+        return ""
+    needed = f"{win.strength:.2f} {'>=' if win.is_clear else '<'} {win.least:.4g}"
+    return (
+        f"wins: strength {needed}: coverage {win.coverage:.3g} * sqrt(score {win.score:.3g} * lead {win.lead:.3g})"
+        f" / sqrt(2 ln {win.searched:.0f})"
+    )
 
 
 def _nearly(explained: Explained, missed: NearMiss) -> str:

@@ -1,6 +1,7 @@
 """`hardwon why`: what a session start printed, why, and whether that can be proved."""
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -235,7 +236,13 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
     assert " + words 0.65 * " in lines[4]
+    assert re.fullmatch(
+        r" {5}wins: strength \d\.\d\d >= 0\.9: coverage 1 \* sqrt\(score [\d.]+ \* lead [\d.]+\) / sqrt\(2 ln 64\)",
+        lines[5],
+    )
     assert hardwon(told, "why", "--verify").code == 0
+    told.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
+    assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout
 
 
 @pytest.mark.parametrize("parts", ["{}", '{"vector": 1}'])

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from hardwon.domain.model.block.entry_texts import units
 from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
-from hardwon.domain.model.prompting.contender import Contender, Contest
+from hardwon.domain.model.prompting.contender import Contender, Contest, Winner
 from hardwon.domain.model.prompting.instructions import says
-from hardwon.domain.model.prompting.winning import MOST_SHOWN, wins
+from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.receipts.injected_text import assembled
 from hardwon.domain.model.receipts.receipt import NearMiss
 
@@ -37,7 +37,7 @@ class Choice(NamedTuple):
 
     """
 
-    chosen: tuple[Contender, ...] = ()
+    chosen: tuple[Winner, ...] = ()
     missed: tuple[NearMiss, ...] = ()
 
     @property
@@ -73,28 +73,30 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
 
     One that does not fit is passed over; a smaller one after it may still fit.
     """
-    chosen, kept_out = list[Contender](), dict[str, str]()
+    chosen, kept_out = list[Winner](), dict[str, str]()
     files, room = _Files(rules.told), MAX_UNITS - units(FRAME_START + FRAME_END)
     for each in contenders[:MOST_SHOWN]:
-        if why := _against(each, rules, files, room):
+        winner = Winner(each, each.win(rules.contest), each.text)
+        if why := _against(winner, rules, files, room):
             kept_out[each.entry_id] = why
         else:
-            chosen.append(each)
-            room -= units(each.text)
-    missed = (each for each in contenders if each not in chosen)
+            chosen.append(winner)
+            room -= units(winner.text)
+    shown = {each.contender.entry_id for each in chosen}
+    missed = (each for each in contenders if each.entry_id not in shown)
     nearly = [NearMiss(each.entry_id, each.score, kept_out.get(each.entry_id, TOO_WEAK)) for each in missed]
     return Choice(tuple(chosen), tuple(nearly[:MOST_MISSED]))
 
 
-def _against(each: Contender, rules: Rules, files: "_Files", room: int) -> str:
-    """Return what speaks against *each*, empty for nothing."""
-    if not wins(each.strength(rules.contest), by_meaning=rules.contest.by_meaning):
+def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
+    """Return what speaks against it, empty for nothing."""
+    if not winner.win.is_clear:
         return TOO_WEAK
-    if each.entry_id in rules.shown:
+    if winner.contender.entry_id in rules.shown:
         return "shown already in this session"
-    if name := files.sayer(each.printed.description):
+    if name := files.sayer(winner.contender.printed.description):
         return f"{name} says it already"
-    return "no room" if units(each.text) > room else ""
+    return "no room" if units(winner.text) > room else ""
 
 
 class _Files:

@@ -2,7 +2,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.block.entry_texts import lesson_text, note_text
 from hardwon.domain.model.block.printable import PrintedEntry
-from hardwon.domain.model.prompting.winning import coverage, strength, wins
+from hardwon.domain.model.prompting.winning import Win, coverage, least_strength
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.recall.policy import Parts
 from hardwon.domain.model.receipts.injected_text import text_digest
@@ -26,9 +26,13 @@ class Contest(NamedTuple):
     size: int
     by_meaning: bool
 
+    def win(self, score: float, coverage: float) -> Win:
+        """Return what an entry of that score has and needs, where it holds that share of a sentence's words."""
+        return Win(score, coverage, self.runner_up, float(self.size), least_strength(by_meaning=self.by_meaning))
+
     def may_win(self, score: float) -> bool:
         """Tell whether an entry of that score would win if it held all words of a sentence."""
-        return wins(strength(score, self.runner_up, 1.0, self.size), by_meaning=self.by_meaning)
+        return self.win(score, 1.0).is_clear
 
 
 class Contender(NamedTuple):
@@ -65,22 +69,30 @@ class Contender(NamedTuple):
             return lesson_text(self.printed)
         return note_text(self.printed.name, self.printed.description, self.printed.notes)
 
-    def coverage(self, contest: Contest) -> float:
-        """Return the share of a sentence of the prompt that it holds."""
+    def win(self, contest: Contest) -> Win:
+        """Return how clearly it wins, by its score and by the share of a sentence of the prompt that it holds."""
         printed = self.printed
-        return coverage(contest.sentences, f"{printed.name}\n{printed.description}\n{printed.notes}")
+        said = f"{printed.name}\n{printed.description}\n{printed.notes}"
+        return contest.win(self.score, coverage(contest.sentences, said))
 
-    def strength(self, contest: Contest) -> float:
-        """Return how clearly it wins."""
-        return strength(self.score, contest.runner_up, self.coverage(contest), contest.size)
 
-    def shown(self, contest: Contest) -> Shown:
-        """Return what a receipt keeps of it."""
-        parts = {
-            **self.parts,
-            "coverage": self.coverage(contest),
-            "runner_up": contest.runner_up,
-            "searched": float(contest.size),
-            "strength": self.strength(contest),
-        }
-        return Shown(self.entry_id, self.form, text_digest(self.text), self.score, parts)
+class Winner(NamedTuple):
+    """
+    An entry that is put beside a prompt.
+
+    Attributes:
+        contender: Which.
+        win: Why.
+        text: All of it that is printed.
+
+    """
+
+    contender: Contender
+    win: Win
+    text: str
+
+    @property
+    def shown(self) -> Shown:
+        """What a receipt keeps of it."""
+        each = self.contender
+        return Shown(each.entry_id, each.form, text_digest(self.text), each.score, {**each.parts, **self.win.parts})

@@ -13,7 +13,8 @@ that it covers best: one that shares a rare word with the prompt and nothing els
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from hardwon.domain.model.keyword_query import words_of
 
@@ -30,26 +31,61 @@ SHORTEST_STEM = 3
 """Letters that are left of a word when its ending falls."""
 
 
-def strength(score: float, runner_up: float, coverage: float, size: int) -> float:
+class Win(NamedTuple):
     """
-    Return how clearly an entry wins; it never falls when its score or its coverage grows.
+    What an entry needs to be shown, and what it has.
 
-    Args:
+    Attributes:
         score: What `adaptive` gives it.
-        runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
         coverage: The share of a sentence's words that it holds, `[0, 1]`.
-        size: How many entries were searched.
+        runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
+        searched: How many entries were searched.
+        least: The strength that is needed, as `least_strength` gives it.
 
     """
-    lead = score - max(runner_up, 0.0)
-    if lead <= 0:
-        return 0.0
-    return coverage * math.sqrt(score * lead) / math.sqrt(2 * math.log(max(size, 2)))
+
+    score: float
+    coverage: float
+    runner_up: float
+    searched: float
+    least: float
+
+    @property
+    def lead(self) -> float:
+        """How far it is ahead of the runner-up."""
+        return self.score - max(self.runner_up, 0.0)
+
+    @property
+    def strength(self) -> float:
+        """How clearly it wins; it never falls when its score or its coverage grows."""
+        if self.lead <= 0:
+            return 0.0
+        return self.coverage * math.sqrt(self.score * self.lead) / math.sqrt(2 * math.log(max(self.searched, 2)))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it may be shown."""
+        return self.strength >= self.least
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """All but the score, with the strength that comes of them, for a receipt."""
+        return {**{name: getattr(self, name) for name in Win._fields[1:]}, "strength": self.strength}
 
 
-def wins(strength: float, *, by_meaning: bool) -> bool:
-    """Tell whether an entry of that *strength* may be shown, given whether meaning was searched too."""
-    return strength >= (LEAST_STRENGTH if by_meaning else LEAST_STRENGTH_OF_WORDS)
+def win_of_parts(score: float, parts: Mapping[str, float]) -> Win:
+    """
+    Return the win that left *parts* behind.
+
+    Raises:
+        KeyError: a part is missing.
+    """
+    return Win(score, **{name: parts[name] for name in Win._fields[1:]})
+
+
+def least_strength(*, by_meaning: bool) -> float:
+    """Return the strength that an entry needs, given whether meaning was searched too."""
+    return LEAST_STRENGTH if by_meaning else LEAST_STRENGTH_OF_WORDS
 
 
 def coverage(sentences: Sequence[Sequence[str]], text: str) -> float:

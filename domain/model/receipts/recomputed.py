@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from hardwon.domain.model.prompting.winning import Win, win_of_parts
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.adaptive import terms_of_parts
 from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
@@ -38,6 +39,16 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
             return []
 
 
+def win_of(receipt: Receipt, shown: Shown) -> Win | None:
+    """
+    Return why *shown* was put beside a prompt; None for what stood at a session's start.
+
+    Raises:
+        KeyError: a part is missing.
+    """
+    return win_of_parts(shown.score, shown.parts) if receipt.event == "prompt" and shown.score is not None else None
+
+
 def recomputed(policy: str, parts: Parts) -> float | None:
     """
     Return the score that *parts* give; None for a policy that is not known here.
@@ -51,11 +62,20 @@ def recomputed(policy: str, parts: Parts) -> float | None:
 
 
 def fits(receipt: Receipt, shown: Shown) -> bool:
-    """Tell whether the score of *shown* is what its parts give; without a score there is nothing to doubt."""
+    """
+    Tell whether the score of *shown* is what its parts give, and beside a prompt whether it wins by the strength told.
+
+    Without a score there is nothing to doubt.
+    """
     if shown.score is None:
         return True
     try:
-        score = recomputed(policy_of(receipt, shown), shown.parts)
+        score, win = recomputed(policy_of(receipt, shown), shown.parts), win_of(receipt, shown)
+        has_won = win is None or (win.is_clear and _is_about(win.strength, shown.parts["strength"]))
     except (KeyError, ArithmeticError, ValueError):
         return False
-    return score is None or math.isclose(score, shown.score, rel_tol=0, abs_tol=TOLERANCE)
+    return has_won and (score is None or _is_about(score, shown.score))
+
+
+def _is_about(value: float, told: float) -> bool:
+    return math.isclose(value, told, rel_tol=0, abs_tol=TOLERANCE)

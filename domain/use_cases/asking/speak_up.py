@@ -121,8 +121,8 @@ class SpeakUp(NamedTuple):
         choice = choose(self._contenders(rated), Rules(contest, shown, self._told))
         if not choice.chosen:
             return Spoken()
-        receipt = self._receipt(prompt, question, choice, contest)._replace(space=found.retrieval.embedded_by)
-        return Spoken(choice.text, tuple(each.facts.ranking.seq for each in choice.chosen), receipt)
+        receipt = self._receipt(prompt, question, choice)._replace(space=found.retrieval.embedded_by)
+        return Spoken(choice.text, tuple(each.contender.facts.ranking.seq for each in choice.chosen), receipt)
 
     def _contenders(self, rated: Sequence[Rated]) -> list[Contender]:
         """Return what is known of *rated*, in their order."""
@@ -134,7 +134,7 @@ class SpeakUp(NamedTuple):
     def _told(self) -> Iterator[Told]:
         return (Told(name, plain(text)) for name, text in self.instructions.texts())
 
-    def _receipt(self, prompt: Prompt, question: Question, choice: Choice, contest: Contest) -> Receipt:
+    def _receipt(self, prompt: Prompt, question: Question, choice: Choice) -> Receipt:
         return Receipt(
             session_id=prompt.session_id,
             event="prompt",
@@ -145,7 +145,7 @@ class SpeakUp(NamedTuple):
             policy=POLICY,
             digest=text_digest(choice.text),
             frame=choice.frame,
-            shown=tuple(each.shown(contest) for each in choice.chosen),
+            shown=tuple(each.shown for each in choice.chosen),
             missed=choice.missed,
         )
 

@@ -64,10 +64,11 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     choice = choose(contenders, rules(shown=frozenset(f"{each:016x}" for each in shown), told=known))
 
     assert len(choice.chosen) <= 2
-    assert list(choice.chosen) == [each for each in contenders[:2] if each in choice.chosen]
+    chosen = [each.contender for each in choice.chosen]
+    assert chosen == [each for each in contenders[:2] if each in chosen]
     assert units(choice.text) <= MAX_UNITS
-    assert all(each.strength(CONTEST) >= 1.85 for each in choice.chosen)
-    assert not {each.facts.ranking.seq for each in choice.chosen} & shown
+    assert all(each.win(CONTEST).strength >= 1.85 for each in chosen)
+    assert not {each.facts.ranking.seq for each in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MOST_MISSED)
     if choice.chosen:
         assert choice.text == FRAME_START + "".join(each.text for each in choice.chosen) + FRAME_END
@@ -94,7 +95,7 @@ def test_each_reason_is_told() -> None:
     large = [contender(0, WHOLE + " x" * 800), contender(1)]
     choice = choose(large, rules())
     assert [each.why for each in choice.missed] == ["no room"]
-    assert choice.chosen == (large[1],)
+    assert [each.contender for each in choice.chosen] == [large[1]]
 
 
 def test_no_file_is_read_for_who_does_not_win_anyway() -> None:
@@ -119,9 +120,10 @@ def test_a_lesson_stands_there_as_in_the_block_and_anything_else_as_a_note() -> 
 
 
 def test_a_receipt_can_explain_what_was_shown() -> None:
-    shown = contender(0)._replace(parts={"cosine": 0.5}).shown(CONTEST)
+    [winner] = choose([contender(0)._replace(parts={"cosine": 0.5})], rules()).chosen
+    shown = winner.shown
 
     assert shown.digest == text_digest(contender(0).text)
     assert shown.parts["cosine"] == 0.5
     assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
-    assert shown.parts["strength"] == contender(0).strength(CONTEST)
+    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, 1.85)

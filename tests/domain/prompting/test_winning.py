@@ -7,11 +7,15 @@ from hypothesis import strategies as st
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.prompting.instructions import plain, says
 from hardwon.domain.model.prompting.sentences import asked_by
-from hardwon.domain.model.prompting.winning import coverage, strength, wins
+from hardwon.domain.model.prompting.winning import Win, coverage, least_strength, win_of_parts
 
 scores = st.floats(-5, 50)
 shares = st.floats(0, 1)
 sizes = st.integers(0, 1_000_000)
+
+
+def strength(score: float, runner_up: float, share: float, size: int) -> float:
+    return Win(score, share, runner_up, size, 1.85).strength
 
 
 @given(score=scores, more=st.floats(0, 50), runner_up=scores, share=shares, size=sizes)
@@ -40,10 +44,15 @@ def test_the_strength_is_the_formula_of_the_docs() -> None:
 
 
 def test_words_alone_need_half_as_much() -> None:
-    assert wins(1.85, by_meaning=True)
-    assert not wins(1.84, by_meaning=True)
-    assert wins(0.9, by_meaning=False)
-    assert not wins(0.89, by_meaning=False)
+    assert (least_strength(by_meaning=True), least_strength(by_meaning=False)) == (1.85, 0.9)
+
+
+@given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.9, 1.85]))
+def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float, size: int, least: float) -> None:
+    win = Win(score, share, runner_up, size, least)
+
+    assert win_of_parts(score, win.parts) == win
+    assert win.is_clear == (win.parts["strength"] >= least)
 
 
 @pytest.mark.parametrize(

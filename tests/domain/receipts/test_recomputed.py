@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.prompting.winning import Win
 from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.receipts.receipt import Receipt, Shown
-from hardwon.domain.model.receipts.recomputed import fits, policy_of, recomputed, terms_of
+from hardwon.domain.model.receipts.recomputed import fits, policy_of, recomputed, terms_of, win_of
 from tests.strategies import NOW, weights
 
 RECEIPT = Receipt("s", "start", NOW, "here", "parser", None, "hybrid", "", ("", ""))
@@ -44,6 +45,31 @@ def test_conversations_beside_lessons_are_ranked_by_a_policy_of_their_own() -> N
 def test_a_score_without_all_its_parts_does_not_fit(parts: dict[str, float]) -> None:
     for policy in ("hybrid", "prominence", "adaptive"):
         assert not fits(RECEIPT._replace(policy=policy), Shown("e", "lesson", "", 0.5, parts))
+
+
+PROMPT = RECEIPT._replace(event="prompt", policy="of the future")
+WIN = Win(score=12.0, coverage=0.75, runner_up=4.0, searched=100.0, least=1.85)
+
+
+def test_beside_a_prompt_the_strength_must_be_what_its_parts_give() -> None:
+    shown = Shown("e", "lesson", "", WIN.score, WIN.parts)
+
+    assert win_of(PROMPT, shown) == WIN
+    assert fits(PROMPT, shown)
+    for name in ("coverage", "runner_up", "searched", "strength"):
+        assert not fits(PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})), name
+    for name in shown.parts:
+        assert not fits(PROMPT, shown._replace(parts={each: shown.parts[each] for each in {*shown.parts} - {name}}))
+
+
+def test_what_does_not_win_has_no_place_beside_a_prompt() -> None:
+    weak = WIN._replace(least=WIN.strength + 1)
+
+    assert not fits(PROMPT, Shown("e", "lesson", "", weak.score, weak.parts))
+
+
+def test_at_a_sessions_start_nothing_has_to_win() -> None:
+    assert win_of(RECEIPT, Shown("e", "lesson", "", 0.5)) is None
 
 
 def test_what_nothing_ranked_and_what_an_unknown_policy_ranked_is_not_doubted() -> None:
