@@ -13,7 +13,6 @@ from hardwon.adapters.agents.opencode import OpenCode
 from hardwon.adapters.agents.programs import HOOK, SERVER, Programs
 from hardwon.adapters.agents.setup_record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import DiskUserFiles
-from hardwon.adapters.markdown.host_memory import host_memory_folder
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.ports.agent import Agent
 
@@ -47,12 +46,6 @@ def build_set_up(store: str) -> SetUp:
         StorageError: there is a record that can't be read.
     """
     return SetUp(files=DiskUserFiles(), record=JsonSetupRecord(store))
-
-
-def host_memory(environ: Mapping[str, str], project_root: str) -> str:
-    """Return the folder in which Claude Code keeps what it remembers of the project."""
-    config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    return host_memory_folder(config, project_root)
 
 
 def our_programs() -> Programs:

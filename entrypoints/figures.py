@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.retrieving.embedding import embed_query
 from hardwon.entrypoints.composition import ASKED_EMBED_SECONDS, Memory
-from hardwon.entrypoints.influence_telling import influence_figures
+from hardwon.entrypoints.influence_telling import use_figures
 from hardwon.entrypoints.spaces import EmbeddingSpace
 
 MOST_FOLDERS = 20
@@ -38,7 +38,7 @@ def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
         "by_source": dict(repository.tally(only, "source")),
         "by_project": dict(repository.tally(only, "source_project")),
         "embedding": _embedding(memory, only),
-        "influence": influence_figures(memory, only),
+        "influence": use_figures(memory.tell_use.of_all(only)),
         "store": _store(memory),
         "settings": memory.settings._asdict(),
         "context_weights": dict(CONTEXT_WEIGHTS),

@@ -1,39 +1,29 @@
-"""How it is told that entries were of use."""
+"""How it is told that entries were of use: on one line, and for JSON."""
 
-from collections.abc import Sequence
-
-from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.receipts.influence import Influence
-from hardwon.entrypoints.composition import Memory
-
-MOST_USED = 5
-MOST_SESSIONS = 100
+from hardwon.domain.use_cases.explaining.tell_use import EntryUse, Use
+from hardwon.entrypoints.changing import moment
 
 
-def influence_figures(memory: Memory, only: EntryFilter) -> dict[str, object]:
-    """Return how often entries of *only* were of use, and which most."""
-    most = [
-        {"id": entry_id, "name": entry.name, "influence_count": count}
-        for entry_id, count in memory.influences.most_used(MOST_USED, only)
-        if (entry := memory.repository.get(entry_id))
-    ]
-    return {"influence_count": memory.influences.total(only), "most_used": most}
+def use_figures(use: Use) -> dict[str, object]:
+    """Return for JSON how often entries were of use, and which most."""
+    most = [{"id": each.entry_id, "name": each.name, "influence_count": each.times} for each in use.most]
+    return {"influence_count": use.times, "most_used": most}
 
 
-def influence_document(memory: Memory, entry_id: str) -> dict[str, object]:
+def use_document(use: EntryUse) -> dict[str, object]:
     """Return for JSON in how many sessions an entry was of use, and what showed it, the newest first."""
-    known = memory.influences.find(entry_id=entry_id, limit=MOST_SESSIONS)
-    return {
-        "influence_count": memory.influences.counts([entry_id]).get(entry_id, 0),
-        "influences": [each._asdict() for each in known],
-    }
+    return {"influence_count": use.times, "influences": [influence_document(each) for each in use.newest]}
 
 
-def influence_lines(influences: Sequence[Influence]) -> list[str]:
-    """Return a line for each: where the sign stood, in which session, and its words."""
-    return [f"{_where(each)}{f': {each.phrase}' if each.phrase else ''}" for each in influences]
+def influence_document(influence: Influence) -> dict[str, object]:
+    """Return for JSON the sign that an entry was of use."""
+    told = influence._asdict()
+    return {"id": told.pop("entry_id"), **told}
 
 
-def _where(influence: Influence) -> str:
+def influence_line(influence: Influence) -> str:
+    """Return where the sign stood, when it was seen, in which session, and its words."""
     session = f", session {influence.session_id}" if influence.session_id else ""
-    return f"{influence.at:%Y-%m-%d %H:%M}  {influence.how}{session}"
+    phrase = f": {influence.phrase!r}" if influence.phrase else ""
+    return f"{influence.how} at {moment(influence.at)}{session}{phrase}"

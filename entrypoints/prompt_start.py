@@ -4,14 +4,14 @@ import os
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.instruction_files import InstructionFiles, memory_folder
+from hardwon.adapters.markdown.instruction_files import InstructionFiles
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.asking.speak_up import Prompt, Spoken
+from hardwon.domain.use_cases.asking.speak_up import Prompt
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.hook_output import Output
 from hardwon.entrypoints.hook_request import HookRequest
+from hardwon.entrypoints.host_memory import host_memory
 from hardwon.entrypoints.workplace import name_of
 
 SEARCH_SECONDS = 0.7
@@ -51,9 +51,10 @@ class PromptStart:
             StorageError: the store can't be read.
         """
         spoken = self._memory.speak_up(self._instructions(), SEARCH_SECONDS)(self._prompt(), self._deadline)
-        if spoken.text and output.write(spoken.text):
-            self._keep(spoken)
-        for line in spoken.degradations:
+        lost: tuple[str, ...] = ()
+        if spoken.receipt and output.write(spoken.text):
+            lost = self._memory.record_injection(spoken.receipt, spoken.seqs)
+        for line in (*lost, *spoken.degradations):
             self._warn(line)
 
     def _prompt(self) -> Prompt:
@@ -62,18 +63,5 @@ class PromptStart:
         return Prompt(request.prompt, session_id.strip() and session_id, name_of(request.project_root))
 
     def _instructions(self) -> InstructionFiles:
-        told = self._request.told.get("transcript_path")
-        transcript = os.path.expanduser(told) if isinstance(told, str) else ""
         root = self._request.project_root
-        return InstructionFiles(root, memory_folder(root, transcript, os.path.expanduser("~")))
-
-    def _keep(self, spoken: Spoken) -> None:
-        """Count what was printed and keep the receipt; a busy store loses both, never the prompt's time."""
-        memory = self._memory
-        try:
-            with memory.database.transaction(busy_seconds=BUSY_SECONDS):
-                memory.repository.record_recall(spoken.seqs, memory.clock.now())
-                if spoken.receipt:
-                    memory.receipts.record(spoken.receipt)
-        except StorageError as error:
-            self._warn(f"recall not counted: {error}")
+        return InstructionFiles(root, host_memory(os.environ, root))

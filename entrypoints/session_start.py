@@ -75,14 +75,12 @@ class SessionStart:
 
     def record(self, injection: Injection, session_id: str) -> None:
         """Count what was printed, and keep its receipt; a busy store loses both, never the session's time."""
-        from hardwon.domain.use_cases.explaining.receipt_of_start import receipt_of_start  # the block is out now
+        from hardwon.domain.use_cases.asking.receipt_of_start import receipt_of_start  # the block is out now
 
         now, project = self._memory.clock.now(), name_of(self._project_root)
         receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
-        try:
-            self._memory.record_injection(receipt, injection.seqs)
-        except StorageError as error:
-            self._warn(f"recall not counted, no receipt kept: {error}")
+        for line in self._memory.record_injection(receipt, injection.seqs):
+            self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:
         """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""

@@ -146,6 +146,7 @@ file_entries = st.builds(
     trigger_phrases=labels,
     spec_folder=spec_folders,
     anchor_id=anchors,
+    session_id=st.none() | st.just("s"),
     file_mtime=st.none() | st.sampled_from([0, 1_767_225_600]),
     file_hash=st.none() | st.just("0" * 64),
 )
@@ -170,6 +171,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     tier=st.none() | tiers,
     context_type=st.none() | st.sampled_from(CONTEXT_TYPES[:2]),
     session=st.none() | st.just("s"),
+    except_session=st.none() | st.just("s"),
     among=st.none(),
     except_for=st.just(()),
 )
@@ -189,7 +191,8 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     own = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type, entry.session_id)
     is_alike = all(wish in {None, value} for wish, value in zip(asked, own, strict=True))
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
-    return is_of_sort and is_in_scope and is_kept and is_tagged and is_below
+    is_left_out = only.except_session is not None and only.except_session == entry.session_id
+    return is_of_sort and not is_left_out and is_in_scope and is_kept and is_tagged and is_below
 
 
 def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:

@@ -4,6 +4,8 @@ import errno
 import os
 from functools import lru_cache
 
+from hardwon.adapters.git.work_tree import top_of
+
 NAME = "git.exe" if os.name == "nt" else "git"
 
 
@@ -23,7 +25,8 @@ class Surroundings:
     """
 
     def __init__(self, project_root: str) -> None:
-        self._project = os.path.join(_top(os.path.realpath(project_root)), "")
+        real = os.path.realpath(project_root)
+        self._project = os.path.join(top_of(real) or real, "")
 
     def trusts(self, path: str) -> bool:
         """Tell whether *path* is absolute and neither lies in the project nor leads there."""
@@ -64,14 +67,3 @@ def surroundings(project_root: str) -> Surroundings:
 def find_git(project_root: str, search_path: str) -> str:
     """Return what `Surroundings.git` returns, looked for once."""
     return surroundings(project_root).git(search_path)
-
-
-def _top(folder: str) -> str:
-    """Return the repository that holds *folder*, or *folder* where none does."""
-    top = folder
-    while not os.path.lexists(os.path.join(top, ".git")):
-        parent = os.path.dirname(top)
-        if parent == top:
-            return folder
-        top = parent
-    return top

@@ -4,22 +4,15 @@ import os
 import re
 
 from hardwon.adapters.markdown.front_matter import read_markdown
+from hardwon.adapters.markdown.host_folder import INDEX
 from hardwon.adapters.markdown.source_files import MarkdownFiles
 from hardwon.domain.model.files.markdown import FrontValue, Markdown
 from hardwon.ports.source_files import Listing
 
-INDEX = "MEMORY.md"
-LONGEST_NAME = 200
 KINDS = {"user": "preference", "feedback": "preference"}
 """What its types are kept as; others, such as project and reference, are documents."""
 
 _NESTED = re.compile(r"\A(---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
-
-
-def host_memory_folder(config_folder: str, project_root: str) -> str:
-    """Return where the memory of a project lies, if it has one; the name is made as the host makes it."""
-    name = re.sub(r"[^a-zA-Z0-9]", "-", os.path.realpath(project_root))[:LONGEST_NAME]
-    return os.path.join(config_folder, "projects", name, "memory")
 
 
 class HostMemoryFiles(MarkdownFiles):

@@ -11,6 +11,8 @@ ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold the hook for ever
 
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
 
 class ChangedFileError(OSError):
     """A file is not what it was when it was read."""
@@ -23,15 +25,20 @@ class WholeFile(NamedTuple):
     facts: os.stat_result
 
 
-def read_regular_file(path: str, at_most: int) -> WholeFile:
+def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeFile:
     """
     Return the file of that path, cut one byte after *at_most*, so that a longer one shows.
+
+    Args:
+        path: May be a link, unless *follow* is False.
+        at_most: Bytes.
+        follow: Whether it may be read where a link leads.
 
     Raises:
         OSError: it can't be read.
         ValueError: it is not a regular file, or no file system knows such a path.
     """
-    with open(path, "rb", opener=_open_without_waiting) as file:
+    with open(path, "rb", opener=_open_without_waiting if follow else _open_itself) as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise ValueError("not a regular file")
@@ -93,6 +100,10 @@ def reason(error: OSError | ValueError) -> str:
 
 def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | _NO_WAIT)
+
+
+def _open_itself(path: str, flags: int) -> int:
+    return _open_without_waiting(path, flags | _NO_LINK)
 
 
 def _refuse_changed(path: str, was: os.stat_result) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.sqlite.conditions import all_of
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.moments import from_text, to_text
 from hardwon.domain.model.receipts.influence import Influence
@@ -37,8 +38,7 @@ COUNTS = """
 
 FIND = """
     SELECT e.id, i.session_id, i.how, i.phrase, i.at FROM influence i JOIN entry e ON e.seq = i.entry_seq
-    WHERE (?1 IS NULL OR i.session_id = ?1) AND (?2 IS NULL OR e.id = ?2)
-    ORDER BY i.at DESC, e.id, i.session_id LIMIT ?3
+    WHERE {asked} ORDER BY i.at DESC, e.id, i.session_id LIMIT ?
 """
 
 
@@ -71,7 +71,8 @@ class SqliteInfluences:
 
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
         """Return what is known of that session and entry, the newest first."""
-        rows = self._database.rows(FIND, (session_id, entry_id, limit))
+        asked, values = all_of({"i.session_id = ?": session_id, "e.id = ?": entry_id})
+        rows = self._database.rows(FIND.format(asked=asked), (*values, limit))
         return [Influence(*row)._replace(at=from_text(row[-1])) for row in rows]
 
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 
+from hardwon.adapters.sqlite.conditions import all_of
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, Row
 from hardwon.adapters.sqlite.moments import from_text, to_text
 from hardwon.domain.model.receipts.receipt import NearMiss, Receipt, Shown
@@ -18,12 +19,9 @@ INSERT = """
 
 FIND = """
     SELECT r.session_id, r.event, r.at, r.project, r.query, r.space, r.policy, r.digest, r.frame, r.missed, r.number
-    FROM receipt r
-    WHERE (?1 IS NULL OR r.session_id = ?1)
-        AND (?2 IS NULL OR r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?2))
-        AND (?3 IS NULL OR r.project = ?3)
-    ORDER BY r.number DESC LIMIT ?4
+    FROM receipt r WHERE {asked} ORDER BY r.number DESC LIMIT ?
 """
+WITH_ENTRY = "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?)"
 
 
 class SqliteReceipts:
@@ -61,7 +59,8 @@ class SqliteReceipts:
         self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
     ) -> list[Receipt]:
         """Return receipts, the newest first."""
-        rows = self._database.rows(FIND, (session_id, entry_id, project, limit))
+        asked, values = all_of({"r.session_id = ?": session_id, WITH_ENTRY: entry_id, "r.project = ?": project})
+        rows = self._database.rows(FIND.format(asked=asked), (*values, limit))
         return [_receipt(row, self._shown(row[-1])) for row in rows]
 
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:

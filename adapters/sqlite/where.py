@@ -59,5 +59,7 @@ def _of_its_text(only: EntryFilter) -> Iterator[Where]:
         yield Where(sql, (len(below), below))
     if only.session is not None:
         yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE session_id = ?)", (only.session,))
+    if only.except_session is not None:
+        yield Where("e.seq NOT IN (SELECT entry_seq FROM entry_text WHERE session_id = ?)", (only.except_session,))
     if only.anchor is not None:
         yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE anchor_id = ?)", (only.anchor,))

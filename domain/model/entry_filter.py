@@ -20,6 +20,7 @@ class EntryFilter(NamedTuple):
         tier: Only entries that matter so much.
         context_type: Only entries of this sort of work.
         session: Only entries that come from this session, by the host's name for it.
+        except_session: None of the entries that come from this session.
         ranked: Only what searches may find: neither deprecated nor expired; False does not ask.
         among: Only the entries of these numbers; None for all.
         except_for: None of the entries of these numbers.
@@ -37,6 +38,7 @@ class EntryFilter(NamedTuple):
     tier: Tier | None = None
     context_type: ContextType | None = None
     session: str | None = None
+    except_session: str | None = None
     ranked: bool = False
     among: tuple[int, ...] | None = None
     except_for: tuple[int, ...] = ()

@@ -6,6 +6,7 @@ from hardwon.domain.model.receipts.receipt import Event, NearMiss, Shown
 from hardwon.domain.model.receipts.recomputed import policy_of, terms_of, win_of
 from hardwon.domain.use_cases.explaining.explain_injections import Explained
 from hardwon.entrypoints.changing import moment
+from hardwon.entrypoints.influence_telling import influence_document, influence_line
 
 EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
 
@@ -22,7 +23,7 @@ INDENT = "     "
 
 def injection_document(explained: Explained) -> dict[str, object]:
     """Return the injection for JSON, with everything that is known of it, the entries in the order of the text."""
-    receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in _ranked(explained)}
+    receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
         **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "project", "query")},
         **{name: getattr(receipt, name) for name in ("space", "policy", "digest", "frame")},
@@ -40,7 +41,7 @@ def injection_lines(explained: Explained, only: str | None = None) -> Iterator[s
     yield heading(explained)
     yield f"query    {receipt.query or 'none: nothing to go by'}"
     yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
-    for rank, shown in _ranked(explained):
+    for rank, shown in explained.ranked:
         if only in {None, shown.entry_id}:
             yield from entry_lines(explained, rank, shown)
     for missed in () if only else receipt.missed:
@@ -62,32 +63,13 @@ def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterato
     if win := _win(explained, shown):
         yield f"{INDENT}{win}"
     if used := explained.used.get(shown.entry_id):
-        phrase = f": {used.phrase!r}" if used.phrase else ""
-        yield f"{INDENT}of use: {used.how} at {moment(used.at)}{phrase}"
+        yield f"{INDENT}of use: {influence_line(used)}"
 
 
 def named(explained: Explained, entry_id: str) -> str:
     """Return the entry's name and id; the id alone when it is gone."""
     name = explained.name_of(entry_id)
     return f"{entry_id} (gone from the store)" if name is None else f"{name} ({entry_id})"
-
-
-def _ranked(explained: Explained) -> list[tuple[int | None, Shown]]:
-    """Return the entries with their ranks: what no search chose first, then lessons and what is like them, best first."""
-    shown = explained.receipt.shown
-    unranked = [each for each in shown if each.score is None]
-    beside = [each for each in shown if each.score is not None and _is_beside(explained, each)]
-    ranked = [each for each in shown if each.score is not None and not _is_beside(explained, each)]
-    ranked.sort(key=lambda each: -(each.score or 0.0))
-    return [
-        *((None, each) for each in unranked),
-        *enumerate(ranked, 1),
-        *enumerate(beside, 1),
-    ]
-
-
-def _is_beside(explained: Explained, shown: Shown) -> bool:
-    return policy_of(explained.receipt, shown) != explained.receipt.policy
 
 
 def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dict[str, object]:
@@ -103,7 +85,7 @@ def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dic
         "digest": shown.digest,
         "room": shown.room,
         "influence_count": explained.influence_counts.get(shown.entry_id, 0),
-        "used": {"how": used.how, "phrase": used.phrase, "at": used.at} if used else None,
+        "used": influence_document(used) if used else None,
     }
 
 

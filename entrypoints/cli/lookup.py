@@ -6,11 +6,10 @@ import typer
 
 from hardwon.adapters.markdown.source_files import NOT_STORABLE, is_storable
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.use_cases.keeping.named_entries import SHORTEST_PREFIX, ids_begun, ids_numbered, is_number
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.streams import readable
 
-SHORTEST_PREFIX = 4
-LARGEST_NUMBER = 2**63 - 1
 REFERENCE_HELP = "The id, or at least its first 4 characters, or the number."
 
 
@@ -25,7 +24,8 @@ def find_entry(memory: Memory, reference: str) -> Entry:
     """
     reference = readable(reference)
     digits = reference.removeprefix("#")
-    numbered, begun = _numbered(memory, digits), [] if reference.startswith("#") else _begun(memory, reference)
+    numbered = ids_numbered(memory.repository, digits)
+    begun = [] if reference.startswith("#") else ids_begun(memory.repository, reference)
     found = {*numbered, *begun}
     if len(found) == 1 and (entry := memory.repository.get(*found)):
         return entry
@@ -35,17 +35,11 @@ def find_entry(memory: Memory, reference: str) -> Entry:
         )
     if begun:
         raise _not_found(f"more than one entry begins with {reference!r}")
-    if len(digits) == len(reference) < SHORTEST_PREFIX and not _is_number(digits):
+    if len(digits) == len(reference) < SHORTEST_PREFIX and not is_number(digits):
         raise typer.BadParameter(
             f"{reference!r} is too short: give at least {SHORTEST_PREFIX} characters", param_hint="ID"
         )
-    raise _not_found(f"no entry has the {'number' if _is_number(digits) else 'id'} {reference!r}")
-
-
-def ids_meant(memory: Memory, reference: str) -> set[str]:
-    """Return the ids of the entries that *reference* may name: none, one, or more, of which two are told at most."""
-    begun = [] if reference.startswith("#") else _begun(memory, reference)
-    return {*_numbered(memory, reference.removeprefix("#")), *begun}
+    raise _not_found(f"no entry has the {'number' if is_number(digits) else 'id'} {reference!r}")
 
 
 def ensure_storable(project_root: str) -> None:
@@ -58,24 +52,6 @@ def ensure_storable(project_root: str) -> None:
     real = os.path.realpath(project_root)
     if not is_storable(real):
         raise typer.BadParameter(f"{real!r}: {NOT_STORABLE}", param_hint="'--project-root'")
-
-
-def _numbered(memory: Memory, digits: str) -> list[str]:
-    """Return the id of the entry of that number, if there is one."""
-    is_number = _is_number(digits) and int(digits) <= LARGEST_NUMBER
-    entry = memory.repository.with_number(int(digits)) if is_number else None
-    return [entry.entry_id] if entry else []
-
-
-def _is_number(digits: str) -> bool:
-    return digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_NUMBER))
-
-
-def _begun(memory: Memory, reference: str) -> list[str]:
-    """Return the ids that begin so, two at most."""
-    if len(reference) < SHORTEST_PREFIX:
-        return []
-    return memory.repository.ids_starting_with(reference.lower(), 2)
 
 
 def _not_found(what: str) -> typer.BadParameter:

@@ -5,14 +5,15 @@ from typing import Annotated
 
 import typer
 
-from hardwon.adapters.markdown.host_memory import INDEX
+from hardwon.adapters.markdown.host_folder import INDEX
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.use_cases.setting_up.set_up import Plan, SetUp
-from hardwon.entrypoints.agents import NAMES, build_agents, build_set_up, host_memory, used_agents
+from hardwon.entrypoints.agents import NAMES, build_agents, build_set_up, used_agents
 from hardwon.entrypoints.cli.getting_ready import get_ready
 from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.screen import complain, counted, warn
 from hardwon.entrypoints.cli.setup_telling import Telling
+from hardwon.entrypoints.host_memory import host_memory
 from hardwon.ports.agent import Agent
 
 EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."

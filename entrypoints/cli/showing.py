@@ -13,7 +13,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, op
 from hardwon.entrypoints.cli.screen import counted, print_json, say
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.documents import entry_document
-from hardwon.entrypoints.influence_telling import MOST_SESSIONS, influence_document, influence_lines
+from hardwon.entrypoints.influence_telling import influence_line, use_document
 from hardwon.entrypoints.streams import on_one_line
 
 MOST_CHANGES = 1_000
@@ -35,7 +35,7 @@ def show(
     past = memory.history.of(entry.number or 0, MOST_CHANGES) if history else []
     if as_json:
         recorded = {"history": [each._asdict() for each in past]} if history else {}
-        used = influence_document(memory, entry.entry_id)
+        used = use_document(memory.tell_use.of_entry(entry.entry_id))
         print_json({**entry_document(entry), **used, **_as_memory(memory, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
@@ -52,12 +52,11 @@ def show(
 
 
 def _say_of_use(memory: Memory, entry: Entry) -> None:
-    known = memory.influences.find(entry_id=entry.entry_id, limit=MOST_SESSIONS)
-    count = memory.influences.counts([entry.entry_id]).get(entry.entry_id, 0)
-    used = f"in {counted(count, 'session', 'sessions')}" if count else "never, as far as was noticed"
+    use = memory.tell_use.of_entry(entry.entry_id)
+    used = f"in {counted(use.times, 'session', 'sessions')}" if use.times else "never, as far as was noticed"
     say(f"{'used':<14}{used}")
-    for line in influence_lines(known):
-        say(f"{'':<14}{on_one_line(line)}")
+    for each in use.newest:
+        say(f"{'':<14}{on_one_line(influence_line(each))}")
 
 
 def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:

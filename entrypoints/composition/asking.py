@@ -18,19 +18,18 @@ from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.entrypoints.composition.store import OpenStore
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
-    from collections.abc import Sequence
-
     from hardwon.adapters.sqlite.influences import SqliteInfluences
     from hardwon.domain.model.importance.decay import Decay
-    from hardwon.domain.model.receipts.receipt import Receipt
     from hardwon.domain.use_cases.asking.load import Load
     from hardwon.domain.use_cases.asking.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.asking.recall import Recall
     from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
+    from hardwon.domain.use_cases.asking.record_injection import RecordInjection
     from hardwon.domain.use_cases.asking.relate import Relate
     from hardwon.domain.use_cases.asking.search import Search
     from hardwon.domain.use_cases.asking.speak_up import SpeakUp
     from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
+    from hardwon.domain.use_cases.explaining.tell_use import TellUse
     from hardwon.ports.instructions import Instructions
 
 ASKED_EMBED_SECONDS = 2.0
@@ -89,16 +88,21 @@ class Asking(OpenStore):
 
         return ExplainInjections(self.receipts, self.repository, self.influences)
 
-    def record_injection(self, receipt: "Receipt", seqs: "Sequence[int]") -> None:
-        """
-        Count that *seqs* were injected, and keep the receipt of it: both, or when the store is busy, neither.
+    @property
+    def tell_use(self) -> "TellUse":
+        """Count what was of use."""
+        from hardwon.domain.use_cases.explaining.tell_use import TellUse
 
-        Raises:
-            StorageError: the store is busy or can't be written.
-        """
-        with self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
-            self.repository.record_recall(seqs, receipt.at)
-            self.receipts.record(receipt)
+        return TellUse(self.influences, self.repository)
+
+    @property
+    def record_injection(self) -> "RecordInjection":
+        """Count what was injected and keep the receipt of it; a busy store is not waited for."""
+        from hardwon.domain.use_cases.asking.record_injection import RecordInjection
+
+        return RecordInjection(
+            self.repository, self.receipts, lambda: self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS)
+        )
 
     @property
     def retrieve(self) -> Retrieve:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.host_memory import HostMemoryFiles, host_memory_folder, read_fact
+from hardwon.adapters.markdown.host_folder import folder_name, host_memory_folder
+from hardwon.adapters.markdown.host_memory import HostMemoryFiles, read_fact
 
 FACT = """---
 name: use-uv-not-pip
@@ -51,12 +52,30 @@ def test_a_fact_without_a_usual_head_is_a_document(text: str) -> None:
     assert read_fact(text).front_matter["type"] == "document"
 
 
-def test_the_folder_is_named_as_the_host_names_it(tmp_path: Path) -> None:
-    project = tmp_path / "My.proj_1"
-    project.mkdir()
-    name = str(project).replace("/", "-").replace(".", "-").replace("_", "-")
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/srv/p/my_proj.x y-\u00fc", "-srv-p-my-proj-x-y--"),
+        ("/srv/p/qu\u0308q", "-srv-p-qu-q"),
+        ("/srv/p/e\U0001d11ex", "-srv-p-e--x"),
+        (f"/srv/p/{'l' * 120}/{'m' * 120}", f"-srv-p-{'l' * 120}-{'m' * 72}-q6wt61"),
+        (
+            "/srv/p/" + "\u00fc\U0001d11e" * 20 + "/" + "m" * 160,
+            f"-srv-p-{'-' * 60}-{'m' * 132}-gaxxzr",
+        ),
+        ("", ""),
+    ],
+)
+def test_the_folder_is_named_as_claude_code_2_1_330_was_seen_to_name_it(path: str, name: str) -> None:
+    assert folder_name(path) == name
 
-    assert host_memory_folder("/config", str(project)) == f"/config/projects/{name}/memory"
+
+def test_links_make_no_other_memory(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").symlink_to(tmp_path / "one")
+    expected = f"/config/projects/{folder_name(str(tmp_path.resolve() / 'one'))}/memory"
+
+    assert {host_memory_folder("/config", str(tmp_path / name)) for name in ("one", "two")} == {expected}
 
 
 def test_the_index_of_facts_is_no_fact(tmp_path: Path) -> None:

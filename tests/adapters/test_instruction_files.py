@@ -1,9 +1,7 @@
 import os
 from pathlib import Path
 
-import pytest
-
-from hardwon.adapters.instruction_files import LARGEST_FILE, MOST_FILES, NAMES, InstructionFiles, memory_folder
+from hardwon.adapters.markdown.instruction_files import LARGEST_FILE, MOST_FILES, NAMES, InstructionFiles
 
 
 def texts(project: Path) -> dict[str, str]:
@@ -47,15 +45,3 @@ def test_huge_and_binary_files_are_read_as_far_as_they_go(tmp_path: Path) -> Non
     assert len(found["CLAUDE.md"]) == LARGEST_FILE
     assert found["AGENTS.md"] == "\ufffd\0\ufffd"
     assert sum(map(len, found.values())) <= 1024 * 1024
-
-
-@pytest.mark.parametrize(
-    ("transcript", "expected"),
-    [
-        ("/h/.claude/projects/-p/s.jsonl", "/h/.claude/projects/-p/memory"),
-        ("", "/h/.claude/projects/-work-my-app/memory"),
-        ("relative.jsonl", "/h/.claude/projects/-work-my-app/memory"),
-    ],
-)
-def test_claude_codes_notes_lie_beside_the_transcript(transcript: str, expected: str) -> None:
-    assert memory_folder("/work/my.app", transcript, "/h") == expected

@@ -5,6 +5,8 @@ import contextlib
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.where import where
+from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.receipts.receipt import Receipt, Shown
 from tests.adapters.sqlite_store import Sql
@@ -12,6 +14,28 @@ from tests.contracts.worlds import World
 from tests.strategies import NOW
 
 RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),))
+
+
+def test_what_a_session_left_is_found_without_reading_what_others_left(world: World, sql: Sql) -> None:
+    assert world.receipts.shown_in("s") == frozenset()
+    within = where(EVERYTHING._replace(except_session="s"))
+    plan = sql(f"EXPLAIN QUERY PLAN SELECT e.seq FROM entry e WHERE {within.sql}", *within.parameters)
+
+    assert any("SEARCH entry_text USING COVERING INDEX entry_text_by_session" in step for *_, step in plan)
+
+
+def test_what_is_asked_of_one_session_or_entry_is_never_looked_for_in_all(
+    world: World, database: Database, sql: Sql
+) -> None:
+    asked = list[str]()
+    database.connection.set_trace_callback(asked.append)
+    for find in (world.receipts.find, world.influences.find):
+        find(session_id="s", limit=1)
+        find(entry_id="e", limit=1)
+    plans = [step for each in asked for *_, step in sql(f"EXPLAIN QUERY PLAN {each}")]
+
+    assert len(asked) == 4
+    assert not [step for step in plans if step.startswith("SCAN")]
 
 
 def test_a_busy_store_is_not_waited_for_and_keeps_nothing(world: World, database: Database, sql: Sql) -> None:

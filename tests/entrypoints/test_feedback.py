@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -75,10 +76,12 @@ def test_a_quotation_in_the_answer_counts_once_and_is_told(empty_world: World) -
     assert "influence_count       1" in texts[0]
     assert f"{ENTRY.name} (1)" in texts[0]
     assert "used          in 1 session" in texts[1]
-    assert f"  answer, session one: {ENTRY.description.rstrip('.')}" in texts[1]
+    phrase = repr(ENTRY.description.rstrip("."))
+    assert re.search(rf"\n {{14}}answer at 20\S+ \d\d:\d\d UTC, session one: {re.escape(phrase)}\n", texts[1])
     assert hardwon(world, "list", "--json").document["entries"][0]["influence_count"] == 1
     [[entry]] = [each["entries"] for each in hardwon(world, "why", "one", "--json").document]
     assert (entry["influence_count"], entry["used"]["how"]) == (1, "answer")
+    assert entry["used"] == shown["influences"][0]
     assert "     of use: answer at 20" in hardwon(world, "why", "one").stdout
     assert not world.log.exists()
 

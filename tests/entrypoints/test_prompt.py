@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.markdown.host_folder import folder_name
 from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
 from hardwon.domain.model.receipts.injected_text import text_digest
 from tests.entrypoints.conversing import rest, statuses
@@ -91,7 +92,8 @@ def test_what_the_projects_instructions_or_the_hosts_memory_say_is_not_said_agai
 
     instructions.unlink()
     os.mkfifo(instructions)  # whatever is broken there says nothing
-    folder = world.folder / "host" / "memory"
+    home, name = world.variables["HOME"], folder_name(str(world.project.resolve()))
+    folder = Path(home) / ".claude" / "projects" / name / "memory"
     folder.mkdir(parents=True)
     (folder / "MEMORY.md").write_text(LESSON.upper())
     assert outcome(ask(world)) == SILENT

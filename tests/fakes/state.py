@@ -108,6 +108,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.tier in {None, entry.tier}
         and only.context_type in {None, entry.context_type}
         and only.session in {None, entry.session_id}
+        and (only.except_session is None or only.except_session != entry.session_id)
         and (only.tag is None or only.tag in entry.tags)
         and (only.folder is None or (entry.file_path or "").startswith(os.path.join(only.folder, "")))
         and (

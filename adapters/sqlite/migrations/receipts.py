@@ -19,6 +19,7 @@ CREATE TABLE receipt (
     missed TEXT NOT NULL CHECK (json_valid(missed))
 );
 CREATE INDEX receipt_by_session ON receipt (session_id);
+CREATE INDEX entry_text_by_session ON entry_text (session_id) WHERE session_id IS NOT NULL;
 CREATE TABLE receipt_entry (
     receipt_number INTEGER NOT NULL REFERENCES receipt (number) ON DELETE CASCADE,
     place INTEGER NOT NULL,
@@ -41,7 +42,7 @@ CREATE TABLE influence (
 ) WITHOUT ROWID;
 CREATE INDEX influence_by_session ON influence (session_id);
 """
-"""Receipts speak of entries by id: they outlive them."""
+"""Receipts speak of entries by id: they outlive them. Every prompt leaves out what its own session has left."""
 
 
 def keep_receipts(connection: sqlite3.Connection) -> None:

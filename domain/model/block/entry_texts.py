@@ -1,8 +1,13 @@
 """How an entry stands in an injected text: as a lesson with its track record, or as a note without."""
 
+from typing import Any, Literal, TypeAlias, overload
+
 from hardwon.domain.model.block.headings import NAME_PREFIXES
 from hardwon.domain.model.block.neutral import neutral
-from hardwon.domain.model.block.printable import Printable
+from hardwon.domain.model.block.printable import Noted, Printable
+from hardwon.domain.model.vocabulary import Kind
+
+EntryForm: TypeAlias = Literal["lesson", "note"]
 
 
 def units(text: str) -> int:
@@ -10,7 +15,21 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def lesson_text(entry: Printable) -> str:
+def form_of(kind: Kind) -> EntryForm:
+    """Return how an entry of that kind stands in a text, unless it is a rule: then it is a note."""
+    return "lesson" if kind == "learning" else "note"
+
+
+@overload
+def piece_text(form: Literal["note"], entry: Noted) -> str: ...
+@overload
+def piece_text(form: EntryForm, entry: Printable) -> str: ...
+def piece_text(form: EntryForm, entry: Any) -> str:
+    """Return all that is printed of *entry* in that form, with an empty line after it."""
+    return _lesson_text(entry) if form == "lesson" else _note_text(entry)
+
+
+def _lesson_text(entry: Printable) -> str:
     """Return all that is printed of a learning, with an empty line after it."""
     lines = [
         f"### {NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
@@ -23,7 +42,7 @@ def lesson_text(entry: Printable) -> str:
     return "\n".join(lines) + "\n"
 
 
-def note_text(name: str, description: str, notes: str) -> str:
+def _note_text(entry: Noted) -> str:
     """Return all that is printed of an entry whose track record does not matter, with an empty line after it."""
-    texts = filter(None, map(neutral, (description, notes)))
-    return "\n".join((f"### {neutral(name)}", *texts, "\n"))
+    texts = filter(None, map(neutral, (entry.description, entry.notes)))
+    return "\n".join((f"### {neutral(entry.name)}", *texts, "\n"))

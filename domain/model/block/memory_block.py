@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from hardwon.domain.model.block.entry_texts import lesson_text, units
+from hardwon.domain.model.block.entry_texts import piece_text, units
 from hardwon.domain.model.block.frame import framed
 from hardwon.domain.model.block.headings import CONSTITUTIONAL, END, SECTIONS, TITLE
 from hardwon.domain.model.block.printable import Printable
@@ -23,7 +23,7 @@ LARGEST_ENTRY = MAX_UNITS // 3
 
 def needs_too_much_room(entry: Printable) -> bool:
     """Tell whether *entry* is the first to be left out when not all fits."""
-    return units(lesson_text(entry)) > LARGEST_ENTRY
+    return units(piece_text("lesson", entry)) > LARGEST_ENTRY
 
 
 def in_order_of_text(entries: Sequence[P]) -> list[P]:
@@ -52,7 +52,7 @@ class MemoryBlock(NamedTuple):
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """Return the entries of *ranked*, best first, that fit as a whole into the room."""
-        sizes = [units(lesson_text(entry)) for entry in ranked]
+        sizes = [units(piece_text("lesson", entry)) for entry in ranked]
         kept = list(range(len(ranked)))
         if self._around(Counter(entry.category for entry in ranked)) + sum(sizes) > MAX_UNITS:
             kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
@@ -68,7 +68,7 @@ class MemoryBlock(NamedTuple):
         """Return the text for *entries*, by category, best first within each; nothing for nothing to say."""
         texts: dict[Category | None, str] = {}
         for entry in entries:
-            texts[entry.category] = texts.get(entry.category, "") + lesson_text(entry)
+            texts[entry.category] = texts.get(entry.category, "") + piece_text("lesson", entry)
         return self._assembled(len(entries), texts)
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:

@@ -3,8 +3,8 @@ from typing import NamedTuple, Protocol
 from hardwon.domain.model.vocabulary import Category, Confidence
 
 
-class Printable(Protocol):
-    """What the block prints of an entry."""
+class Noted(Protocol):
+    """What a note prints of an entry."""
 
     @property
     def name(self) -> str:
@@ -13,13 +13,17 @@ class Printable(Protocol):
 
     @property
     def description(self) -> str:
-        """The lesson."""
+        """What it says."""
         ...
 
     @property
     def notes(self) -> str:
         """Further lines, may be empty."""
         ...
+
+
+class Printable(Noted, Protocol):
+    """What the block prints of an entry."""
 
     @property
     def category(self) -> Category | None:

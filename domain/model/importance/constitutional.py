@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from hardwon.domain.model.block.entry_texts import note_text
+from hardwon.domain.model.block.entry_texts import piece_text
 from hardwon.domain.model.ranking.ranking_policy import LAST_MOMENT
 from hardwon.domain.model.token_budget import tokens
 from hardwon.domain.model.vocabulary import Kind
@@ -42,7 +42,7 @@ class ConstitutionalText(NamedTuple):
     @property
     def text(self) -> str:
         """All of it that is printed."""
-        return note_text(self.name, self.description, self.notes)
+        return piece_text("note", self)
 
 
 def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:

@@ -9,15 +9,11 @@ from hardwon.domain.model.prompting.contender import Contender, Contest, Winner
 from hardwon.domain.model.prompting.instructions import says
 from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.receipts.injected_text import assembled
+from hardwon.domain.model.receipts.near_misses import MOST_MISSED, NO_ROOM, SHOWN_ALREADY, TOO_WEAK, said_by
 from hardwon.domain.model.receipts.receipt import NearMiss
 
-MAX_UNITS = 1_500
+MAX_PROMPT_UNITS = 1_500
 """UTF-16 units of all that is printed, the frame included."""
-
-MOST_MISSED = 4
-"""Of the entries that nearly were shown."""
-
-TOO_WEAK = "too weak"
 
 
 class Told(NamedTuple):
@@ -74,7 +70,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
     One that does not fit is passed over; a smaller one after it may still fit.
     """
     chosen, kept_out = list[Winner](), dict[str, str]()
-    files, room = _Files(rules.told), MAX_UNITS - units(FRAME_START + FRAME_END)
+    files, room = _Files(rules.told), MAX_PROMPT_UNITS - units(FRAME_START + FRAME_END)
     for each in contenders[:MOST_SHOWN]:
         winner = Winner(each, each.win(rules.contest), each.text)
         if why := _against(winner, rules, files, room):
@@ -93,10 +89,10 @@ def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
     if not winner.win.is_clear:
         return TOO_WEAK
     if winner.contender.entry_id in rules.shown:
-        return "shown already in this session"
+        return SHOWN_ALREADY
     if name := files.sayer(winner.contender.printed.description):
-        return f"{name} says it already"
-    return "no room" if units(winner.text) > room else ""
+        return said_by(name)
+    return NO_ROOM if units(winner.text) > room else ""
 
 
 class _Files:

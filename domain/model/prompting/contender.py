@@ -1,12 +1,12 @@
 from typing import NamedTuple
 
-from hardwon.domain.model.block.entry_texts import lesson_text, note_text
+from hardwon.domain.model.block.entry_texts import EntryForm, form_of, piece_text
 from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.prompting.winning import Win, coverage, least_strength
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.recall.policy import Parts
 from hardwon.domain.model.receipts.injected_text import text_digest
-from hardwon.domain.model.receipts.receipt import Form, Shown
+from hardwon.domain.model.receipts.receipt import Shown
 
 
 class Contest(NamedTuple):
@@ -58,16 +58,14 @@ class Contender(NamedTuple):
         return self.facts.ranking.entry_id
 
     @property
-    def form(self) -> Form:
+    def form(self) -> EntryForm:
         """How it stands in the text."""
-        return "lesson" if self.facts.kind == "learning" else "note"
+        return form_of(self.facts.kind)
 
     @property
     def text(self) -> str:
         """All of it that is printed."""
-        if self.form == "lesson":
-            return lesson_text(self.printed)
-        return note_text(self.printed.name, self.printed.description, self.printed.notes)
+        return piece_text(self.form, self.printed)
 
     def win(self, contest: Contest) -> Win:
         """Return how clearly it wins, by its score and by the share of a sentence of the prompt that it holds."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hardwon.domain.model.block.entry_texts import lesson_text, note_text
+from hardwon.domain.model.block.entry_texts import piece_text
 from hardwon.domain.model.block.summary import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.receipts.receipt import Shown
 
@@ -19,14 +19,10 @@ def reprinted(shown: Shown, entry: "Entry") -> str:
         entry: As it is today.
 
     """
-    match shown.form:
-        case "lesson":
-            return lesson_text(entry)
-        case "note":
-            return note_text(entry.name, entry.description, entry.notes)
-        case "conversation":
-            told = _told(entry)
-            return told.cut(shown.room) if shown.room else told.line
+    if shown.form != "conversation":
+        return piece_text(shown.form, entry)
+    told = _told(entry)
+    return told.cut(shown.room) if shown.room else told.line
 
 
 def _told(entry: "Entry") -> ToldConversation:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hardwon.ports.clock import Clock
     from hardwon.ports.influences import Influences
 
-MOST_SHOWN = 40
+MOST_LOOKED_FOR = 40
 """Entries: what was injected before them, a session has left behind."""
 
 
@@ -40,7 +40,7 @@ class NoticeUse(NamedTuple):
             StorageError: the store is busy; what was counted stays so.
 
         """
-        shown = self.influences.shown_texts(session_id, MOST_SHOWN)
+        shown = self.influences.shown_texts(session_id, MOST_LOOKED_FOR)
         if all(each.is_counted for each in shown):
             return []
         turn, now = hear(), self.clock.now()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.prompting.choice import MOST_MISSED, Choice, Rules, Told, choose
+from hardwon.domain.model.prompting.choice import Choice, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.prompting.instructions import plain
@@ -15,6 +15,7 @@ from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.receipts.injected_text import text_digest
+from hardwon.domain.model.receipts.near_misses import MOST_MISSED
 from hardwon.domain.model.receipts.receipt import Receipt
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.asking.best_answers import Found
@@ -25,9 +26,6 @@ from hardwon.ports.receipts import Receipts
 
 LONGEST_KEPT = 500
 """Characters of the prompt that a receipt keeps."""
-
-MOST_OF_SESSION = 500
-"""What a session has left in the store itself; more is none we know."""
 
 POLICY: PolicyName = COLLECTIONS["all"].policy
 
@@ -100,17 +98,11 @@ class SpeakUp(NamedTuple):
         public = redact(prompt.text[: 2 * LONGEST_PROMPT])[:LONGEST_PROMPT]  # a secret may begin before the end
         troubles = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
-            only = EVERYTHING._replace(except_for=self._left_by(prompt.session_id))
+            only = EVERYTHING._replace(except_session=prompt.session_id or None)
             question = question_of(public, only, prompt.project)
             found = self.recall.search(question, deadline)
             spoken = self._spoken(prompt, question, found)
         return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
-
-    def _left_by(self, session_id: str) -> tuple[int, ...]:
-        if not session_id:
-            return ()
-        own = EVERYTHING._replace(session=session_id)
-        return tuple(told.seq for told in self.recall.repository.told_newest(own, MOST_OF_SESSION))
 
     def _spoken(self, prompt: Prompt, question: Question, found: Found) -> Spoken:
         rated = self.recall.rate(question, found)

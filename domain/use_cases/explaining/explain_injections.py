@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
 from hardwon.domain.model.receipts.influence import Influence
-from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.model.receipts.receipt import Receipt, Shown
+from hardwon.domain.model.receipts.recomputed import policy_of
+from hardwon.domain.use_cases.keeping.named_entries import SHORTEST_PREFIX, ids_meant
 from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.influences import Influences
 from hardwon.ports.receipts import Receipts
@@ -14,6 +17,10 @@ if TYPE_CHECKING:
 
 MOST_USED = 1_000
 """Entries of one session: more were never injected."""
+
+MOST_OF_SESSION = 2**31 - 1
+NEWEST_OF_ENTRY = 10
+"""Injections, unless somebody asks for more or fewer."""
 
 
 class Explained(NamedTuple):
@@ -38,6 +45,33 @@ class Explained(NamedTuple):
         entry = self.entries.get(entry_id)
         return entry.name if entry else None
 
+    @property
+    def ranked(self) -> list[tuple[int | None, Shown]]:
+        """The entries in the text with their ranks: what no search chose first, then by policy, best first."""
+        shown, policy = self.receipt.shown, self.receipt.policy
+        scored = [each for each in shown if each.score is not None]
+        ranked = [each for each in scored if policy_of(self.receipt, each) == policy]
+        ranked.sort(key=lambda each: -(each.score or 0.0))
+        return [
+            *((None, each) for each in shown if each.score is None),
+            *enumerate(ranked, 1),
+            *enumerate((each for each in scored if policy_of(self.receipt, each) != policy), 1),
+        ]
+
+
+class Answer(NamedTuple):
+    """
+    What is known of what somebody asked about.
+
+    Attributes:
+        injections: In the order in which they are told.
+        entry_id: The entry that was asked about; None for a session or a project.
+
+    """
+
+    injections: Sequence[Explained]
+    entry_id: str | None = None
+
 
 class ExplainInjections(NamedTuple):
     """
@@ -54,28 +88,54 @@ class ExplainInjections(NamedTuple):
     repository: EntryRepository
     influences: Influences
 
-    def newest(self, project: str, limit: int) -> list[Explained]:
+    def newest(self, project: str, limit: int) -> Answer:
         """Return the newest injections of *project*, the newest first."""
-        return self._explained(self.receipts.find(project=project, limit=limit))
+        return Answer(self._explained(self.receipts.find(project=project, limit=limit)))
 
-    def of_session(self, session_id: str, limit: int) -> list[Explained]:
-        """Return the newest injections of a session, the oldest of them first: as it went."""
-        return self._explained(self.receipts.find(session_id=session_id, limit=limit)[::-1])
+    def of(self, reference: str, limit: int | None = None) -> Answer:
+        """
+        Return the newest injections of a session, as it went, or with an entry in them, the newest first.
 
-    def of_entry(self, entry_id: str, limit: int) -> list[Explained]:
-        """Return the newest injections with that entry in them, the newest first."""
-        return self._explained(self.receipts.find(entry_id=entry_id, limit=limit))
+        Args:
+            reference: The id of a session or entry or the beginning of one, or an entry's number; the entry may be gone.
+            limit: How many at most; None is all of a session, and the newest 10 of an entry.
+
+        Raises:
+            InvalidQueryError: *reference* may mean more than one thing.
+            UnknownEntryError: it means nothing that is known.
+
+        """
+        sessions, entries = self._sessions(reference), ids_meant(self.repository, reference)
+        if len(sessions) + len(entries) > 1:
+            raise InvalidQueryError(f"{reference!r} begins more than one session or entry: give more of it")
+        if sessions:
+            found = self.receipts.find(session_id=sessions[0], limit=limit or MOST_OF_SESSION)
+            return Answer(self._explained(found[::-1]))
+        [entry_id] = entries or {reference.lower()}
+        found = self.receipts.find(entry_id=entry_id, limit=limit or NEWEST_OF_ENTRY)
+        if not (found or entries):
+            raise UnknownEntryError(
+                f"{reference!r} is no session with an injection and no entry: hardwon why tells of the newest injection,"
+                " hardwon list shows the entries"
+            )
+        return Answer(self._explained(found), entry_id)
+
+    def _sessions(self, reference: str) -> list[str]:
+        """Return the sessions that *reference* may name, two at most; a whole name names one alone."""
+        sessions = self.receipts.sessions_starting_with(reference, 2)
+        if reference in sessions:
+            return [reference]
+        return sessions if len(reference) >= SHORTEST_PREFIX else []
 
     def _explained(self, receipts: Sequence[Receipt]) -> list[Explained]:
         known: dict[str, Entry | None] = {}
+        used = {each: self._used_in(each) for each in {receipt.session_id for receipt in receipts}}
         explained = list[Explained]()
         for receipt in receipts:
             ids = [*(each.entry_id for each in receipt.shown), *(each.entry_id for each in receipt.missed)]
             known.update((each, self.repository.get(each)) for each in ids if each not in known)
             entries = {each: entry for each in ids if (entry := known[each])}
-            explained.append(
-                Explained(receipt, entries, self._used_in(receipt.session_id), self.influences.counts(ids))
-            )
+            explained.append(Explained(receipt, entries, used[receipt.session_id], self.influences.counts(ids)))
         return explained
 
     def _used_in(self, session_id: str) -> dict[str, Influence]:

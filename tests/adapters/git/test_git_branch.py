@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.git.branch import checked_out_branch
+from hardwon.adapters.git.work_tree import main_work_tree
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -35,6 +36,20 @@ def test_a_linked_work_tree_has_its_own_branch(repository: Path, tmp_path: Path)
     assert checked_out_branch(str(tmp_path / "linked")) == "fix"
 
 
+def test_all_folders_and_work_trees_of_a_repository_have_one_main_work_tree(repository: Path, tmp_path: Path) -> None:
+    git(repository, "commit", "--allow-empty", "-m", "two")
+    git(repository, "worktree", "add", "-b", "fix", str(tmp_path / "linked"))
+    git(repository, "-c", "protocol.file.allow=always", "submodule", "add", str(repository), "inner")
+    places = (repository / "src", repository, tmp_path / "linked" / "src")
+    for each in places:
+        each.mkdir(exist_ok=True)
+    (tmp_path / "link").symlink_to(repository / "src")
+
+    assert {main_work_tree(str(each)) for each in (*places, tmp_path / "link")} == {str(repository.resolve())}
+    assert main_work_tree(str(repository / "inner")) == str((repository / "inner").resolve())
+    assert main_work_tree(str(tmp_path)) == str(tmp_path.resolve())
+
+
 def test_without_a_branch_there_is_none(repository: Path, tmp_path: Path) -> None:
     git(repository, "checkout", "--detach")
 
@@ -47,6 +62,7 @@ def test_an_odd_git_file_is_no_branch(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".git").write_bytes(content)
 
     assert checked_out_branch(str(tmp_path)) is None
+    assert main_work_tree(str(tmp_path)) == str(tmp_path.resolve())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")

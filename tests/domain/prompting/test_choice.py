@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 from hardwon.domain.model.block.entry_texts import units
 from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
 from hardwon.domain.model.block.printable import PrintedEntry
-from hardwon.domain.model.prompting.choice import MAX_UNITS, MOST_MISSED, Rules, Told, choose
+from hardwon.domain.model.prompting.choice import MAX_PROMPT_UNITS, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.instructions import plain
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.receipts.injected_text import assembled, text_digest
+from hardwon.domain.model.receipts.near_misses import MOST_MISSED
 from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
@@ -66,7 +67,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     assert len(choice.chosen) <= 2
     chosen = [each.contender for each in choice.chosen]
     assert chosen == [each for each in contenders[:2] if each in chosen]
-    assert units(choice.text) <= MAX_UNITS
+    assert units(choice.text) <= MAX_PROMPT_UNITS
     assert all(each.win(CONTEST).strength >= 1.85 for each in chosen)
     assert not {each.facts.ranking.seq for each in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MOST_MISSED)

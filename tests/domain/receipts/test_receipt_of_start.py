@@ -15,14 +15,15 @@ from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.receipts.injected_text import assembled, text_digest
+from hardwon.domain.model.receipts.near_misses import NO_ROOM, OWED, TOO_LOW
 from hardwon.domain.model.receipts.receipt import Receipt
 from hardwon.domain.model.receipts.reprinted import reprinted
 from hardwon.domain.model.receipts.verdict import Verdict, verdict
 from hardwon.domain.use_cases.asking.inject import Inject, Injection
 from hardwon.domain.use_cases.asking.recall import Recall
 from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
+from hardwon.domain.use_cases.asking.receipt_of_start import receipt_of_start
 from hardwon.domain.use_cases.asking.relate import Relate
-from hardwon.domain.use_cases.explaining.receipt_of_start import NO_ROOM, OWED, TOO_LOW, receipt_of_start
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder

@@ -5,20 +5,14 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from hardwon.domain.model.block.entry_texts import lesson_text
+from hardwon.domain.model.block.entry_texts import piece_text
 from hardwon.domain.model.block.memory_block import in_order_of_text
 from hardwon.domain.model.ranking.ranking_policy import Scored
 from hardwon.domain.model.receipts.injected_text import framed_by, text_digest
+from hardwon.domain.model.receipts.near_misses import MOST_MISSED, NO_ROOM, OWED, TOO_LOW
 from hardwon.domain.model.receipts.receipt import Form, NearMiss, Receipt, Shown
 from hardwon.domain.use_cases.asking.inject import Injection
 from hardwon.domain.use_cases.asking.select import Selected
-
-NEARLY = 3
-"""So many of those that nearly were in the text are told."""
-
-NO_ROOM = "no room"
-TOO_LOW = "below the last place"
-OWED = "the places that were left are owed to other categories"
 
 
 class _Piece(NamedTuple):
@@ -64,7 +58,7 @@ def _rules(injection: Injection) -> Iterator[_Piece]:
 def _lessons(injection: Injection) -> Iterator[_Piece]:
     scored = {each.facts.seq: each for each in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
-        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", lesson_text(lesson))
+        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", piece_text("lesson", lesson))
         yield _scored(piece, scored[lesson.seq], injection)
 
 
@@ -93,7 +87,7 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
     known = {*(rule.seq for rule in injection.rules), *(each.facts.seq for each in injection.printed)}
     others = (scored for scored in selected.seen if scored.facts.seq not in known)
     return tuple(
-        NearMiss(each.facts.entry_id, each.final_score, _why(each, selected)) for each in islice(others, NEARLY)
+        NearMiss(each.facts.entry_id, each.final_score, _why(each, selected)) for each in islice(others, MOST_MISSED)
     )
 
 

@@ -2,19 +2,17 @@
 
 import contextlib
 import os
-import stat
 from collections.abc import Iterator
 from itertools import islice
 
+from hardwon.adapters.markdown.host_folder import INDEX
+from hardwon.adapters.markdown.whole_files import read_regular_file
+
 NAMES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md")
-INDEX = "MEMORY.md"
 MOST_FILES = 64
 LARGEST_FILE = 256 * 1024
 LARGEST_TOGETHER = 1024 * 1024
 """Bytes; a prompt has no time for more."""
-
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-"""A pipe without a writer would hold the prompt; where a link leads is not the project's to say."""
 
 
 class InstructionFiles:
@@ -54,31 +52,9 @@ class InstructionFiles:
         return []
 
 
-def memory_folder(project_root: str, transcript_path: str, home: str) -> str:
-    """
-    Return the folder where Claude Code keeps its notes on a project.
-
-    Args:
-        project_root: The folder the user works in.
-        transcript_path: The session's transcript, which lies beside it; empty when the host names none.
-        home: The user's folder.
-
-    """
-    if os.path.isabs(transcript_path):
-        return os.path.join(os.path.dirname(transcript_path), "memory")
-    folder = os.path.abspath(project_root).replace(os.sep, "-").replace(".", "-")
-    return os.path.join(home, ".claude", "projects", folder, "memory")
-
-
 def _content(path: str, most: int) -> bytes:
-    """Return at most *most* bytes of a regular file; nothing of anything else."""
+    """Return at most *most* bytes of a regular file; nothing of anything else, nor of what a link leads to."""
     try:
-        number = os.open(path, _FLAGS)
+        return read_regular_file(path, most, follow=False).data[:most]
     except (OSError, ValueError):
         return b""
-    try:
-        return os.read(number, most) if stat.S_ISREG(os.fstat(number).st_mode) and most > 0 else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(number)

@@ -1,0 +1,22 @@
+from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.use_cases.asking.record_injection import RecordInjection
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.receipts import InMemoryReceipts
+from tests.strategies import NOW, lesson
+
+RECEIPT = Receipt("one", "prompt", NOW, "here", "parser", None, "adaptive", "d", ("",))
+
+
+def test_an_injection_is_counted_at_the_moment_of_its_receipt_or_a_line_says_that_it_was_lost() -> None:
+    repository, receipts = InMemoryEntryRepository(), InMemoryReceipts()
+    repository.put(lesson("Split at commas."))
+    record = RecordInjection(repository, receipts, repository.transaction)
+
+    assert record(RECEIPT, [1]) == ()
+    repository.busy = True
+    [lost] = record(RECEIPT, [1])
+    assert lost.startswith("recall not counted, no receipt kept: ")
+    [entry] = repository.find(LEARNINGS, limit=2)
+    assert (entry.recall_count, entry.last_recalled_at) == (1, NOW)
+    assert [each.number for each in receipts.find(limit=2)] == [1]
