@@ -18,7 +18,7 @@ from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.scope import ANYWHERE, Scope
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.speak_up import contest_of, question_of
+from hardwon.domain.use_cases.asking.speak_up import contest_of, question_of, sentences_of
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.spaces import EmbeddingSpace
 
@@ -43,10 +43,13 @@ class Asking(NamedTuple):
         """Return what *text* brings up, where *answers* are the ids of what is right."""
         if not is_worth_asking(text):
             return Asked(searched=False)
+        sentences = sentences_of(text, self.recall.retrieve.keywords, STANDING_STILL)
+        if not any(sentences):
+            return Asked(searched=False)
         question = question_of(text, only)
         found = self.recall.search(question, STANDING_STILL)
         rated = self.recall.rate(question, found)
-        contest = contest_of(question, found, rated)
+        contest = contest_of(sentences, found, rated)
         repository = self.memory.repository
         facts = {each.ranking.seq: each for each in repository.recall_facts([each.seq for each in rated])}
         printed = {each.seq: each for each in repository.printed([each.seq for each in rated])}

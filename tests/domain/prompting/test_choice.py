@@ -9,6 +9,8 @@ from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.prompting.choice import MAX_PROMPT_UNITS, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.instructions import plain
+from hardwon.domain.model.prompting.telling import weighed
+from hardwon.domain.model.prompting.winning import LEAST_STRENGTH
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.receipts.injected_text import assembled, text_digest
@@ -16,9 +18,9 @@ from hardwon.domain.model.receipts.near_misses import MOST_MISSED
 from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
-TERMS = ("rename", "column", "release")
-CONTEST = Contest((TERMS,), 1.0, 100, by_meaning=True)
-WHOLE = "Rename a column over two releases."
+TERMS = ("table", "column", "release")
+CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, by_meaning=True)
+WHOLE = "A table's column over two releases."
 
 
 def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: Kind = "learning") -> Contender:
@@ -68,7 +70,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     chosen = [each.contender for each in choice.chosen]
     assert chosen == [each for each in contenders[:2] if each in chosen]
     assert units(choice.text) <= MAX_PROMPT_UNITS
-    assert all(each.win(CONTEST).strength >= 1.85 for each in chosen)
+    assert all(each.win(CONTEST).strength >= LEAST_STRENGTH for each in chosen)
     assert not {each.facts.ranking.seq for each in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MOST_MISSED)
     if choice.chosen:
@@ -127,4 +129,4 @@ def test_a_receipt_can_explain_what_was_shown() -> None:
     assert shown.digest == text_digest(contender(0).text)
     assert shown.parts["cosine"] == 0.5
     assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
-    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, 1.85)
+    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, LEAST_STRENGTH)
