@@ -12,9 +12,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
+from hardwon.domain.model.prompting.choice import Rules, choose
 from hardwon.domain.model.prompting.contender import Contender
 from hardwon.domain.model.prompting.gate import is_worth_asking
-from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.scope import ANYWHERE, Scope
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.recall import Recall
@@ -49,13 +49,13 @@ class Asking(NamedTuple):
         question = question_of(text, only)
         found = self.recall.search(question, STANDING_STILL)
         rated = self.recall.rate(question, found)
-        contest = contest_of(sentences, found, rated)
+        contest = contest_of(question, sentences, found, rated)
         repository = self.memory.repository
         facts = {each.ranking.seq: each for each in repository.recall_facts([each.seq for each in rated])}
         printed = {each.seq: each for each in repository.printed([each.seq for each in rated])}
-        best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated[:MOST_SHOWN]]
-        known = set(answers)
-        shown = [each for each in best if each.win(contest).is_clear]
+        best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated]
+        known, unread = set(answers), Rules(contest, frozenset(), lambda: ())
+        shown = [each.contender for each in choose(best, unread).chosen]
         return Asked(searched=True, right=tuple(each.entry_id in known for each in shown))
 
     def own(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:

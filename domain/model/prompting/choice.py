@@ -6,6 +6,7 @@ from typing import NamedTuple
 from hardwon.domain.model.block.entry_texts import units
 from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
 from hardwon.domain.model.prompting.contender import Contender, Contest, Winner
+from hardwon.domain.model.prompting.identifiers import held_by_one
 from hardwon.domain.model.prompting.instructions import says
 from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.receipts.injected_text import assembled
@@ -78,10 +79,13 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
 
     One that does not fit is passed over; a smaller one after it may still fit.
     """
+    contest = rules.contest._replace(
+        identifiers=held_by_one(rules.contest.identifiers, [each.said for each in contenders])
+    )
     chosen, kept_out = list[Winner](), dict[str, str]()
     files, room = _Files(rules.told), MAX_PROMPT_UNITS - units(FRAME_START + FRAME_END)
     for each in contenders[:MOST_SHOWN]:
-        winner = Winner(each, each.win(rules.contest), each.text)
+        winner = Winner(each, each.win(contest), each.text)
         if why := _against(winner, rules, files, room):
             kept_out[each.entry_id] = why
         else:

@@ -3,14 +3,15 @@ When an entry clearly wins, so that it may be put beside a prompt unasked.
 
 ::
 
-    strength = sqrt(coverage * told * score * lead / (ln N * L^3))        L = ln max(N, 20)
+    strength = quoted * sqrt(coverage * told * score * lead / (ln N * L^3))        L = ln max(N, 20)
 
 `score` is that of the policy `adaptive`: how far the entry stands out of the background of this prompt. `lead` is how
 far it is ahead of the best that is not shown: where many entries are about the same, none of them wins. `told` is what
 the words of one sentence of the prompt tell that stand in the entry, in nats and at most `2 L`: with `ln N` they single
 out one of N. `coverage` is their share of what all the telling words of that sentence tell: an entry that shares a rare
 word with the prompt and nothing else was found by chance. What is divided by is what chance gives in a store of N, and
-how many entries of a larger store are about the same subject. `docs/quality.md` says what all of it was chosen on.
+how many entries of a larger store are about the same subject. `quoted` is 2 for an entry that alone holds an identifier of
+the prompt, else 1. `docs/quality.md` says what all of it was chosen on.
 """
 
 import math
@@ -28,6 +29,9 @@ LEAST_STRENGTH_OF_WORDS = 0.26
 FEWEST = 20
 """Entries: a smaller store can't know how rare a word is."""
 
+QUOTED = 2.0
+"""What the strength is multiplied by where an identifier of the prompt stands in this entry alone."""
+
 MOST_TOLD = 2.0
 """As a multiple of `L`: a long sentence collects words by chance."""
 
@@ -40,6 +44,7 @@ class Win(NamedTuple):
         score: What `adaptive` gives it.
         coverage: The share of what a sentence's words tell that is told by those in it, `[0, 1]`.
         told: What those words tell, in nats.
+        quoted: 2 where it alone holds an identifier of the prompt, else 1.
         runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
         searched: How many entries were searched.
         least: The strength that is needed, as `least_strength` gives it.
@@ -49,6 +54,7 @@ class Win(NamedTuple):
     score: float
     coverage: float
     told: float
+    quoted: float
     runner_up: float
     searched: float
     least: float
@@ -69,7 +75,8 @@ class Win(NamedTuple):
         if self.lead <= 0 or self.score <= 0:
             return 0.0
         told = self.coverage * min(self.told, MOST_TOLD * self.breadth)
-        return math.sqrt(told * self.score * self.lead / (math.log(max(self.searched, 2)) * self.breadth**3))
+        chance = math.log(max(self.searched, 2)) * self.breadth**3
+        return self.quoted * math.sqrt(told * self.score * self.lead / chance)
 
     @property
     def is_clear(self) -> bool:

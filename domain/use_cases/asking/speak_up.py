@@ -10,6 +10,7 @@ from hardwon.domain.model.keyword_query import MAX_TERMS
 from hardwon.domain.model.prompting.choice import Choice, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
+from hardwon.domain.model.prompting.identifiers import identifiers
 from hardwon.domain.model.prompting.instructions import plain
 from hardwon.domain.model.prompting.sentences import asked_by
 from hardwon.domain.model.prompting.telling import Sentence, telling_words, weighed
@@ -120,7 +121,7 @@ class SpeakUp(NamedTuple):
 
     def _spoken(self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found) -> Spoken:
         rated = self.recall.rate(question, found)
-        contest = contest_of(sentences, found, rated)
+        contest = contest_of(question, sentences, found, rated)
         if not any(contest.may_win(each.score) for each in rated[:MOST_SHOWN]):  # most prompts: nothing is read
             return Spoken()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
@@ -183,11 +184,12 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
     return tuple(weighed(each, frequencies, size) for each in asked) if any(frequencies.values()) else ()
 
 
-def contest_of(sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]) -> Contest:
+def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]) -> Contest:
     """Return what decides between *rated*, the best first of what was *found*."""
     return Contest(
         sentences=sentences,
         runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
         size=found.evidence.size,
         by_meaning=found.evidence.vectors.found > 0,
+        identifiers=identifiers(question.text),
     )

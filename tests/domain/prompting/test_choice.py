@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,6 +100,29 @@ def test_each_reason_is_told() -> None:
     choice = choose(large, rules())
     assert [each.why for each in choice.missed] == ["no room"]
     assert [each.contender for each in choice.chosen] == [large[1]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "project", "why"),
+    [
+        ("decision", "elsewhere", ["of another project"]),
+        ("decision", "here", []),
+        ("decision", None, []),
+        ("learning", "elsewhere", []),
+    ],
+)
+def test_what_is_no_learning_comes_up_in_its_own_project_only(kind: Kind, project: str | None, why: list[str]) -> None:
+    each = contender(0, kind=kind)
+    each = each._replace(facts=each.facts._replace(project=project))
+
+    assert [miss.why for miss in choose([each], rules()._replace(project="here")).missed] == why
+
+
+def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
+    asked = rules()._replace(contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",))))
+    [alone, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
+
+    assert (alone.win.quoted, other.win.quoted) == (2.0, 1.0)
 
 
 def test_no_file_is_read_for_who_does_not_win_anyway() -> None:

@@ -5,18 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
+from hardwon.domain.model.prompting.identifiers import held_by_one, identifiers, quotes
 from hardwon.domain.model.prompting.instructions import plain, says
 from hardwon.domain.model.prompting.sentences import asked_by
 from hardwon.domain.model.prompting.telling import EVERYDAY, Shared, most_told, shared, telling_words, weighed
-from hardwon.domain.model.prompting.winning import Win, least_strength, win_of_parts
+from hardwon.domain.model.prompting.winning import QUOTED, Win, least_strength, win_of_parts
 
 scores = st.floats(-5, 50)
 shares = st.floats(0, 1)
 sizes = st.integers(0, 1_000_000)
 
 
-def strength(score: float, runner_up: float, share: float, size: int, told: float = 5.0) -> float:
-    return Win(score, share, told, runner_up, size, 0.54).strength
+def strength(score: float, runner_up: float, share: float, size: int, *, told: float = 5.0) -> float:
+    return Win(score, share, told, 1.0, runner_up, size, 0.54).strength
 
 
 @given(score=scores, more=st.floats(0, 50), runner_up=scores, share=shares, size=sizes)
@@ -28,23 +29,54 @@ def test_a_stronger_winner_is_never_silenced(
 
 @given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, told=st.floats(0, 50))
 def test_who_is_further_ahead_or_says_more_of_the_prompt_is_stronger(
-    score: float, runner_up: float, behind: float, share: float, size: int, told: float
+    *, score: float, runner_up: float, behind: float, share: float, size: int, told: float
 ) -> None:
-    measured = strength(score, runner_up, share, size, told)
+    measured = strength(score, runner_up, share, size, told=told)
 
-    assert strength(score, runner_up - behind, share, size, told) >= measured
-    assert strength(score, runner_up, 1.0, size, told) >= measured >= 0
-    assert strength(score, runner_up, share, size, told + behind) >= measured
-    assert strength(score, score, share, size, told) == 0
+    assert strength(score, runner_up - behind, share, size, told=told) >= measured
+    assert strength(score, runner_up, 1.0, size, told=told) >= measured >= 0
+    assert strength(score, runner_up, share, size, told=told + behind) >= measured
+    assert strength(score, score, share, size, told=told) == 0
 
 
 def test_the_strength_is_the_formula_of_the_docs() -> None:
     expected = math.sqrt(0.75 * 9.0 * 12.0 * (12.0 - 4.0) / math.log(1_871) ** 4)
 
-    assert strength(12.0, 4.0, 0.75, 1_871, 9.0) == pytest.approx(expected)
+    assert strength(12.0, 4.0, 0.75, 1_871, told=9.0) == pytest.approx(expected)
     assert strength(12.0, -3.0, 1.0, 0) == strength(12.0, 0.0, 1.0, 2)
     assert strength(2.0, 0.0, 1.0, 5) == pytest.approx(math.sqrt(5.0 * 4.0 / (math.log(5) * math.log(20) ** 3)))
-    assert strength(12.0, 0.0, 1.0, 100, 9.3) == strength(12.0, 0.0, 1.0, 100, 99.0)
+    assert strength(12.0, 0.0, 1.0, 100, told=9.3) == strength(12.0, 0.0, 1.0, 100, told=99.0)
+
+
+def test_an_identifier_that_it_alone_holds_doubles_it() -> None:
+    win = Win(12.0, 0.75, 9.0, 1.0, 4.0, 1_871, 0.54)
+
+    assert win._replace(quoted=QUOTED).strength == 2 * win.strength
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ('should I use errors="ignore" here?', [("errors", "ignore")]),
+        ("ERR_PNPM_OUTDATED_LOCKFILE, again!", [("err", "pnpm", "outdated", "lockfile")]),
+        ('`mock.patch("billing.clock.now")` does nothing', [("mock", "patch"), ("billing", "clock", "now")]),
+        ("pass --update-golden to parseRequest", [("update", "golden"), ("parserequest",)]),
+        ("cp1252 or utf-8", [("cp1252",), ("utf", "8")]),
+        ("we don't re-run it on 2026-11-22 at 10:30, and/or never; is_it", []),
+        ("", []),
+    ],
+)
+def test_what_looks_like_code_is_an_identifier(prompt: str, found: list[tuple[str, ...]]) -> None:
+    assert list(identifiers(prompt)) == found
+
+
+@given(prompt=st.text(max_size=60))
+def test_every_identifier_of_a_text_stands_in_it(prompt: str) -> None:
+    found = identifiers(prompt)
+
+    assert held_by_one(found, [prompt, ""]) == found
+    assert held_by_one(found, [prompt, prompt]) == ()
+    assert quotes(prompt, found) == bool(found)
 
 
 def test_words_alone_need_half_as_much() -> None:
@@ -53,7 +85,7 @@ def test_words_alone_need_half_as_much() -> None:
 
 @given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.26, 0.54]))
 def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float, size: int, least: float) -> None:
-    win = Win(score, share, 3.0, runner_up, size, least)
+    win = Win(score, share, 3.0, 2.0, runner_up, size, least)
 
     assert win_of_parts(score, win.parts) == win
     assert win.is_clear == (win.parts["strength"] >= least)
