@@ -14,6 +14,7 @@ from hardwon.entrypoints.composition import open_memory
 from hardwon.examples.make_sample import SAMPLE
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.receipts import InMemoryReceipts
+from tests.strategies import lesson
 
 STANDING_STILL = Deadline(lambda: 0.0)
 
@@ -59,3 +60,43 @@ def test_what_a_developer_says_in_his_own_words_brings_up_the_entry_that_fits(as
 )
 def test_what_shares_words_and_no_subject_brings_up_nothing(ask: Ask, prompt: str) -> None:
     assert ask(prompt) == ""
+
+
+FIVE = (
+    "Lock file out of date: CI stops with ERR_PNPM_OUTDATED_LOCKFILE until pnpm install has been run and committed.",
+    "Vite reads its environment once: a changed VITE_API_URL in .env is ignored until the dev server is restarted.",
+    "Snapshots of the chart library differ between machines: pin the font package before comparing pictures.",
+    "The payment sandbox drops idle sockets after ninety seconds: reconnect before each batch of refunds.",
+    "Postgres enums can't be extended inside a transaction: run ALTER TYPE in a migration of its own.",
+)
+
+
+@pytest.fixture(scope="module")
+def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Yield what asks a store of five entries."""
+    memory = open_memory(Settings(global_store=str(tmp_path_factory.mktemp("small"))), print)
+    with closing(memory.database):
+        with memory.repository.transaction():
+            for text in FIVE:
+                memory.repository.put(lesson(text))
+        speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
+        yield lambda text: speak_up(Prompt(text), STANDING_STILL).text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "at"),
+    [
+        ("CI fails with ERR_PNPM_OUTDATED_LOCKFILE", 0),
+        ("I changed VITE_API_URL in .env but the app still uses the old one", 1),
+        ("VITE_API_URL change is ignored", 1),
+        ("hm, VITE_API_URL change is ignored by the app", 1),
+        ("can I extend a postgres enum in the same migration?", 4),
+    ],
+)
+def test_a_small_store_speaks_when_most_telling_words_are_shared(ask_five: Ask, prompt: str, at: int) -> None:
+    assert FIVE[at] in ask_five(prompt)
+
+
+@pytest.mark.parametrize("prompt", ["please review my changes before I push", "add a font picker to the editor"])
+def test_a_small_store_is_silent_otherwise(ask_five: Ask, prompt: str) -> None:
+    assert ask_five(prompt) == ""
