@@ -11,7 +11,7 @@ SOURCES := $(shell find domain ports adapters entrypoints examples plugin/comman
 # One more than cores: many tests wait for a process.
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
-.PHONY: help setup demo check test soak bench build install environment pins clean
+.PHONY: help setup demo check test soak bench build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -51,6 +51,9 @@ environment: $(UV)  ## install hardwon into an environment of its own, the folde
 	$(UV) pip install --python "$$ENVIRONMENT" --quiet --compile-bytecode --require-hashes -r requirements/run.txt
 	$(UV) pip install --python "$$ENVIRONMENT" --quiet --compile-bytecode --no-deps --reinstall .
 	@rm -rf build *.egg-info
+
+uninstall: $(UV)  ## remove the installed programs; memories stay
+	$(UV) tool uninstall hardwon
 
 clean:  ## remove what the verbs made
 	rm -rf .venv .venv-bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis

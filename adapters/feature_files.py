@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from hardwon.domain.model.context_query import UNKNOWN_PHASE, Feature
 from hardwon.domain.model.feature_description import describe
+from hardwon.domain.model.line_ends import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
 MOST_FOLDERS = 2_000
@@ -136,4 +137,4 @@ def _read_text(path: str) -> str:
         text = os.read(number, MAX_FILE_BYTES).decode("utf-8-sig", "replace")
     finally:
         os.close(number)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return with_newlines(text)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.setup.connection import judge
 from hardwon.ports.agent import Agent
 
 NOBODY = "none calls the hook yet: run hardwon init"
@@ -33,13 +34,7 @@ def agent_states(agents: Sequence[Agent]) -> list[AgentState]:
 def _states(agents: Sequence[Agent]) -> Iterator[AgentState]:
     for agent in agents:
         connection = agent.connection()
-        if not connection.ways:
-            continue
-        ways = " and ".join(connection.ways)
-        gone = [command for command in connection.commands if os.path.isabs(command) and not os.path.isfile(command)]
-        detail = f"hooks from {ways}"
-        if connection.is_twice:
-            detail = f"hooks run twice, from {ways}: hardwon init leaves them to the plugin"
-        elif gone:
-            detail = f"{gone[0]} is gone, {ways} names it: run hardwon init"
-        yield AgentState(f"agent {agent.name}", ok=not (connection.is_twice or gone), detail=detail)
+        if connection.ways:
+            paths = filter(os.path.isabs, connection.commands)
+            verdict = judge(connection, {path for path in paths if not os.path.isfile(path)})
+            yield AgentState(f"agent {agent.name}", ok=verdict.ok, detail=verdict.detail)

@@ -6,10 +6,7 @@ from typing import Any
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
-
-TEXT = "text"
-TEXTS = "a list of texts"
-TEXT_OR_NULL = "text or null"
+from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 
 FIELDS = {
     "name": TEXT,
@@ -23,7 +20,6 @@ FIELDS = {
     "source_project": TEXT_OR_NULL,
 }
 REQUIRED = ("name", "description", "category")
-SHOWN_CHARACTERS = 60
 
 
 def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entry:
@@ -41,12 +37,12 @@ def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entr
     """
     fields = _object(text)
     for name in fields.keys() - FIELDS.keys():
-        raise InvalidEntryError(f"unknown field {name[:SHOWN_CHARACTERS]!r}: use {', '.join(FIELDS)}")
+        raise InvalidEntryError(f"unknown field {beginning(name)}: use {', '.join(FIELDS)}")
     for name in REQUIRED:
         if name not in fields:
             raise InvalidEntryError(f"{name} is missing: an entry needs {', '.join(REQUIRED)}")
     for name, value in fields.items():
-        if not _fits(FIELDS[name], value):
+        if not fits(FIELDS[name], value):
             raise InvalidEntryError(f"{name} is {shown(value)}: it must be {FIELDS[name]}")
     values: dict[str, Any] = {"source_project": project, **fields}
     for name in ("keywords", "references"):
@@ -60,31 +56,17 @@ def _object(text: str) -> dict[str, Any]:
     try:
         document = json.loads(text)
     except RecursionError as error:
-        raise InvalidEntryError(f"{_beginning(text)} is nested too deeply: an entry is a flat JSON object") from error
+        raise InvalidEntryError(
+            f"the entry {beginning(text)} is nested too deeply: an entry is a flat JSON object"
+        ) from error
     except json.JSONDecodeError as error:
         raise InvalidEntryError(
-            f"{_beginning(text)} is not JSON: {error}; --entry-file keeps a shell's quotes out of it"
+            f"the entry {beginning(text)} is not JSON: {error}; --entry-file keeps a shell's quotes out of it"
         ) from error
     except ValueError as error:
-        raise InvalidEntryError(f"{_beginning(text)} holds a number that is too long: no field takes one") from error
+        raise InvalidEntryError(
+            f"the entry {beginning(text)} holds a number that is too long: no field takes one"
+        ) from error
     if not isinstance(document, dict):
         raise InvalidEntryError(f"the entry is {shown(document)}: it must be a JSON object")
     return document
-
-
-def _beginning(text: str) -> str:
-    return f"the entry {text[:SHOWN_CHARACTERS]!r}"
-
-
-def _fits(shape: str, value: object) -> bool:
-    if shape is TEXTS:
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return isinstance(value, str) or (shape is TEXT_OR_NULL and value is None)
-
-
-def shown(value: object) -> str:
-    """Return the beginning of *value* as JSON, for a message."""
-    try:
-        return json.dumps(value)[:SHOWN_CHARACTERS]
-    except RecursionError:  # just deep enough to be read, too deep to be written
-        return "nested too deeply"

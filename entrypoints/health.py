@@ -24,8 +24,8 @@ from hardwon.domain.model.errors import (
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieving.embedding import embed_query
 from hardwon.entrypoints.agent_health import agent_states
-from hardwon.entrypoints.agents import build_agents
 from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.composition.agents import build_agents
 from hardwon.entrypoints.providers import BUILDERS, KEY_NAMES, LOCAL, build_embedder
 from hardwon.entrypoints.spaces import EmbeddingSpace
 

@@ -4,30 +4,15 @@ import datetime as dt
 import time
 from typing import NamedTuple
 
-from hardwon.adapters.feature_files import FeatureFiles
-from hardwon.adapters.git.branch import checked_out_branch
-from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.retro.lesson import Feature
-from hardwon.entrypoints.spaces import Warn
+from hardwon.entrypoints.composition.retrospecting import WorkSources
 from hardwon.entrypoints.workplace import name_of
 
 GIT_SECONDS = 10.0
 """A retrospective is rare, and a large repository's diff worth waiting for."""
 A_DAY = dt.timedelta(days=1)
-
-
-def read_feature(project_root: str, warn: Warn) -> Feature:
-    """Return what is known of the feature that is being worked on."""
-    branch = checked_out_branch(project_root)
-    active = FeatureFiles(project_root, warn).active_feature()
-    deadline = Deadline.after(GIT_SECONDS, time.monotonic)
-    return Feature(
-        name=active.slug if active else branch or "",
-        project=name_of(project_root),
-        files=GitChangeProbe(project_root, warn).feature_files(branch, deadline),
-    )
 
 
 class Work(NamedTuple):
@@ -44,10 +29,24 @@ class Work(NamedTuple):
     began: dt.datetime
 
 
-def read_work(project_root: str, now: dt.datetime, warn: Warn) -> Work:
+def read_feature(sources: WorkSources, project_root: str) -> Feature:
+    """Return what is known of the feature that is being worked on."""
+    signals = _signals(sources, _deadline())
+    name = signals.feature.slug if signals.feature else sources.branch or ""
+    return Feature(name=name, project=name_of(project_root), files=tuple(signals.files))
+
+
+def read_work(sources: WorkSources) -> Work:
     """Return what the feature and its branch say of the work."""
-    branch = checked_out_branch(project_root)
-    probe, deadline = GitChangeProbe(project_root, warn), Deadline.after(GIT_SECONDS, time.monotonic)
-    signals = ContextQuery(FeatureFiles(project_root, warn).active_feature(), probe.feature_files(branch, deadline))
-    began = probe.branch_started(branch, deadline) or now - A_DAY
-    return Work(signals.compose(), began)
+    deadline = _deadline()
+    text = _signals(sources, deadline).compose()
+    began = sources.changes.branch_started(sources.branch, deadline)
+    return Work(text, began or sources.clock.now() - A_DAY)
+
+
+def _signals(sources: WorkSources, deadline: Deadline) -> ContextQuery:
+    return ContextQuery(sources.features.active_feature(), sources.changes.feature_files(sources.branch, deadline))
+
+
+def _deadline() -> Deadline:
+    return Deadline.after(GIT_SECONDS, time.monotonic)

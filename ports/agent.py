@@ -1,23 +1,8 @@
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from hardwon.domain.model.setup.connection import Connection
 from hardwon.ports.setup_target import SetupTarget
-
-
-class Connection(NamedTuple):
-    """
-    How an agent comes to call us.
-
-    Attributes:
-        ways: In words, such as the file that says so; none when it does not.
-        commands: The programs that its files name, as absolute paths.
-        is_twice: Whether hooks run twice.
-
-    """
-
-    ways: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    is_twice: bool = False
 
 
 class Agent(Protocol):

@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -22,19 +21,20 @@ class BankFiles(Protocol):
         Return a context in which nobody else of ours writes them, and their texts.
 
         Raises:
-            UnreadableFileError: they can't be held or read.
+            UneditableFileError: they can't be held, or somebody else holds them for too long.
+            UnreadableFileError: they can't be read.
         """
         ...
 
-    def write(self, texts: BankTexts) -> Mapping[BankPlace, str]:
+    def write(self, texts: BankTexts) -> None:
         """
-        Write the files whose text differs from what was read, each whole or not at all; return their paths.
+        Write the files whose text differs from what was read: all of them, or when one can't be written none.
 
-        All are looked at before the first is written.
+        A process that is killed within leaves each file whole, some of them written and the others as they were.
 
         Raises:
-            UnreadableFileError: one leads out of its folder, is read-only, was changed by somebody else since it was
-                read, or can't be written.
+            UneditableFileError: one leads out of its folder, is read-only, was changed by somebody else since it was
+                read, or can't be written; the message names it.
         """
         ...
 

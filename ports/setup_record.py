@@ -1,26 +1,10 @@
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-
-class Written(NamedTuple):
-    """
-    What was written to one file.
-
-    Attributes:
-        digest: sha256 of what it held then.
-        was_there: Whether there was a file when this was written.
-        is_made: Whether the file would not be there without us, though others may have written to it since.
-        original: What it held before, where that can't be told from what was written.
-
-    """
-
-    digest: str
-    was_there: bool
-    is_made: bool
-    original: str | None = None
+from hardwon.domain.model.setup.written import Written
 
 
 class SetupRecord(Protocol):
-    """What the set-up wrote, kept from one run to the next."""
+    """What the set-up wrote, kept from one run to the next; without a word to say it leaves no trace."""
 
     def get(self, path: str) -> Written | None:
         """Return what was written there last; None for nothing."""
@@ -34,12 +18,20 @@ class SetupRecord(Protocol):
         """Forget a file."""
         ...
 
+    def paths(self) -> list[str]:
+        """Return the files that were written to, in order."""
+        ...
+
     def folders(self) -> list[str]:
         """Return the folders that were made, in order."""
         ...
 
     def add_folders(self, folders: list[str]) -> None:
         """Note folders that are about to be made."""
+        ...
+
+    def drop_folder(self, folder: str) -> None:
+        """Forget a folder."""
         ...
 
     def projects(self) -> list[str]:
@@ -50,6 +42,6 @@ class SetupRecord(Protocol):
         """Note a project."""
         ...
 
-    def clear(self) -> None:
-        """Forget everything, and leave no trace."""
+    def drop_project(self, project: str) -> None:
+        """Forget a project."""
         ...

@@ -42,6 +42,16 @@ class SetupTarget(Protocol):
         """
         ...
 
+    def ensure_not_taken(self, text: str) -> None:
+        """
+        Do nothing where ours could stand in *text*.
+
+        Raises:
+            TakenNameError: something of the user's has the name of ours.
+            UneditableFileError: it can't be edited safely.
+        """
+        ...
+
     def is_blank(self, text: str) -> bool:
         """Tell whether *text* says nothing: a file that held only ours is then left with it."""
         ...

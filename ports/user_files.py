@@ -10,7 +10,16 @@ class UserFiles(Protocol):
 
         Raises:
             UneditableFileError: it leads out of *root*, is no regular file of UTF-8 text up to 4 MB,
-                or can't be read or written.
+                or can't be read.
+        """
+        ...
+
+    def ensure_writable(self, path: str, root: str) -> None:
+        """
+        Do nothing where the file may be written, or is not there.
+
+        Raises:
+            UneditableFileError: it leads out of *root*, or is read-only.
         """
         ...
 
@@ -23,7 +32,7 @@ class UserFiles(Protocol):
         Let the file hold *text*, whole or not at all; one that is there keeps its mode, and folders are made.
 
         Raises:
-            UneditableFileError: as for `read`, or it can't be written now.
+            UneditableFileError: as for `ensure_writable`, or it can't be written now.
         """
         ...
 

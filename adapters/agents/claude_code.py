@@ -3,14 +3,11 @@ import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from hardwon.adapters.agents.programs import PLUGIN, SERVER, Programs, is_hook, is_server, peek, program_in
+from hardwon.adapters.agents.hooks import connection_of, hooks_target
+from hardwon.adapters.agents.programs import NAME, PLUGIN, SERVER, Programs, is_server, peek
 from hardwon.adapters.agents.targets import JsonTarget, WholeTarget
-from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
+from hardwon.domain.model.setup.connection import Connection
 from hardwon.domain.model.setup.servers import with_server, without_server
-from hardwon.ports.agent import Connection
-
-TIMEOUTS = {"SessionStart": 5, "UserPromptSubmit": 5, "PreCompact": 5, "Stop": 5, "SessionEnd": 5}
-"""Seconds; a hook in the user's settings may so take longer than the 1.5 s that all of SessionEnd has."""
 
 OLDER_NAMES = ("recall", "remember")
 """Commands that those who used an earlier program know as `/tlc:…`."""
@@ -48,7 +45,7 @@ class ClaudeCode:
         self._root = self.folder if environ.get("CLAUDE_CONFIG_DIR") else home
         self._programs = programs
         self._commands = commands
-        self._path = environ.get("PATH", "")
+        self._search_path = environ.get("PATH", "")
         self._mcp_json = mcp_json
 
     @property
@@ -84,35 +81,28 @@ class ClaudeCode:
 
     def connection(self) -> Connection:
         """Return whether plugin or settings call the hook."""
-        commands = our_commands(peek(self._settings.path, self._root), is_hook)
-        ways = (["its plugin"] if self._has_plugin else []) + ([self._settings.path] if commands else [])
-        return Connection(tuple(ways), tuple(map(program_in, commands)), is_twice=len(ways) > 1)
+        return connection_of(self._path, self._root, has_plugin=self._has_plugin)
 
     def next_step(self) -> str:
         """Return how the tools come to it too, and what PATH lacks for what names our programs without a folder."""
         folder = os.path.dirname(self._programs.server)
         path = f"; put {folder} on PATH: the project's commands name programs without it"
-        lacking = "" if shutil.which(SERVER, path=self._path) else path
+        lacking = "" if shutil.which(SERVER, path=self._search_path) else path
         if self._has_plugin:
             return f"start a new session; hooks and tools come from the plugin{lacking}"
-        tools = f"claude mcp add --scope user hardwon -- {self._programs.server}"
+        tools = f"claude mcp add --scope user {NAME} -- {self._programs.server}"
         return f"start a new session; for the tools in every project too: {tools}{lacking}"
 
     @property
+    def _path(self) -> str:
+        return os.path.join(self.folder, "settings.json")
+
+    @property
     def _settings(self) -> JsonTarget:
-        command = self._programs.hook_command
-        hooks = {
-            event: {"type": "command", "command": command, "timeout": seconds} for event, seconds in TIMEOUTS.items()
-        }
-        return JsonTarget(
-            path=os.path.join(self.folder, "settings.json"),
-            root=self._root,
-            put=partial(with_hooks, hooks=hooks, is_ours=is_hook),
-            cut=partial(without_hooks, is_ours=is_hook),
-        )
+        return hooks_target(self._path, self._root, self._programs.hook_command)
 
     @property
     def _has_plugin(self) -> bool:
-        enabled = peek(os.path.join(self.folder, "settings.json"), self._root).get("enabledPlugins")
+        enabled = peek(self._path, self._root).get("enabledPlugins")
         plugins = enabled.items() if isinstance(enabled, dict) else ()
         return any(name.startswith(PLUGIN) and is_on is True for name, is_on in plugins)

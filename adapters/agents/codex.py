@@ -1,14 +1,10 @@
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 
-from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, is_hook, peek, peek_toml, program_in, toml_text
+from hardwon.adapters.agents.hooks import connection_of, hooks_target
+from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, peek_toml
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget
-from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
-from hardwon.ports.agent import Connection
-
-TIMEOUTS = {"SessionStart": 5, "UserPromptSubmit": 5, "PreCompact": 5, "Stop": 5, "SessionEnd": 3}
-"""Seconds; it grants SessionEnd no more than three."""
+from hardwon.domain.model.setup.connection import Connection
 
 
 class Codex:
@@ -50,9 +46,7 @@ class Codex:
 
     def connection(self) -> Connection:
         """Return whether plugin or settings call the hook."""
-        commands = our_commands(peek(self._hooks.path, self._root), is_hook)
-        ways = (["its plugin"] if self._has_plugin else []) + ([self._hooks.path] if commands else [])
-        return Connection(tuple(ways), tuple(map(program_in, commands)), is_twice=len(ways) > 1)
+        return connection_of(self._hooks.path, self._root, has_plugin=self._has_plugin)
 
     def next_step(self) -> str:
         """Return that it wants its hooks trusted."""
@@ -69,20 +63,9 @@ class Codex:
 
     @property
     def _config(self) -> TomlTarget:
-        keys = ("mcp_servers", NAME)
-        table = f"[{'.'.join(keys)}]\ncommand = {toml_text(self._programs.server)}\nargs = []\n"
         path = os.path.join(self.folder, "config.toml")
-        return TomlTarget(path=path, root=self._root, keys=keys, lines=table)
+        return TomlTarget(path=path, root=self._root, place="mcp_servers", name=NAME, command=self._programs.server)
 
     @property
     def _hooks(self) -> JsonTarget:
-        command = self._programs.hook_command
-        hooks = {
-            event: {"type": "command", "command": command, "timeout": seconds} for event, seconds in TIMEOUTS.items()
-        }
-        return JsonTarget(
-            path=os.path.join(self.folder, "hooks.json"),
-            root=self._root,
-            put=partial(with_hooks, hooks=hooks, is_ours=is_hook),
-            cut=partial(without_hooks, is_ours=is_hook),
-        )
+        return hooks_target(os.path.join(self.folder, "hooks.json"), self._root, self._programs.hook_command)

@@ -2,14 +2,23 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from hardwon.adapters.agents.programs import NAME, Programs, is_hook, is_server, peek, program_in
+from hardwon.adapters.agents.hooks import SECONDS, connection_of, hook
+from hardwon.adapters.agents.programs import NAME, Programs, is_hook, is_server
 from hardwon.adapters.agents.targets import JsonTarget
-from hardwon.domain.model.setup.hook_groups import Document, our_commands, with_hooks, without_hooks
+from hardwon.domain.model.setup.connection import Connection
+from hardwon.domain.model.setup.hook_groups import Document, with_hooks, without_hooks
 from hardwon.domain.model.setup.servers import with_server, without_server
-from hardwon.ports.agent import Connection
 
-TIMEOUTS = {"SessionStart": 5_000, "BeforeAgent": 5_000, "AfterAgent": 5_000, "SessionEnd": 5_000}
-"""Milliseconds. PreCompress is not among them: it comes before every call of the model."""
+EVENTS = {
+    "SessionStart": "SessionStart",
+    "BeforeAgent": "UserPromptSubmit",
+    "AfterAgent": "Stop",
+    "SessionEnd": "SessionEnd",
+}
+"""What Claude Code calls its events. PreCompress is not among them: it comes before every call of the model."""
+
+MILLISECONDS = 1_000
+"""In a second: it counts in them."""
 
 PLACE = "mcpServers"
 
@@ -52,8 +61,7 @@ class GeminiCli:
 
     def connection(self) -> Connection:
         """Return whether its settings call the hook."""
-        commands = our_commands(peek(self._path, self._root), is_hook)
-        return Connection((self._path,) if commands else (), tuple(map(program_in, commands)))
+        return connection_of(self._path, self._root)
 
     def next_step(self) -> str:
         """Return how to see them."""
@@ -65,10 +73,7 @@ class GeminiCli:
 
     def _put(self, document: Document) -> Document:
         command = f"{self._programs.hook_command} --host gemini"
-        hooks = {
-            event: {"name": NAME, "type": "command", "command": command, "timeout": milliseconds}
-            for event, milliseconds in TIMEOUTS.items()
-        }
+        hooks = {event: {"name": NAME, **hook(command, SECONDS[same] * MILLISECONDS)} for event, same in EVENTS.items()}
         server = {"command": self._programs.server, "args": list[str]()}
         put = partial(with_server, place=PLACE, name=NAME, server=server, is_ours=is_server)
         return put(with_hooks(document, hooks, is_hook))

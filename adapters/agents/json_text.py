@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hardwon.domain.model.errors import UneditableFileError
+from hardwon.domain.model.json_shapes import distinct_members
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -23,7 +24,7 @@ def read_document(text: str) -> dict[str, Any]:
     """
     bare = text.removeprefix(MARK)
     try:
-        document = json.loads(bare, object_pairs_hook=_unique) if bare.strip() else {}
+        document = json.loads(bare, object_pairs_hook=distinct_members) if bare.strip() else {}
     except RecursionError as error:
         raise UneditableFileError("too deeply nested") from error
     except ValueError as error:
@@ -156,10 +157,3 @@ def _layout(lead: str, margin: str) -> tuple[str, str]:
 def _past_space(text: str, position: int) -> int:
     found = _SPACE.match(text, position)
     return found.end() if found else position
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    document = dict(pairs)
-    if len(document) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return document

@@ -9,9 +9,9 @@ from hardwon.adapters.agents.programs import NAME, Programs, is_server
 from hardwon.adapters.agents.targets import SCHEMA, JsonTarget, WholeTarget
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.model.errors import UneditableFileError
+from hardwon.domain.model.setup.connection import Connection
 from hardwon.domain.model.setup.hook_groups import Document
 from hardwon.domain.model.setup.servers import with_server, without_server
-from hardwon.ports.agent import Connection
 
 PLACE = "mcp"
 SCHEMA_ADDRESS = "https://opencode.ai/config.json"

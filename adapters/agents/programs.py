@@ -3,10 +3,10 @@
 import json
 import os
 import shlex
-import tomllib
 from typing import Any, NamedTuple
 
 from hardwon.adapters.agents.json_text import read_document
+from hardwon.adapters.agents.toml_table import read_toml
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.model.errors import UneditableFileError
 
@@ -69,8 +69,8 @@ def peek(path: str, root: str) -> dict[str, Any]:
 def peek_toml(path: str, root: str) -> dict[str, Any]:
     """Return the TOML in a file; nothing where there is none to be read."""
     try:
-        return tomllib.loads(DiskUserFiles().read(path, root) or "")
-    except (UneditableFileError, tomllib.TOMLDecodeError, RecursionError):
+        return read_toml(DiskUserFiles().read(path, root) or "")
+    except UneditableFileError:
         return {}
 
 

@@ -3,15 +3,18 @@ import json
 import os
 from typing import Any
 
+from hardwon.adapters.agents.publishing import publish
 from hardwon.domain.model.errors import StorageError
-from hardwon.ports.setup_record import Written
+from hardwon.domain.model.setup.written import Written
 
 NAME = "setup.json"
+LARGEST = 64 * 1024 * 1024
+"""Bytes: it may hold what some files held before."""
 
 
 class JsonSetupRecord:
     """
-    A file of the store's that says what was written, for the user's eyes only.
+    A file of the store's that says what was written, for the user's eyes only; gone when there is nothing to say.
 
     Args:
         store: The store's folder; it is made when there is something to note.
@@ -47,10 +50,20 @@ class JsonSetupRecord:
         """Return the folders that were made."""
         return list(self._folders)
 
+    def paths(self) -> list[str]:
+        """Return the files that were written to."""
+        return list(self._files)
+
     def add_folders(self, folders: list[str]) -> None:
         """Note folders that are about to be made."""
         if new := [folder for folder in folders if folder not in self._folders]:
             self._folders += new
+            self._save()
+
+    def drop_folder(self, folder: str) -> None:
+        """Forget a folder."""
+        if folder in self._folders:
+            self._folders.remove(folder)
             self._save()
 
     def projects(self) -> list[str]:
@@ -63,16 +76,15 @@ class JsonSetupRecord:
             self._projects.append(project)
             self._save()
 
-    def clear(self) -> None:
-        """Remove the file."""
-        self._files, self._folders, self._projects = {}, [], []
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path)
+    def drop_project(self, project: str) -> None:
+        """Forget a project."""
+        if project in self._projects:
+            self._projects.remove(project)
+            self._save()
 
     def _load(self) -> None:
         try:
-            with open(self._path, encoding="utf-8") as file:
-                document = json.load(file)
+            document = json.loads(self._text())
             self._files = {path: dict(fields) for path, fields in document["files"].items()}
             self._folders = [str(folder) for folder in document["folders"]]
             self._projects = [str(project) for project in document["projects"]]
@@ -81,10 +93,21 @@ class JsonSetupRecord:
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise StorageError(f"{self._path} can't be read: {error}; move it away and try again") from error
 
+    def _text(self) -> str:
+        with open(self._path, "rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise ValueError(f"larger than {LARGEST >> 20} MB")
+        return data.decode()
+
     def _save(self) -> None:
-        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-        temporary = f"{self._path}.{os.urandom(8).hex()}.tmp"
         document = {"files": self._files, "folders": self._folders, "projects": self._projects}
-        with open(temporary, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-            json.dump(document, file, indent=1)
-        os.replace(temporary, self._path)
+        try:
+            if not any(document.values()):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self._path)
+                return
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            publish(self._path, json.dumps(document, indent=1).encode(), mode=0o600)
+        except OSError as error:
+            raise StorageError(f"{self._path} can't be written: {error.strerror}; check its folder") from error

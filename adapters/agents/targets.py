@@ -1,18 +1,19 @@
 """Files of agents, by how what is ours stands in them."""
 
 import json
-import tomllib
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 
 from hardwon.adapters.agents.json_text import edited, read_document
+from hardwon.adapters.agents.programs import is_server, toml_text
+from hardwon.adapters.agents.toml_table import has_table, read_toml, with_line, with_table, without_table
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 from hardwon.domain.model.setup.hook_groups import Document
-from hardwon.domain.model.setup.marked_lines import with_lines, without_lines
+from hardwon.domain.model.setup.servers import with_server, without_server
 
 SCHEMA = "$schema"
+COMMAND = "command"
 
 
 @attrs.frozen(kw_only=True)
@@ -48,6 +49,10 @@ class JsonTarget:
         document = read_document(text)
         return edited(text, document, self.cut(document))
 
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where *put* does."""
+        self.put(read_document(text))
+
     def is_blank(self, text: str) -> bool:
         """Tell whether the document is empty, but for the schema that some agents add by themselves."""
         return read_document(text).keys() <= {SCHEMA}
@@ -56,42 +61,88 @@ class JsonTarget:
 @attrs.frozen(kw_only=True)
 class TomlTarget:
     """
-    A TOML file with one table of ours, between two marks.
+    A TOML file with a table of ours for a server, which is known by its name and its command.
+
+    Agents write such files anew: they drop comments, and put tables of others beside ours.
 
     Attributes:
         path: Where it is, absolute.
         root: The folder that it may not lead out of.
-        keys: The table's name, part by part.
-        lines: The table.
+        place: The table that holds those of servers.
+        name: What ours is called there.
+        command: Our program.
 
     """
 
     path: str
     root: str
-    keys: tuple[str, ...]
-    lines: str
+    place: str
+    name: str
+    command: str
 
     @property
     def snippet(self) -> str:
         """What a user would add by hand."""
-        return " / ".join(self.lines.splitlines())
+        return f"[{self._title}] / {self._line}"
 
     def with_ours(self, text: str | None) -> str:
-        """Return *text* with our table at its end, the user's own as it was."""
-        rest = _read_toml(without_lines(text or ""))
-        if _has(rest, self.keys):
-            raise TakenNameError(f"there is a table [{'.'.join(self.keys)}] of your own")
-        after = with_lines(text or "", self.lines)
-        _read_toml(after)
-        return after
+        """Return *text* with our table, at its end if there was none; all that is not its command as it was."""
+        text = text or ""
+        document = read_toml(text)
+        ours = document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
+        wanted = with_server(document, self.place, self.name, {**(ours or {}), COMMAND: self.command}, is_server)
+        if wanted == document:
+            return text
+        after = with_line(text, self._keys, COMMAND, self._line) if ours else with_table(text, self._keys, self._line)
+        return self._proven(after, wanted)
 
     def without_ours(self, text: str) -> str:
         """Return *text* without our table."""
-        return without_lines(text)
+        document = read_toml(text)
+        if not self._is_in(document, text):
+            return text
+        wanted = without_server(document, self.place, self.name, is_server)
+        return self._proven(without_table(text, self._keys), wanted)
+
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where there is a server of that name that is not ours, or not in a table of its own."""
+        document = read_toml(text)
+        self._is_in(document, text)
+        with_server(document, self.place, self.name, {}, is_server)
 
     def is_blank(self, text: str) -> bool:
         """Tell whether there is nothing but space."""
         return not text.strip()
+
+    @property
+    def _keys(self) -> tuple[str, str]:
+        return self.place, self.name
+
+    @property
+    def _title(self) -> str:
+        return f"{self.place}.{self.name}"
+
+    @property
+    def _line(self) -> str:
+        return f"{COMMAND} = {toml_text(self.command)}"
+
+    def _is_in(self, document: Document, text: str) -> bool:
+        is_in = without_server(document, self.place, self.name, is_server) is not document
+        if is_in and not has_table(text, self._keys):
+            raise TakenNameError(f"there is a {self._title} of your own, without a table [{self._title}]")
+        return is_in
+
+    def _proven(self, text: str, wanted: Document) -> str:
+        """Return *text* if it says what is *wanted*, but for a table of servers that holds none."""
+        try:
+            said = read_toml(text)
+        except UneditableFileError:
+            said = None
+        if said and said.get(self.place) == {} and self.place not in wanted:
+            del said[self.place]
+        if said != wanted:
+            raise UneditableFileError(f"[{self._title}] can't be changed without the rest: edit it by hand")
+        return text
 
 
 @attrs.frozen(kw_only=True)
@@ -117,29 +168,19 @@ class WholeTarget:
 
     def with_ours(self, text: str | None) -> str:
         """Return our text, unless there is another."""
-        if text is not None and text != self.text:
-            raise TakenNameError("there is a file of your own by that name")
+        if text is not None:
+            self.ensure_not_taken(text)
         return self.text
 
     def without_ours(self, text: str) -> str | None:
         """Return None for our text, and any other as it is."""
         return None if text == self.text else text
 
+    def ensure_not_taken(self, text: str) -> None:
+        """Raise where there is another text."""
+        if text != self.text:
+            raise TakenNameError("there is a file of your own by that name")
+
     def is_blank(self, text: str) -> bool:  # noqa: ARG002  # a text that is not ours stays, whatever it says
         """Tell that the file stays."""
         return False
-
-
-def _read_toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UneditableFileError(f"with our table or without it is no TOML: {error}") from error
-
-
-def _has(document: object, keys: tuple[str, ...]) -> bool:
-    for key in keys:
-        if not isinstance(document, dict) or key not in document:
-            return False
-        document = document[key]
-    return True

@@ -3,13 +3,11 @@ import os
 import stat
 from collections.abc import Iterator
 
+from hardwon.adapters.agents.publishing import publish
 from hardwon.domain.model.errors import UneditableFileError
 
 LARGEST = 4 * 1024 * 1024
 ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-NEW = 0o666
-"""Of which the umask takes what others may not."""
-
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold us for ever
 
 
@@ -26,6 +24,11 @@ class DiskUserFiles:
                 return None
             return data.decode()
 
+    def ensure_writable(self, path: str, root: str) -> None:
+        """Raise unless the file may be changed, or is not there."""
+        with _told():
+            _ensure_writable(_inside(path, root))
+
     def missing_folders(self, path: str) -> list[str]:
         """Return the folders that are not there yet, the outermost first."""
         missing = list[str]()
@@ -39,13 +42,16 @@ class DiskUserFiles:
         """Let the file hold *text*, whole or not at all."""
         with _told():
             real = _inside(path, root)
+            _ensure_writable(real)
             os.makedirs(os.path.dirname(real), exist_ok=True)
-            _publish(real, text.encode())
+            publish(real, text.encode())
 
     def remove(self, path: str, root: str) -> None:
         """Remove the file, if it is there; of a link, what it points to."""
         with _told(), contextlib.suppress(FileNotFoundError):
-            os.unlink(_inside(path, root))
+            real = _inside(path, root)
+            _ensure_writable(real)
+            os.unlink(real)
 
     def remove_empty_folder(self, path: str) -> None:
         """Remove the folder if it is there and empty."""
@@ -66,32 +72,19 @@ def _bytes(path: str) -> bytes:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise UneditableFileError("not a regular file")
-        if not (facts.st_mode & ANY_WRITE and os.access(path, os.W_OK)):
-            raise UneditableFileError("read-only: allow writing")
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise UneditableFileError(f"larger than {LARGEST >> 20} MB")
     return data
 
 
-def _publish(path: str, data: bytes) -> None:
-    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+def _ensure_writable(path: str) -> None:
     try:
-        mode = stat.S_IMODE(os.stat(path).st_mode)
+        mode = os.stat(path).st_mode
     except FileNotFoundError:
-        mode = None
-    try:
-        with open(
-            temporary, "xb", opener=lambda name, flags: os.open(name, flags, NEW if mode is None else 0o600)
-        ) as file:
-            file.write(data)
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+        return
+    if not (mode & ANY_WRITE and os.access(path, os.W_OK)):
+        raise UneditableFileError("read-only: allow writing")
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.adapters.config.local_md import read_local_md
+from hardwon.domain.model.line_ends import with_newlines
 
 MAX_FILE_BYTES = 1 << 20
 LOCAL_MD = ".claude/iflow-dev.local.md"
@@ -99,4 +100,4 @@ def _read_text(path: str) -> str:
         text = os.read(number, MAX_FILE_BYTES).decode("utf-8-sig", "replace")
     finally:
         os.close(number)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return with_newlines(text)

@@ -75,9 +75,9 @@ class GitChangeProbe:
             settings = self._without_filters(deadline) if compares_work_tree else ()
             return self._first_answer(questions, deadline, most, settings)
         except TimeoutError:
-            self._warn("git did not answer in time; going on without the changed files")
+            self._warn("git did not answer in time; going on without its answer")
         except (OSError, ValueError) as error:
-            self._warn(f"git can't be run ({error}); going on without the changed files")
+            self._warn(f"git can't be run ({error}); going on without its answer")
         return ()
 
     def _without_filters(self, deadline: Deadline) -> Sequence[str]:
@@ -97,7 +97,7 @@ class GitChangeProbe:
             if code == 0:
                 return _names(output, most)
         if code not in SILENT_CODES:
-            self._warn(f"git ended with code {code}; going on without the changed files")
+            self._warn(f"git ended with code {code}; going on without its answer")
         return ()
 
     def _ask(

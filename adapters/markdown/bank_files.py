@@ -1,119 +1,115 @@
-"""Knowledge-bank files, read; the record of the last injection, written. Standard library only."""
-# The hook runs through here and pathlib is slow to import.
+"""Knowledge-bank files, changed."""
 
-import datetime as dt
-import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
-from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
-from hardwon.domain.model.block.markdown_block import Source, SourcedEntry, count_source
-from hardwon.domain.model.vocabulary import Category
+from hardwon.adapters.markdown.bank_reader import LARGEST_FILE, LOCAL_FOLDER
+from hardwon.adapters.markdown.confinement import is_within
+from hardwon.adapters.markdown.folder_lock import only_writer
+from hardwon.adapters.markdown.joint_writing import FileChange, JointWriteError, write_together
+from hardwon.adapters.markdown.whole_files import is_read_only, read_regular_file, reason
+from hardwon.domain.model.bank_grammar import BankScope
+from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
+from hardwon.domain.model.retro.banks import PLACES, BankPlace, BankTexts
 
-Warn: TypeAlias = Callable[[str], None]
-
-FILES: tuple[Category, ...] = ("anti-patterns", "patterns", "heuristics")
-"""The files of a bank, in the order they are read."""
-LOCAL_FOLDER = "docs/knowledge-bank"
-RECORD_NAME = ".last-injection.json"
-LARGEST_FILE = 16 * 1024 * 1024
-
-
-class BankText(NamedTuple):
-    """The text of one knowledge-bank file, and where it comes from."""
-
-    source: Source
-    category: Category
-    path: str
-    text: str
+READABLE_BY_ALL, PRIVATE = 0o644, 0o600
+OPEN_FOLDER, PRIVATE_FOLDER = 0o755, 0o700
+LOCK_SECONDS = 5.0
+"""How long to wait for another retrospective that writes."""
 
 
-def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
+class MarkdownBankFiles:
     """
-    Yield the files that are there: the project's three, then the store's.
+    The three files of the project's bank and the three of the store's folder; satisfies `BankFiles`.
 
     Args:
-        project_root: Its knowledge bank is the folder ``docs/knowledge-bank``.
-        store: The folder that holds the files of all projects.
-        warn: Gets one line for every file that is there but can't be used whole.
+        project_root: Its bank is the folder `docs/knowledge-bank`; nothing outside of it is written.
+        store: The folder that holds the user's own bank.
+        lock_seconds: How long to wait for each folder that somebody else holds.
+
     """
-    folders: tuple[tuple[Source, str], ...] = (("local", os.path.join(project_root, LOCAL_FOLDER)), ("global", store))
-    for source, folder in folders:
-        for category in FILES:
-            path = os.path.join(folder, f"{category}.md")
-            text = read_bank(path, warn, within=project_root if source == "local" else "")
-            if text is not None:
-                yield BankText(source, category, path, text)
+
+    def __init__(self, project_root: str, store: str, lock_seconds: float = LOCK_SECONDS) -> None:
+        self._roots: dict[BankScope, str] = {
+            "local": os.path.realpath(project_root),
+            "global": os.path.realpath(store),
+        }
+        self._lock_seconds = lock_seconds
+        self._facts = dict[BankPlace, os.stat_result]()
+        self._texts = dict[BankPlace, str]()
+
+    def path(self, place: BankPlace) -> str:
+        """Return the path of that file."""
+        folder = LOCAL_FOLDER if place.scope == "local" else ""
+        return os.path.join(self._roots[place.scope], folder, f"{place.category}.md")
+
+    def texts(self) -> BankTexts:
+        """Return the text of every file."""
+        self._facts.clear()
+        self._texts = {place: self._read(place) for place in PLACES}
+        return self._texts
+
+    @contextmanager
+    def held(self) -> Iterator[BankTexts]:
+        """Hold both folders."""
+        with ExitStack() as stack:
+            for root in dict.fromkeys(filter(os.path.isdir, self._roots.values())):
+                try:
+                    stack.enter_context(only_writer(root, self._lock_seconds))
+                except OSError as error:
+                    raise _uneditable(root, reason(error)) from error
+            yield self.texts()
+
+    def write(self, texts: BankTexts) -> None:
+        """Write what differs."""
+        targets = {place: self._target(place) for place in PLACES if texts[place] != self._texts[place]}
+        try:
+            write_together([self._change(place, path, texts[place]) for place, path in targets.items()])
+        except JointWriteError as error:
+            raise _uneditable(error.path, str(error)) from error
+
+    def _read(self, place: BankPlace) -> str:
+        path = self.path(place)
+        try:
+            data, self._facts[place] = read_regular_file(path, LARGEST_FILE)
+            text = data.decode()
+        except FileNotFoundError:
+            return ""
+        except UnicodeDecodeError as error:
+            raise _unusable(path, f"not UTF-8 text at byte {error.start}") from error
+        except (OSError, ValueError) as error:
+            raise _unusable(path, reason(error)) from error
+        if len(data) > LARGEST_FILE:
+            raise _unusable(path, f"longer than {LARGEST_FILE} bytes: split or shorten it")
+        return text
+
+    def _target(self, place: BankPlace) -> str:
+        """Return the file itself, links resolved."""
+        named = self.path(place)
+        real = os.path.realpath(named)
+        if not is_within(real, [self._roots[place.scope]]):
+            raise _uneditable(named, f"it leads out, to {real!r}")
+        if place in self._facts and is_read_only(real, self._facts[place]):
+            raise _uneditable(named, "read-only: allow writing")
+        return real
+
+    def _change(self, place: BankPlace, path: str, text: str) -> FileChange:
+        facts = self._facts.get(place)
+        if facts:
+            return FileChange(path, text, stat.S_IMODE(facts.st_mode), self._texts[place], facts)
+        is_shared = place.scope == "local"
+        try:
+            os.makedirs(os.path.dirname(path), mode=OPEN_FOLDER if is_shared else PRIVATE_FOLDER, exist_ok=True)
+        except OSError as error:
+            raise _uneditable(path, reason(error)) from error
+        return FileChange(path, text, READABLE_BY_ALL if is_shared else PRIVATE, "", None)
 
 
-def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
-    """
-    Return the text of one file with newlines as line ends and bad bytes replaced.
-
-    Args:
-        path: The file.
-        warn: Told in one line of a file that is there and can't be used whole.
-        within: The folder that no link may lead out of; empty for the user's own files.
-
-    Returns:
-        At most the first `LARGEST_FILE` bytes, with a warning when there are
-        more; None when there is no such file, or, with a warning, when it is
-        not a regular file, can't be read, or lies outside *within*.
-    """
-    try:
-        _refuse_outside(path, within)
-        data = read_regular_file(path, LARGEST_FILE).data
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as error:
-        warn(f"{path!r} is left out: {reason(error)}")
-        return None
-    if len(data) > LARGEST_FILE:
-        warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
-    text = data[:LARGEST_FILE].decode("utf-8", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+def _unusable(path: str, why: str) -> UnreadableFileError:
+    return UnreadableFileError(f"{path!r} can't be used: {why}")
 
 
-def _refuse_outside(path: str, folder: str) -> None:
-    """
-    Refuse a file that links take out of *folder*; nothing is refused when that is empty.
-
-    Raises:
-        ValueError: so it is.
-    """
-    if not folder or not os.path.lexists(path):
-        return
-    if not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), "")):
-        raise ValueError("a link leads out of the project")
-
-
-def record_injection(
-    store: str, project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime, warn: Warn
-) -> None:
-    """
-    Write `.last-injection.json` in the store, whole or not at all.
-
-    Args:
-        store: Made when missing, for its owner alone.
-        project_root: Recorded by its base name.
-        selected: What is printed, in the order of choice.
-        now: With its zone.
-        warn: Gets one line when the store can't be written.
-    """
-    try:
-        record = json.dumps(_record(project_root, selected, now), indent=2)
-        os.makedirs(store, mode=0o700, exist_ok=True)
-        replace_file(os.path.join(store, RECORD_NAME), record)
-    except (OSError, ValueError) as error:
-        warn(f"{RECORD_NAME} is not written in {store!r}: {reason(error)}")
-
-
-def _record(project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime) -> dict[str, object]:
-    return {
-        "timestamp": now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "project": os.path.basename(os.path.abspath(project_root)),
-        "entries_injected": len(selected),
-        "sources": {"local": count_source(selected, "local"), "global": count_source(selected, "global")},
-        "entry_names": [sourced.entry.name for sourced in selected],
-    }
+def _uneditable(path: str, why: str) -> UneditableFileError:
+    return UneditableFileError(f"{path!r} can't be written: {why}")

@@ -1,7 +1,7 @@
 import os
 from collections.abc import Callable, Sequence
 
-from hardwon.adapters.markdown.bank_files import FILES, LOCAL_FOLDER, read_bank
+from hardwon.adapters.markdown.bank_reader import FILES, LOCAL_FOLDER, read_bank
 from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.knowledge_bank import BankFile

@@ -9,6 +9,7 @@ from hardwon.adapters.markdown.whole_files import create_file, reason
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.files.kinds import MEMORY
 from hardwon.domain.model.files.markdown import ENDING, FrontValue, Markdown
+from hardwon.domain.model.line_ends import with_newlines
 
 FOLDER = "sessions"
 
@@ -28,7 +29,7 @@ class MarkdownSessionFiles:
 
     def parse(self, text: str) -> Markdown:
         """Return what *text* says."""
-        return read_markdown(text.replace("\r\n", "\n").replace("\r", "\n"))
+        return read_markdown(with_newlines(text))
 
     def create(self, stem: str, front_matter: Mapping[str, FrontValue], body: str) -> str:
         """Write a new file."""

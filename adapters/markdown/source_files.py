@@ -10,6 +10,7 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.files.kinds import MEMORY
 from hardwon.domain.model.files.markdown import ENDING, Markdown, MarkdownFile
 from hardwon.domain.model.files.spec_folder import SPECS, spec_folder
+from hardwon.domain.model.line_ends import with_newlines
 from hardwon.ports.source_files import Listing
 
 BESIDE = f"{MEMORY}-*{ENDING}"
@@ -104,7 +105,7 @@ class MarkdownFiles:
             raise UnreadableFileError(f"{path!r} is longer than {LARGEST_FILE} bytes (4 MB): split or shorten it")
         if b"\0" in data:
             raise UnreadableFileError(f"{path!r} is no text: it holds a NUL byte")
-        text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+        text = with_newlines(data.decode("utf-8-sig", "replace"))
         digest = hashlib.sha256(data).hexdigest()
         return MarkdownFile(path, facts.st_mtime_ns // NANOSECONDS, digest, self._parse(text))
 

@@ -57,7 +57,7 @@ def create_file(path: str, text: str, mode: int = 0o666) -> None:
     Raises:
         FileExistsError: there is one; it was not touched.
     """
-    _publish(path, text, mode, _move_to_free_place)
+    _publish(path, text, mode, move_to_free_place)
 
 
 def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
@@ -76,7 +76,7 @@ def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
 
     def move(temporary: str, path: str) -> None:
         os.chmod(temporary, stat.S_IMODE(was.st_mode))  # the umask took some of it
-        _refuse_changed(path, was)
+        refuse_changed(path, was)
         os.replace(temporary, path)
 
     _publish(path, text, stat.S_IMODE(was.st_mode), move)
@@ -84,7 +84,7 @@ def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
 
 def remove_file(path: str, was: os.stat_result) -> None:
     """Remove a file that was read; what is raised and *was* are those of `rewrite_file`."""
-    _refuse_changed(path, was)
+    refuse_changed(path, was)
     os.unlink(path)
 
 
@@ -106,7 +106,13 @@ def _open_itself(path: str, flags: int) -> int:
     return _open_without_waiting(path, flags | _NO_LINK)
 
 
-def _refuse_changed(path: str, was: os.stat_result) -> None:
+def refuse_changed(path: str, was: os.stat_result) -> None:
+    """
+    Do nothing when the file is as it *was*.
+
+    Raises:
+        ChangedFileError: it is not.
+    """
     try:
         now = os.stat(path)
         is_same = (now.st_ino, now.st_size, now.st_mtime_ns) == (was.st_ino, was.st_size, was.st_mtime_ns)
@@ -117,20 +123,39 @@ def _refuse_changed(path: str, was: os.stat_result) -> None:
 
 
 def _publish(path: str, text: str, mode: int, move: Callable[[str, str], None]) -> None:
-    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+    temporary = beside(path)
     try:
-        with open(
-            temporary, "x", encoding="utf-8", newline="\n", opener=lambda name, flags: os.open(name, flags, mode)
-        ) as file:
-            file.write(text)
+        write_new(temporary, text, mode)
         move(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        remove_if_there(temporary)
         raise
 
 
-def _move_to_free_place(temporary: str, path: str) -> None:
+def beside(path: str) -> str:
+    """Return a free name for a temporary file in the folder of *path*."""
+    return f"{path}.{os.urandom(8).hex()}.tmp"
+
+
+def write_new(path: str, text: str, mode: int) -> None:
+    """Make the file *path*, which is not there yet; when that fails, a part of it may be."""
+    with open(path, "x", encoding="utf-8", newline="\n", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        file.write(text)
+
+
+def remove_if_there(path: str) -> None:
+    """Remove the file, if that can be."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def move_to_free_place(temporary: str, path: str) -> None:
+    """
+    Give the file *temporary* the name *path*.
+
+    Raises:
+        FileExistsError: there is one of that name; it was not touched.
+    """
     try:
         os.link(temporary, path)
     except FileExistsError:

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 GIT = ".git"
 IGNORE = ".gitignore"
-OURS = ("memory.db", "capture.db", "capture.lock", "checkpoints", "hook.log", ".last-injection.json")
+OURS = ("memory.db", "capture.db", "capture.lock", "checkpoints", "hook.log", ".last-injection.json", "setup.json")
 """How the names begin of what hardwon makes in a store's folder; markdown files are the user's own."""
 
 

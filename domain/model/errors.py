@@ -11,7 +11,7 @@ What can go wrong, as a caller tells it apart.
       InvalidSectionError (ValueError)    the part of a file that is ours can't be told from the user's
       InvalidEvaluationError (ValueError) a set to evaluate on, or an earlier report, can't be used
       UnreadableFileError                 this file is left out; the others can be used
-      UneditableFileError                 this file of the user's is left as it is; the message goes after its path
+      UneditableFileError                 this file of the user's is left as it is
         TakenNameError                    it has something of the user's by the name we would take
       StorageError                        the store can't be read or written now
         NewerSchemaError                  a later hardwon wrote it: upgrade
@@ -62,7 +62,7 @@ class UnreadableFileError(HardwonError):
 
 
 class UneditableFileError(HardwonError):
-    """A file of the user's can't be edited safely; the message says why, without its path."""
+    """A file of the user's can't be edited safely; the message says why, and which when a caller gave several."""
 
 
 class TakenNameError(UneditableFileError):

@@ -4,21 +4,26 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
+from hardwon.domain.model.bank_grammar import (
+    CONFIDENCE,
+    ENTRY_HEAD,
+    LAST_OBSERVED,
+    METADATA_HEAD,
+    NAME_PREFIXES,
+    OBSERVATION_COUNT,
+    text_after,
+)
 from hardwon.domain.model.vocabulary import CONFIDENCES, Category, Confidence
 
 DEFAULT_OBSERVATION_COUNT = 1
 DEFAULT_CONFIDENCE: Confidence = "medium"
 CONFIDENCE_BY_WORD: dict[str, Confidence] = {word: word for word in CONFIDENCES}
-NAME_PREFIXES = ("Anti-Pattern: ", "Pattern: ")
 
 LARGEST_COUNT = 2**63 - 1  # the widest integer a database column holds; beyond it only the order matters
 LONGEST_INTEGER = 4300  # CPython's own limit, held here too because PYTHONINTMAXSTRDIGITS can lift it
 
-ENTRY_MARK = re.compile(r"^### ", re.MULTILINE)
-_METADATA_MARK = re.compile(r"^- ", re.MULTILINE)
-COUNT_LABEL = "- observation count:"
-_CONFIDENCE_LABEL = "- confidence:"
-LAST_OBSERVED_LABEL = "- last observed:"
+ENTRY_MARK = re.compile(rf"^{ENTRY_HEAD}", re.MULTILINE)
+_METADATA_MARK = re.compile(rf"^{METADATA_HEAD}", re.MULTILINE)
 
 _Value = TypeVar("_Value")
 
@@ -94,15 +99,15 @@ def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
         name=_name(heading),
         description=body[:metadata_start].strip(),
         metadata=metadata,
-        observation_count=_last_value(lines, COUNT_LABEL, whole_number, DEFAULT_OBSERVATION_COUNT),
-        confidence=_last_value(lines, _CONFIDENCE_LABEL, _confidence, DEFAULT_CONFIDENCE),
-        last_observed=_last_value(lines, LAST_OBSERVED_LABEL, str, None),
+        observation_count=_last_value(lines, OBSERVATION_COUNT, whole_number, DEFAULT_OBSERVATION_COUNT),
+        confidence=_last_value(lines, CONFIDENCE, _confidence, DEFAULT_CONFIDENCE),
+        last_observed=_last_value(lines, LAST_OBSERVED, str, None),
         position=position,
     )
 
 
 def _name(heading: str) -> str:
-    for prefix in NAME_PREFIXES:
+    for prefix in filter(None, NAME_PREFIXES.values()):
         if heading.startswith(prefix):
             return heading[len(prefix) :]
     return heading
@@ -121,14 +126,6 @@ def _last_value(lines: Sequence[str], label: str, parse: Callable[[str], _Value 
     return default
 
 
-def text_after(label: str, line: str) -> str | None:
-    """Return what a metadata *line* says after its *label*, None when it is not that line."""
-    stripped = line.strip()
-    if not stripped.lower().startswith(label):
-        return None
-    return stripped.partition(":")[2].strip()
-
-
 def whole_number(text: str) -> int | None:
     """Read what ``int()`` reads (``+3``, ``1_0``, ``-2`` and digits of any script too), of a bounded length."""
     if len(text) > LONGEST_INTEGER:
@@ -144,10 +141,10 @@ def _confidence(text: str) -> Confidence | None:
 
 
 def _is_field(line: str) -> bool:
-    count = text_after(COUNT_LABEL, line)
-    confidence = text_after(_CONFIDENCE_LABEL, line)
+    count = text_after(OBSERVATION_COUNT, line)
+    confidence = text_after(CONFIDENCE, line)
     return (
         (count is not None and whole_number(count) is not None)
         or (confidence is not None and _confidence(confidence) is not None)
-        or text_after(LAST_OBSERVED_LABEL, line) is not None
+        or text_after(LAST_OBSERVED, line) is not None
     )

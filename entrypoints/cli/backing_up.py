@@ -6,7 +6,8 @@ from typing import Annotated, TypeAlias
 import typer
 
 from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.entrypoints.cli.checkpointing import Yes, ask, tell
+from hardwon.entrypoints.cli.checkpointing import tell
+from hardwon.entrypoints.cli.consent import Yes, ask
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, say
 from hardwon.entrypoints.streams import on_one_line

@@ -1,6 +1,5 @@
 """Put the state of the store aside under a name, and bring it back."""
 
-import sys
 from typing import Annotated, TypeAlias
 
 import typer
@@ -8,14 +7,14 @@ import typer
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.keeping.checkpoints import Restored
 from hardwon.entrypoints.checkpoint_telling import contents_here, metadata, told, told_line, told_restore
+from hardwon.entrypoints.cli.consent import Yes, ask
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import complain, print_json, say
-from hardwon.entrypoints.streams import on_one_line, readable
+from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.streams import readable
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
 
 Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The checkpoint's name.", show_default=False)]
-Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
 
 
 def create(
@@ -95,23 +94,6 @@ def delete(
         print_json({"deleted": gone.name})
     else:
         say(f"Deleted: {gone.name}")
-
-
-def ask(what: str, *, yes: bool) -> None:
-    """
-    Ask before *what* is done; *yes* answers.
-
-    Raises:
-        typer.Exit: the answer is no.
-        typer.BadParameter: there is nobody to ask.
-    """
-    if yes:
-        return
-    if not (sys.stdin and sys.stdin.isatty()):
-        raise typer.BadParameter(f"nobody can be asked here whether to {what}", param_hint="'--yes'")
-    if not typer.confirm(on_one_line(f"{what[0].upper()}{what[1:]}?"), err=True):
-        complain("Nothing was changed")
-        raise typer.Exit
 
 
 def tell(restored: Restored, *, as_json: bool) -> None:

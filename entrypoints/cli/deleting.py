@@ -1,9 +1,9 @@
-import sys
 from typing import Annotated
 
 import typer
 
 from hardwon.domain.model.entry import Entry
+from hardwon.entrypoints.cli.consent import Yes, ask
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, say
@@ -21,7 +21,7 @@ def delete(
     spec_folder: Annotated[
         str | None, typer.Option(SPEC_FOLDER, metavar="NAME", help="Forget the documents of this spec folder instead.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a whole spec folder is forgotten.")] = False,
+    yes: Yes = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -54,15 +54,8 @@ def _delete_folder(memory: Memory, name: str, project_root: str, *, yes: bool) -
     found = memory.forget.documents(name, folders)
     if not found:
         raise typer.BadParameter(f"no document belongs to {name!r}", param_hint=SPEC_FOLDER)
-    if not yes and not _is_agreed(f"Forget {counted(len(found), 'entry', 'entries')} of {name!r}?"):
-        raise typer.BadParameter(
-            f"{counted(len(found), 'entry', 'entries')} would go: add --yes", param_hint=SPEC_FOLDER
-        )
+    ask(f"forget {counted(len(found), 'entry', 'entries')} of {name!r}", yes=yes)
     return memory.forget.spec_folder(name, folders)
-
-
-def _is_agreed(question: str) -> bool:
-    return sys.stdin.isatty() and typer.confirm(question, err=True)
 
 
 def _deleted(entry: Entry) -> dict[str, object]:

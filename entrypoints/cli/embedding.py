@@ -1,6 +1,5 @@
 """Vectors: made, made anew, made by another provider."""
 
-import sys
 import time
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.use_cases.keeping.embed_pending import Patience
 from hardwon.domain.use_cases.retrieving.embedding import embed_query
+from hardwon.entrypoints.cli.consent import agrees, can_be_asked
 from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import complain, counted, download_progress, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
@@ -107,11 +107,11 @@ def try_embedder(memory: Memory) -> None:
 def _offer_download(memory: Memory) -> None:
     """Ask a person at a terminal whether Ollama is to download a model that it lacks."""
     embedder = memory.spaces[0].embedder if memory.spaces else None
-    if not isinstance(embedder, OllamaEmbedder) or not sys.stdin.isatty():
+    if not isinstance(embedder, OllamaEmbedder) or not can_be_asked():
         return
     if embedder.is_available(Deadline.after(TRIAL_SECONDS, time.monotonic)):
         return
-    if typer.confirm(f"Ollama has no model {embedder.space.model!r}. Download it?", err=True):
+    if agrees(f"Ollama has no model {embedder.space.model!r}. Download it?"):
         with download_progress() as bar:
             task = bar.add_task(embedder.space.model, total=None)
             embedder.pull(

@@ -1,20 +1,20 @@
 """Keep what a retrospective taught."""
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from hardwon.adapters.system_clock import SystemClock
-from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
 from hardwon.domain.model.retro.banks import BankPlace
 from hardwon.domain.model.retro.lesson import Lesson, read_lessons
-from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retro.keep_retro import KeepRetro, Kept
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.screen import print_json, say, warn
 from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.composition.filing import bank_files
+from hardwon.entrypoints.composition.retrospecting import keep_retro, work_sources
 from hardwon.entrypoints.piping import read_text
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.retrospective import read_feature
@@ -42,53 +42,55 @@ def write(
     """
     Keep the lessons of a retrospective, in the knowledge bank and in the store.
 
-    Every lesson goes to docs/knowledge-bank/ (a universal one to the store's folder) and to the store, or none does.
-    What is known is counted once more.
+    Every lesson goes to docs/knowledge-bank/ (a universal one to the store's folder) and to the store; when one can't
+    be written, none is. What is known is counted once more.
     """
     settings = resolve(project_root, global_store).settings
-    lessons = read_lessons(
-        answer_from_text(read_text(answer, "ANSWER.json")), read_feature(project_root, warn), SystemClock().now()
-    )
-    bank = bank_files(project_root, settings)
-    try:
-        kept = _kept(lessons, bank, settings, project_root, dry_run=dry_run)
-    except UnreadableFileError as error:
-        raise typer.BadParameter(str(error), param_hint="knowledge bank") from error
-    stored = settings.semantic_enabled and not dry_run
+    sources = work_sources(project_root, warn)
+    items = answer_from_text(read_text(answer, "ANSWER.json"))
+    lessons = read_lessons(items, read_feature(sources, project_root), sources.clock.now())
+    opened = functools.cache(lambda: open_memory(settings, warn))
+    keep = keep_retro(project_root, settings, opened)
+    kept = _kept(keep, lessons, opened, dry_run=dry_run)
     for line in _complaints(lessons, in_store=settings.semantic_enabled):
         warn(line)
-    if as_json:
-        print_json({"dry_run": dry_run, "store_written": stored, "entries": [_document(each, bank) for each in kept]})
-        return
+    tell = _print_document if as_json else _say
+    tell(kept, keep, dry_run=dry_run)
+
+
+def _kept(keep: KeepRetro, lessons: Sequence[Lesson], opened: Callable[[], Memory], *, dry_run: bool) -> Sequence[Kept]:
+    with usable_bank():
+        kept = keep.foreseen(lessons) if dry_run else keep(lessons)
+    for line in kept.skipped:
+        warn(line)
+    if keep.open_store and not dry_run:
+        for line in embed_now(opened()):
+            warn(line)
+    return kept.lessons
+
+
+@contextmanager
+def usable_bank() -> Iterator[None]:
+    """Say that it is the knowledge bank when a file of it can't be used within."""
+    try:
+        yield
+    except (UnreadableFileError, UneditableFileError) as error:
+        raise typer.BadParameter(str(error), param_hint="knowledge bank") from error
+
+
+def _print_document(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:
+    stored = keep.open_store is not None and not dry_run
+    entries = [_document(each, keep.bank) for each in kept]
+    print_json({"dry_run": dry_run, "store_written": stored, "entries": entries})
+
+
+def _say(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:
     if not kept:
         say(NOTHING)
-    for line in _told(kept, bank, dry_run=dry_run):
+    for line in _told(kept, keep.bank, dry_run=dry_run):
         say(line)
-    if not (settings.semantic_enabled or dry_run):
+    if not (keep.open_store or dry_run):
         say(SKIPPED)
-
-
-def _kept(
-    lessons: Sequence[Lesson], bank: BankFiles, settings: Settings, project_root: str, *, dry_run: bool
-) -> list[Kept]:
-    foreseen = KeepRetro(bank, None).foreseen(lessons)  # before a store is made: nothing may be left of a refusal
-    if dry_run:
-        return foreseen
-    if not settings.semantic_enabled:
-        return KeepRetro(bank, None)(lessons)
-    memory = open_memory(settings, warn)
-    take_in_bank(memory, project_root)
-    kept = memory.keep_retro(project_root)(lessons)
-    take_in_bank(memory, project_root)
-    for line in embed_now(memory):
-        warn(line)
-    return kept
-
-
-def take_in_bank(memory: Memory, project_root: str) -> None:
-    """Bring in what the banks say and the store has not seen, so that both count alike, and nothing is counted twice."""
-    for line in memory.import_knowledge(project_root).everything().skipped:
-        warn(line)
 
 
 def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:

@@ -2,23 +2,22 @@
 
 import datetime as dt
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.use_cases.retro.look_again import LookAgain, LookedAt
+from hardwon.domain.use_cases.retro.look_again import LookedAt
 from hardwon.domain.use_cases.retro.review import Review
 from hardwon.entrypoints.changing import named
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.cli.retrospecting import take_in_bank
+from hardwon.entrypoints.cli.retrospecting import usable_bank
 from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
 from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.composition.filing import bank_files
+from hardwon.entrypoints.composition.retrospecting import work_sources
 from hardwon.entrypoints.documents import entry_document
 from hardwon.entrypoints.retrospective import read_work
 from hardwon.entrypoints.streams import visible
@@ -38,6 +37,8 @@ Ask the user about each one that this work confirms, contradicts or has outlived
   retired          hardwon update ID --tier deprecated
   of all projects  hardwon retro promote ID"""
 
+NOT_LOOKED_AT: dict[str, object] = {"skipped": SKIPPED, "entry": None, "stands_in": [], "added_to": None}
+
 EntryId = Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)]
 
 
@@ -53,23 +54,15 @@ def review(
 
     Read them, judge, and ask the user before you confirm, update or retire one.
     """
-    memory = _opened(project_root, global_store, as_json=as_json)
+    memory = _opened(project_root, global_store)
     if memory is None:
-        return
-    work = read_work(project_root, memory.clock.now(), warn)
-    if work.text is None:
-        print_json([]) if as_json else say(NO_SIGNALS)
-        return
-    ask = Review(memory.recall, read_workplace(project_root, memory.settings))
-    entries, degradations = ask(work.text, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
-    for line in degradations:
-        warn(line)
-    if as_json:
-        print_json([_document(each, memory.clock.now()) for each in entries])
-        return
-    for each in entries:
-        say("\n".join(_lines(each, memory.clock.now())))
-    say(OUTCOMES if entries else NOTHING_OLDER)
+        return _tell({"skipped": SKIPPED, "entries": []}, [SKIPPED], as_json=as_json)
+    work = read_work(work_sources(project_root, warn))
+    found = _found(memory, project_root, work.text, work.began, limit) if work.text is not None else ()
+    now = memory.clock.now()
+    document = {"skipped": None, "entries": [_document(each, now) for each in found]}
+    last = NO_SIGNALS if work.text is None else OUTCOMES if found else NOTHING_OLDER
+    return _tell(document, [*("\n".join(_lines(each, now)) for each in found), last], as_json=as_json)
 
 
 def confirm(
@@ -80,15 +73,13 @@ def confirm(
     as_json: AsJson = False,
 ) -> None:
     """Count that a learning was observed once more, in the store and in the knowledge bank."""
-    memory = _opened(project_root, global_store, as_json=as_json)
+    memory = _opened(project_root, global_store)
     if memory is None:
-        return
-    looked = _looked(memory, project_root, entry_id, LookAgain.confirm)
-    if as_json:
-        print_json(entry_document(looked.entry))
-        return
-    say(f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times")
-    _tell_files(looked, bank_files(project_root, memory.settings))
+        return _tell(NOT_LOOKED_AT, [SKIPPED], as_json=as_json)
+    again = memory.look_again(project_root)
+    looked = _looked(again.confirm, find_entry(memory, entry_id))
+    line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
+    return _tell(_looked_at(looked, again.bank), [line, *_files(looked, again.bank)], as_json=as_json)
 
 
 def promote(
@@ -99,43 +90,61 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """Make a project's learning one of all projects; it stays one entry."""
-    memory = _opened(project_root, global_store, as_json=as_json)
+    memory = _opened(project_root, global_store)
     if memory is None:
-        return
-    looked = _looked(memory, project_root, entry_id, LookAgain.promote)
+        return _tell({**NOT_LOOKED_AT, "promoted": False}, [SKIPPED], as_json=as_json)
+    again = memory.look_again(project_root)
+    looked = _looked(again.promote, find_entry(memory, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
-    if as_json:
-        print_json({"promoted": is_new, "entry": entry_document(looked.entry)})
-        return
-    say(f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}")
-    _tell_files(looked, bank_files(project_root, memory.settings))
+    line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
+    document = {**_looked_at(looked, again.bank), "promoted": is_new}
+    return _tell(document, [line, *_files(looked, again.bank)], as_json=as_json)
 
 
-def _opened(project_root: str, global_store: str | None, *, as_json: bool) -> Memory | None:
-    """Return the store; None, and that is told, when it is to be left alone."""
+def _opened(project_root: str, global_store: str | None) -> Memory | None:
+    """Return the store; None when it is to be left alone."""
     settings = resolve(project_root, global_store).settings
-    if settings.semantic_enabled:
-        return open_memory(settings, warn, create=False)
-    print_json({"skipped": SKIPPED}) if as_json else say(SKIPPED)
-    return None
+    return open_memory(settings, warn, create=False) if settings.semantic_enabled else None
 
 
-def _looked(memory: Memory, project_root: str, reference: str, look: Callable[[LookAgain, str], LookedAt]) -> LookedAt:
-    entry_id = find_entry(memory, reference).entry_id
-    take_in_bank(memory, project_root)
-    try:
-        looked = look(memory.look_again(project_root), entry_id)
-    except UnreadableFileError as error:
-        raise typer.BadParameter(str(error), param_hint="knowledge bank") from error
-    take_in_bank(memory, project_root)
+def _found(memory: Memory, project_root: str, work: str, began: dt.datetime, limit: int) -> Sequence[Entry]:
+    ask = Review(memory.recall, read_workplace(project_root, memory.settings))
+    entries, degradations = ask(work, began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    for line in degradations:
+        warn(line)
+    return entries
+
+
+def _looked(look: Callable[[str], LookedAt], entry: Entry) -> LookedAt:
+    with usable_bank():
+        looked = look(entry.entry_id)
+    for line in looked.skipped:
+        warn(line)
     return looked
 
 
-def _tell_files(looked: LookedAt, bank: BankFiles) -> None:
-    for place in looked.noted.counted:
-        say(f"  in {bank.path(place)}")
+def _tell(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
+    if as_json:
+        return print_json(document)
+    for line in lines:
+        say(line)
+    return None
+
+
+def _looked_at(looked: LookedAt, bank: BankFiles) -> dict[str, object]:
+    appended = looked.noted.appended
+    return {
+        "skipped": None,
+        "entry": entry_document(looked.entry),
+        "stands_in": [bank.path(place) for place in looked.noted.counted],
+        "added_to": bank.path(appended) if appended else None,
+    }
+
+
+def _files(looked: LookedAt, bank: BankFiles) -> Iterator[str]:
+    yield from (f"  in {bank.path(place)}" for place in looked.noted.counted)
     if looked.noted.appended:
-        say(f"  added to {bank.path(looked.noted.appended)}")
+        yield f"  added to {bank.path(looked.noted.appended)}"
 
 
 def _lines(entry: Entry, now: dt.datetime) -> list[str]:

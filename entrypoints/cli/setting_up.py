@@ -1,5 +1,4 @@
 import os
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -7,16 +6,18 @@ import typer
 
 from hardwon.adapters.markdown.host_folder import INDEX
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.use_cases.setting_up.set_up import Plan, SetUp
-from hardwon.entrypoints.agents import NAMES, build_agents, build_set_up, used_agents
+from hardwon.entrypoints.cli.consent import Yes, agrees, ask
 from hardwon.entrypoints.cli.getting_ready import get_ready
-from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.cli.screen import complain, counted, warn
+from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
+from hardwon.entrypoints.cli.screen import counted, warn
+from hardwon.entrypoints.cli.setup_files import plan_removal, plan_set_up, undo, write_files
 from hardwon.entrypoints.cli.setup_telling import Telling
+from hardwon.entrypoints.composition.agents import NAMES, build_agents, build_set_up, used_agents
 from hardwon.entrypoints.host_memory import host_memory
 from hardwon.ports.agent import Agent
 
 EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
+OTHER_STORE = "hooks and servers use the store of their environment: let HARDWON_STORE be {} where agents start"
 
 
 def init(
@@ -28,7 +29,7 @@ def init(
     mcp_json: Annotated[
         bool, typer.Option("--mcp-json", help="Name the server memory-server in the project's .mcp.json too.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before files are written.")] = False,
+    yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Undo what was written; memories stay.")] = False,
     bring_in: Annotated[
@@ -47,26 +48,17 @@ def init(
     """
     store = resolve(project_root, global_store).settings.global_store
     agents = _chosen(agent, build_agents(os.environ, mcp_json=mcp_json or remove), everything=remove)
-    set_up = build_set_up(store)
-    project = os.path.realpath(project_root)
-    plan = _removal(set_up, agents, project) if remove else _plan(set_up, agents, project)
-    telling = Telling(plan, agents, as_json=as_json)
-    telling.plan()
-    if dry_run or not _is_agreed(plan, yes=yes, as_json=as_json):
-        telling.end()
-        raise typer.Exit(_not_written(dry_run=dry_run))
-    telling.refused += set_up.carry_out(plan)
-    if remove:
-        set_up.forget(everything=agent is None and not telling.refused)
-        telling.removed(store)
-    else:
-        if global_store:
-            warn(
-                f"hooks and servers use the store of their environment: let HARDWON_STORE be {store} where agents start"
-            )
-        set_up.record.add_project(project)
-        _get_ready(telling, project_root, global_store, bring_in, is_asked=not (yes or as_json))
-    telling.end()
+    set_up, project = build_set_up(store), os.path.realpath(project_root)
+    plan = (plan_removal if remove else plan_set_up)(set_up, agents, project)
+    with Telling(plan, agents, is_removal=remove, as_json=as_json) as telling:
+        if dry_run:
+            return
+        _ask(len(plan.steps), "undo" if remove else "write", yes=yes)
+        if remove:
+            telling.undone(undo(set_up, plan, everything=agent is None), store)
+        else:
+            telling.written(write_files(set_up, plan, project))
+            _get_ready(telling, project_root, global_store, bring_in, is_asked=not (yes or as_json))
     if telling.refused:
         raise typer.Exit(USERS_MISTAKE)
 
@@ -80,40 +72,9 @@ def _chosen(names: Sequence[str] | None, agents: list[Agent], *, everything: boo
     return agents if everything else used_agents(agents)
 
 
-def _plan(set_up: SetUp, agents: Sequence[Agent], project: str) -> Plan:
-    wanted = [target for agent in agents for target in (*agent.targets(), *agent.project_targets(project))]
-    return set_up.plan(wanted, [target for agent in agents for target in agent.unwanted()])
-
-
-def _removal(set_up: SetUp, agents: Sequence[Agent], project: str) -> Plan:
-    """Return what it takes to undo it, in every project that was set up."""
-    projects = dict.fromkeys([*set_up.record.projects(), project])
-    unwanted = [
-        target
-        for agent in agents
-        for target in (
-            *agent.targets(),
-            *agent.unwanted(),
-            *(target for each in projects if os.path.isdir(each) for target in agent.project_targets(each)),
-        )
-    ]
-    return set_up.plan((), unwanted)
-
-
-def _is_agreed(plan: Plan, *, yes: bool, as_json: bool) -> bool:
-    if yes or not plan.steps:
-        return True
-    return not as_json and sys.stdin.isatty() and typer.confirm("Write this?", err=True)
-
-
-def _not_written(*, dry_run: bool) -> int:
-    if dry_run:
-        return OK
-    if sys.stdin.isatty():
-        complain("Nothing was written.")
-        return OK
-    complain("hardwon: nothing was written: run with --yes")
-    return USERS_MISTAKE
+def _ask(files: int, verb: str, *, yes: bool) -> None:
+    if files:
+        ask(f"{verb} {counted(files, 'file', 'files')}", yes=yes)
 
 
 def _get_ready(
@@ -123,15 +84,15 @@ def _get_ready(
     facts = _facts(folder)
     wanted = bool(facts) and (_is_wanted(facts) if bring_in is None and is_asked else bool(bring_in))
     readiness = get_ready(project_root, global_store, folder if wanted else None)
+    if global_store:
+        warn(OTHER_STORE.format(readiness.store))
     telling.ready(readiness, 0 if wanted else facts)
     if troubles := sum(not finding.ok for finding in readiness.findings):
-        telling.end()
         raise HardwonError(f"{troubles} of {len(readiness.findings)} checks failed; see hardwon doctor")
 
 
 def _is_wanted(facts: int) -> bool:
-    question = f"Bring in the {counted(facts, 'fact', 'facts')} that Claude Code remembers of this project?"
-    return sys.stdin.isatty() and typer.confirm(question, err=True)
+    return agrees(f"Bring in the {counted(facts, 'fact', 'facts')} that Claude Code remembers of this project?")
 
 
 def _facts(folder: str) -> int:

@@ -1,50 +1,65 @@
 """What is said of a set-up, before and after files are written: to people, or all at the end to scripts."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import attrs
 
-from hardwon.domain.use_cases.setting_up.set_up import Plan
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan
 from hardwon.entrypoints.cli.getting_ready import Readiness
 from hardwon.entrypoints.cli.screen import counted, out, print_json, say, warn
 from hardwon.ports.agent import Agent
 
 NOTHING = "Nothing to do: no file has to change."
+GONE = "What hardwon wrote is gone."
 
 
 class Telling:
     """
-    The telling of one set-up.
+    The telling of one set-up: first what is planned, at last what was left, whatever happened in between.
 
-    Attributes:
-        refused: Files that could not be edited, and why.
+    Args:
+        plan: What is to be done.
+        agents: Those that are set up.
+        is_removal: Whether it is undone instead.
+        as_json: Whether scripts are to read it.
 
     """
 
-    def __init__(self, plan: Plan, agents: Sequence[Agent], *, as_json: bool) -> None:
-        self.refused = plan.refused
+    def __init__(self, plan: Plan, agents: Sequence[Agent], *, is_removal: bool, as_json: bool) -> None:
         self._plan = plan
         self._agents = agents
+        self._is_removal = is_removal
         self._as_json = as_json
-        self._document: dict[str, object] = {"written": False}
+        self._done = Done()
+        self._document: dict[str, object] = {}
 
-    def plan(self) -> None:
-        """Show every file that is to change, and how."""
-        if self._as_json:
-            return
-        for step in self._plan.steps:
-            out.print(f"{step.change.verb} ", style="bold", end="")
-            say(step.change.path)
-            for line in step.change.diff().splitlines():
-                say(f"    {line}")
-        if not self._plan.steps:
-            say(NOTHING)
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Files that could not be edited, and why."""
+        return (*self._plan.refused, *self._done.refused)
 
-    def removed(self, store: str) -> None:
+    def __enter__(self) -> Self:
+        self._show_plan()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def written(self, done: Done) -> None:
+        """Note what came of the plan."""
+        self._done = done
+
+    def undone(self, done: Done, store: str) -> None:
         """Tell what is left of a set-up that was undone."""
-        self._document |= {"written": True, "store": store}
+        self._done = done
+        self._document |= {"store": store}
+        left = len(self._plan.left) + len(self.refused)
+        gone = (
+            f"Not all is gone: {counted(left, 'file or folder was', 'files or folders were')} left." if left else GONE
+        )
         if not self._as_json:
-            say(f"What hardwon wrote is gone. Memories stay in {store}; to delete them too, remove that folder.")
+            say(f"{gone} Memories stay in {store}; to delete them too, remove that folder.")
 
     def ready(self, readiness: Readiness, waiting: int) -> None:
         """
@@ -56,7 +71,7 @@ class Telling:
 
         """
         steps = {agent.name: agent.next_step() for agent in self._agents}
-        self._document |= {"written": True, **attrs.asdict(readiness), "next": steps}
+        self._document |= {**attrs.asdict(readiness), "next": steps}
         if self._as_json:
             return
         say(_gained(readiness))
@@ -68,12 +83,24 @@ class Telling:
         for agent in self._agents:
             say(f"{agent.title}: {agent.next_step()}")
 
-    def end(self) -> None:
+    def _show_plan(self) -> None:
+        """Show every file that is to change, and how."""
+        if self._as_json:
+            return
+        for step in self._plan.steps:
+            out.print(f"{step.change.verb} ", style="bold", end="")
+            say(step.change.path)
+            for line in step.change.diff().splitlines():
+                say(f"    {line}")
+        if not self._plan.steps:
+            say(NOTHING)
+
+    def _end(self) -> None:
         """Tell what was left as it is, and to scripts everything."""
         for line in self._plan.left:
             warn(line)
         for line in self.refused:
-            warn(f"not written: {line}")
+            warn(f"not {'undone' if self._is_removal else 'written'}: {line}")
         if self._as_json:
             print_json({**self._planned(), **self._document})
 
@@ -83,7 +110,13 @@ class Telling:
             for step in self._plan.steps
         ]
         agents = [agent.name for agent in self._agents]
-        return {"agents": agents, "changes": changes, "left": self._plan.left, "refused": self.refused}
+        return {
+            "agents": agents,
+            "changes": changes,
+            "left": self._plan.left,
+            "refused": self.refused,
+            "written": bool(self._done.changed),
+        }
 
 
 def _gained(readiness: Readiness) -> str:

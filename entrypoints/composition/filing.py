@@ -12,7 +12,7 @@ from hardwon.domain.use_cases.filing.bank_changes import changed_files
 from hardwon.entrypoints.composition.keeping import Keeping
 
 if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a session start can't spare
-    from hardwon.adapters.markdown.bank_writing import MarkdownBankFiles
+    from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.filing.import_knowledge import ImportKnowledge
     from hardwon.domain.use_cases.filing.import_memory_index import ImportMemoryIndex
@@ -20,13 +20,13 @@ if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a 
     from hardwon.domain.use_cases.filing.index_files import IndexFiles
     from hardwon.domain.use_cases.filing.keep_file import KeepFile
     from hardwon.domain.use_cases.filing.keep_session import KeepSession
-    from hardwon.domain.use_cases.retro.keep_retro import KeepRetro
     from hardwon.domain.use_cases.retro.look_again import LookAgain
+    from hardwon.domain.use_cases.retro.take_in_bank import TakeInBank
 
 
 def bank_files(project_root: str, settings: "Settings") -> "MarkdownBankFiles":
     """Return the knowledge banks to write to, of the project and of the user; no store is needed."""
-    from hardwon.adapters.markdown.bank_writing import MarkdownBankFiles
+    from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 
     return MarkdownBankFiles(project_root, settings.global_store)
 
@@ -49,17 +49,18 @@ class Filing(Keeping):
             clock=self.clock,
         )
 
-    def keep_retro(self, project_root: str) -> "KeepRetro":
-        """Return the keeping of what a retrospective taught."""
-        from hardwon.domain.use_cases.retro.keep_retro import KeepRetro
+    def take_in_bank(self, project_root: str) -> "TakeInBank":
+        """Return what lets the store know the knowledge banks before a retrospective counts."""
+        from hardwon.domain.use_cases.retro.take_in_bank import TakeInBank
 
-        return KeepRetro(bank_files(project_root, self.settings), self.store_entry)
+        return TakeInBank(self.import_knowledge(project_root), self.repository)
 
     def look_again(self, project_root: str) -> "LookAgain":
         """Return what a retrospective does with what was known before."""
         from hardwon.domain.use_cases.retro.look_again import LookAgain
 
-        return LookAgain(bank=bank_files(project_root, self.settings), repository=self.repository, clock=self.clock)
+        bank = bank_files(project_root, self.settings)
+        return LookAgain(bank=bank, take_in=self.take_in_bank(project_root), clock=self.clock)
 
     def index_files(self, project_root: str, workplace: Workplace) -> "IndexFiles":
         """Return the indexing of the project's files, and of those in the roots that are set."""

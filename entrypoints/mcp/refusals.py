@@ -7,7 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from pydantic import ValidationError
 
 from hardwon.domain.model.errors import HardwonError
-from hardwon.entrypoints.entry_json import shown
+from hardwon.domain.model.json_shapes import shown
 from hardwon.entrypoints.streams import on_one_line
 
 MOST_MISTAKES = 3

@@ -1,135 +1,205 @@
+"""Knowledge-bank files on the disk: where they may be written, and what they keep."""
+
+import errno
 import os
+import stat
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.bank_files import LARGEST_FILE, read_bank, read_banks
-from tests.privileges import without_root
+from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
+from hardwon.adapters.markdown.bank_reader import LARGEST_FILE
+from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
+from hardwon.domain.model.retro.banks import BankPlace
 
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and modes of POSIX")
-
-
-def read(path: Path) -> tuple[str | None, list[str]]:
-    warnings: list[str] = []
-    return read_bank(str(path), warnings.append), warnings
+OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "heuristics")
 
 
-def assert_left_out_with_one_line(path: Path) -> None:
-    text, warnings = read(path)
+class Place:
+    """A project and a store's folder."""
 
-    assert text is None
-    assert len(warnings) == 1
-    assert repr(str(path)) in warnings[0]
-    assert "\n" not in warnings[0]
+    def __init__(self, folder: Path) -> None:
+        self.project, self.store, self.outside = (folder / name for name in ("project", "store", "outside"))
+        for each in (self.project, self.outside):
+            each.mkdir()
+        self.files = MarkdownBankFiles(str(self.project), str(self.store))
+        self.ours = self.project / "docs" / "knowledge-bank" / "patterns.md"
 
-
-def test_the_six_files_come_in_order_local_before_global(tmp_path: Path) -> None:
-    local = tmp_path / "project" / "docs" / "knowledge-bank"
-    store = tmp_path / "store"
-    for folder in (local, store):
-        folder.mkdir(parents=True)
-        for category in ("patterns", "heuristics", "anti-patterns", "others"):
-            (folder / f"{category}.md").write_text(f"{folder.name} {category}")
-
-    banks = list(read_banks(str(tmp_path / "project"), str(store), pytest.fail))
-
-    assert [(bank.source, bank.category, bank.text) for bank in banks] == [
-        ("local", "anti-patterns", "knowledge-bank anti-patterns"),
-        ("local", "patterns", "knowledge-bank patterns"),
-        ("local", "heuristics", "knowledge-bank heuristics"),
-        ("global", "anti-patterns", "store anti-patterns"),
-        ("global", "patterns", "store patterns"),
-        ("global", "heuristics", "store heuristics"),
-    ]
-    assert banks[0].path == str(local / "anti-patterns.md")
+    def write(self, text: str, place: BankPlace = OURS) -> None:
+        with self.files.held() as texts:
+            self.files.write({**texts, place: text})
 
 
-def test_an_empty_root_is_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("patterns.md").write_text("here")
-
-    assert [bank.text for bank in read_banks("", "", pytest.fail)] == ["here"]
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
 
 
-def test_line_ends_are_universal_and_bad_bytes_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "patterns.md"
-    path.write_bytes(b"a\r\nb\rc\n\r\n\xe2\x82 \xff\x00")
+def test_the_users_own_bank_is_private_the_projects_is_for_all(place: Place) -> None:
+    place.write("a")
+    place.write("b", USERS)
 
-    assert read(path) == ("a\nb\nc\n\n\ufffd \ufffd\x00", [])
-
-
-def test_a_byte_order_mark_is_text_as_in_any_utf_8(tmp_path: Path) -> None:
-    path = tmp_path / "patterns.md"
-    path.write_bytes(b"\xef\xbb\xbf# Title")
-
-    assert read(path) == ("\ufeff# Title", [])
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (place.ours, place.store / "heuristics.md", place.store)]
+    assert modes == [0o644, 0o600, 0o700]
 
 
-def test_a_missing_file_is_no_news(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+def test_a_file_keeps_its_mode(place: Place) -> None:
+    place.write("a")
+    place.ours.chmod(0o640)
+    place.write("b")
 
-    assert read(tmp_path / "patterns.md") == (None, [])
-    assert read(tmp_path / "file" / "patterns.md") == (None, [])
-
-
-def test_a_folder_in_place_of_a_file_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "patterns.md"
-    path.mkdir()
-
-    assert_left_out_with_one_line(path)
+    assert (stat.S_IMODE(place.ours.stat().st_mode), place.ours.read_text()) == (0o640, "b")
+    assert [*place.ours.parent.iterdir()] == [place.ours]
 
 
-@posix_only
-def test_a_pipe_in_place_of_a_file_is_left_out_without_waiting(tmp_path: Path) -> None:
-    path = tmp_path / "patterns.md"
-    os.mkfifo(path)
+def test_what_is_as_it_was_is_not_written(place: Place) -> None:
+    place.write("a")
+    before = place.ours.stat().st_ino
+    place.write("b", USERS)
 
-    assert_left_out_with_one_line(path)
-
-
-@posix_only
-def test_a_file_that_cannot_be_opened_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "line\nend.md"
-    path.symlink_to(path)
-
-    assert_left_out_with_one_line(path)
+    assert place.ours.stat().st_ino == before
 
 
-@posix_only
-def test_a_file_without_permission_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "patterns.md"
-    path.touch(mode=0)
+@pytest.mark.parametrize("link", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"])
+def test_what_leads_out_is_not_written(place: Place, link: str) -> None:
+    path = place.project / link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = place.outside / "file" if link.endswith(".md") else place.outside
+    path.symlink_to(target)
 
-    with without_root():
-        assert_left_out_with_one_line(path)
-
-
-@pytest.mark.parametrize("name", ["with\0nul", "with\ud800surrogate"])
-def test_a_path_no_file_system_knows_is_left_out(tmp_path: Path, name: str) -> None:
-    assert_left_out_with_one_line(tmp_path / name)
+    with pytest.raises(UneditableFileError, match="it leads out"):
+        place.write("a")
+    assert [*place.outside.iterdir()] == []
 
 
-def test_an_enormous_file_is_read_up_to_a_bound(tmp_path: Path) -> None:
-    path = tmp_path / "patterns.md"
-    path.write_bytes(b"### Pattern: x")
-    os.truncate(path, 100 * 1024 * 1024)
+def test_a_link_within_the_project_is_followed(place: Place) -> None:
+    place.ours.parent.mkdir(parents=True)
+    real = place.project / "patterns.md"
+    real.write_text("a")
+    place.ours.symlink_to(real)
+    place.write("b")
 
-    text, warnings = read(path)
-
-    assert text is not None
-    assert len(text) == LARGEST_FILE
-    assert text.startswith("### Pattern: x\0")
-    assert len(warnings) == 1
+    assert (place.ours.is_symlink(), real.read_text()) == (True, "b")
 
 
-def test_a_file_of_just_the_bound_is_read_whole(tmp_path: Path) -> None:
-    path = tmp_path / "patterns.md"
-    path.touch()
-    os.truncate(path, LARGEST_FILE)
+def test_nothing_is_written_when_one_of_several_leads_out(place: Place) -> None:
+    place.store.mkdir()
+    (place.store / "heuristics.md").symlink_to(place.outside / "file")
+    with pytest.raises(UneditableFileError, match="it leads out"), place.files.held() as texts:
+        place.files.write({**texts, OURS: "a", USERS: "b"})
 
-    text, warnings = read(path)
+    assert not (place.project / "docs").exists()
 
-    assert text is not None
-    assert len(text) == LARGEST_FILE
-    assert warnings == []
+
+@pytest.mark.parametrize("content", [b"\xff", b"x" * (LARGEST_FILE + 1)], ids=["binary", "huge"])
+def test_a_file_that_can_not_be_read_whole_is_refused(place: Place, content: bytes) -> None:
+    place.ours.parent.mkdir(parents=True)
+    place.ours.write_bytes(content)
+
+    with pytest.raises(UnreadableFileError, match=r"not UTF-8 text at byte 0|longer than"):
+        place.files.texts()
+
+
+def test_a_folder_in_place_of_a_file_is_refused(place: Place) -> None:
+    place.ours.mkdir(parents=True)
+    with pytest.raises(UnreadableFileError, match="can't be used"):
+        place.files.texts()
+
+
+def test_what_somebody_wrote_meanwhile_stays(place: Place) -> None:
+    place.write("a")
+    with place.files.held() as texts:
+        place.ours.write_text("an editor's")
+        place.store.mkdir()
+        (place.store / "heuristics.md").write_text("an editor's")
+        for each in (OURS, USERS):
+            with pytest.raises(UneditableFileError, match="somebody else"):
+                place.files.write({**texts, each: "b"})
+
+    assert place.ours.read_text() == (place.store / "heuristics.md").read_text() == "an editor's"
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(place: Place, *, is_new: bool) -> None:
+    place.write("a")
+    if not is_new:
+        place.write("b", USERS)
+    was = place.ours.stat()
+    with place.files.held() as texts:
+        place.store.mkdir(exist_ok=True)
+        (place.store / "heuristics.md").write_text("an editor's")
+        with pytest.raises(UneditableFileError, match=r"heuristics\.md.*somebody else.*nothing was changed"):
+            place.files.write({**texts, OURS: "c", USERS: "d"})
+
+    assert (place.ours.read_text(), (place.store / "heuristics.md").read_text()) == ("a", "an editor's")
+    assert (place.ours.stat().st_ino, place.ours.stat().st_mtime_ns) == (was.st_ino, was.st_mtime_ns)
+    assert {path.name for folder in (place.ours.parent, place.store) for path in folder.iterdir()} == {
+        "patterns.md",
+        "heuristics.md",
+    }
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_what_was_replaced_is_put_back_when_a_later_one_fails(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_new: bool
+) -> None:
+    place.write("b", USERS)
+    if not is_new:
+        place.write("a\r\n")
+        place.ours.chmod(0o640)
+    replace = os.replace
+
+    def fail_in_the_store(source: str, target: str) -> None:
+        if target.endswith("heuristics.md"):
+            raise OSError(errno.EIO, "Input/output error")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail_in_the_store)
+    with (
+        place.files.held() as texts,
+        pytest.raises(UneditableFileError, match=r"heuristics\.md.*Input/output error"),
+    ):
+        place.files.write({**texts, OURS: "c", USERS: "d"})
+
+    left = {path.name: path.read_bytes() for path in (*place.ours.parent.iterdir(), *place.store.iterdir())}
+    assert left == {"heuristics.md": b"b"} | ({} if is_new else {"patterns.md": b"a\r\n"})
+    assert is_new or stat.S_IMODE(place.ours.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders can't be locked there")
+def test_a_folder_that_somebody_else_holds_is_waited_for_no_longer_than_said(place: Place) -> None:
+    others = MarkdownBankFiles(str(place.project), str(place.store), lock_seconds=0)
+    with (
+        place.files.held(),
+        pytest.raises(UneditableFileError, match=r"project.*another process.*try again"),
+        others.held(),
+    ):
+        pass
+    with others.held() as texts:
+        assert set(texts.values()) == {""}
+
+
+def test_a_read_only_file_is_left_alone(place: Place) -> None:
+    place.write("a")
+    place.ours.chmod(0o444)
+    with pytest.raises(UneditableFileError, match="read-only"):
+        place.write("b")
+
+
+def test_one_writer_at_a_time(place: Place) -> None:
+    place.write("")
+
+    def add() -> None:
+        files = MarkdownBankFiles(str(place.project), str(place.store))
+        for _ in range(20):
+            with files.held() as texts:
+                files.write({**texts, OURS: f"{texts[OURS]}x"})
+
+    threads = [threading.Thread(target=add) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert place.ours.read_text() == "x" * 80

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters import hook_log
-from hardwon.adapters.markdown.bank_files import RECORD_NAME
+from hardwon.adapters.agents import setup_record
+from hardwon.adapters.markdown.last_injection import RECORD_NAME
 from hardwon.adapters.sqlite import database
 from hardwon.adapters.sqlite.journal import events, lock
 from hardwon.adapters.sqlite.journal.events import note
@@ -18,7 +19,14 @@ from tests.adapters.git.repository import git
 
 OURS = (
     *(database.FILE_NAME, f"{database.FILE_NAME}-wal", events.FILE_NAME, f"{events.FILE_NAME}{events.ASIDE}"),
-    *(lock.FILE_NAME, hook_log.FILE_NAME, f"{hook_log.FILE_NAME}.1", RECORD_NAME, f"{snapshots.FOLDER}/1.db"),
+    *(
+        lock.FILE_NAME,
+        hook_log.FILE_NAME,
+        f"{hook_log.FILE_NAME}.1",
+        RECORD_NAME,
+        setup_record.NAME,
+        f"{snapshots.FOLDER}/1.db",
+    ),
 )
 
 

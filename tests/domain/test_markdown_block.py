@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from hardwon.domain.model.bank_grammar import BankScope
 from hardwon.domain.model.block.headings import SECTIONS
 from hardwon.domain.model.block.markdown_block import (
-    Source,
     SourcedEntry,
     deduplicate,
     rank,
@@ -29,7 +29,7 @@ def entry(
     confidence: Confidence = "medium",
     seen: str | None = None,
     position: int = 0,
-    source: Source = "local",
+    source: BankScope = "local",
 ) -> SourcedEntry:
     return SourcedEntry(
         BankEntry(category, heading, heading, description, metadata, count, confidence, seen, position), source

@@ -4,10 +4,10 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.bank_grammar import BankScope
 from hardwon.domain.model.block.headings import SECTIONS
 from hardwon.domain.model.block.markdown_block import (
     OWED_PER_CATEGORY,
-    Source,
     SourcedEntry,
     deduplicate,
     rank,
@@ -18,7 +18,7 @@ from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import BankEntry
 
 CATEGORIES = list(SECTIONS)
-SOURCES: tuple[Source, ...] = ("local", "global")
+SOURCES: tuple[BankScope, ...] = ("local", "global")
 
 dates = st.sampled_from(["0001-01-01", "9999-12-31T23:59:59.999999", "2024-02-30", "2024-01-01T00:00:00Z", "20240101"])
 bank_entries = st.builds(

@@ -34,3 +34,10 @@ def embedded_world(original: Original, tmp_path: Path, cleanup: contextlib.ExitS
 def empty_world(tmp_path: Path, cleanup: contextlib.ExitStack) -> World:
     """Return a world with an empty project and no store."""
     return World(tmp_path / "world", cleanup)
+
+
+@pytest.fixture
+def world_by_word(empty_world: World) -> World:
+    """Return an empty world whose memories are searched by word."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    return empty_world

@@ -82,10 +82,14 @@ def test_a_spec_folder_is_forgotten_as_a_whole_once_it_is_confirmed(world: World
     hardwon(world, "index")
 
     unconfirmed = hardwon(world, "delete", "--spec-folder", "005-auth")
-    assert (unconfirmed.code, "3 entries would go: add --yes" in unconfirmed.stderr, count(world)) == (1, True, 3)
+    assert (
+        unconfirmed.code,
+        "nobody can be asked here whether to forget 3 entries" in unconfirmed.stderr,
+        count(world),
+    ) == (1, True, 3)
     deleted = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes", "--json").document["deleted"]
     assert (len(deleted), count(world)) == (3, 0)
-    again = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes")
+    again = hardwon(world, "delete", "--spec-folder", "005-auth", "-y")
     assert (again.code, "no document belongs to '005-auth'" in again.stderr) == (1, True)
 
 

@@ -1,9 +1,9 @@
 """The files of the knowledge banks, in memory."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.retro.banks import PLACES, BankPlace, BankTexts
 
 
@@ -21,12 +21,11 @@ class InMemoryBankFiles:
     def held(self) -> Iterator[BankTexts]:
         yield self.texts()
 
-    def write(self, texts: BankTexts) -> Mapping[BankPlace, str]:
+    def write(self, texts: BankTexts) -> None:
         changed = [place for place in PLACES if texts[place] != self.files[place]]
         if refused := self.refused.intersection(changed):
-            raise UnreadableFileError(f"{refused} can't be used")
+            raise UneditableFileError(f"{refused} can't be used")
         self.files |= {place: texts[place] for place in changed}
-        return {place: self.path(place) for place in changed}
 
     def path(self, place: BankPlace) -> str:
         return f"{place.scope}/{place.category}.md"

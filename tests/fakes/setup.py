@@ -1,20 +1,28 @@
 import os
 
+import attrs
+
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.ports.setup_record import Written
+from hardwon.domain.model.setup.written import Written
 
 
 class InMemoryUserFiles:
-    """Files by path; a path in `refused` can be neither read nor written."""
+    """Files by path; a path in `refused` can be neither read nor written, one in `read_only` can be read."""
 
     def __init__(self, texts: dict[str, str] | None = None) -> None:
         self.texts = dict(texts or {})
         self.folders = {os.path.dirname(path) for path in self.texts} | {"/home"}
         self.refused = set[str]()
+        self.read_only = set[str]()
 
     def read(self, path: str, root: str) -> str | None:
         self._ensure_usable(path, root)
         return self.texts.get(path)
+
+    def ensure_writable(self, path: str, root: str) -> None:
+        self._ensure_usable(path, root)
+        if path in self.read_only:
+            raise UneditableFileError("read-only")
 
     def missing_folders(self, path: str) -> list[str]:
         missing = list[str]()
@@ -25,12 +33,12 @@ class InMemoryUserFiles:
         return missing
 
     def write(self, path: str, text: str, root: str) -> None:
-        self._ensure_usable(path, root)
+        self.ensure_writable(path, root)
         self.folders |= set(self.missing_folders(path))
         self.texts[path] = text
 
     def remove(self, path: str, root: str) -> None:
-        self._ensure_usable(path, root)
+        self.ensure_writable(path, root)
         self.texts.pop(path, None)
 
     def remove_empty_folder(self, path: str) -> None:
@@ -42,11 +50,11 @@ class InMemoryUserFiles:
             raise UneditableFileError("can't be used")
 
 
+@attrs.define
 class InMemorySetupRecord:
-    def __init__(self) -> None:
-        self.files: dict[str, Written] = {}
-        self._folders: list[str] = []
-        self._projects: list[str] = []
+    files: dict[str, Written] = attrs.field(factory=dict)
+    _folders: list[str] = attrs.field(factory=list)
+    _projects: list[str] = attrs.field(factory=list)
 
     def get(self, path: str) -> Written | None:
         return self.files.get(path)
@@ -57,11 +65,18 @@ class InMemorySetupRecord:
     def drop(self, path: str) -> None:
         self.files.pop(path, None)
 
+    def paths(self) -> list[str]:
+        return list(self.files)
+
     def folders(self) -> list[str]:
         return list(self._folders)
 
     def add_folders(self, folders: list[str]) -> None:
         self._folders += [folder for folder in folders if folder not in self._folders]
+
+    def drop_folder(self, folder: str) -> None:
+        if folder in self._folders:
+            self._folders.remove(folder)
 
     def projects(self) -> list[str]:
         return list(self._projects)
@@ -70,5 +85,6 @@ class InMemorySetupRecord:
         if project not in self._projects:
             self._projects.append(project)
 
-    def clear(self) -> None:
-        self.files, self._folders, self._projects = {}, [], []
+    def drop_project(self, project: str) -> None:
+        if project in self._projects:
+            self._projects.remove(project)

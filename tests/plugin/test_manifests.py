@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from hardwon.adapters.agents.hooks import SECONDS
+from hardwon.adapters.agents.programs import NAME
 from tests.entrypoints.hook_process import BIN, HARD_KILL_SECONDS
 from tests.plugin.launching import LAUNCH, PLUGIN, Desk
 
@@ -18,9 +20,7 @@ ROOT = PLUGIN.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MANIFESTS = (".claude-plugin", ".codex-plugin")
 HOOKS = ("hooks.json", "codex.json")
-EVENTS = {"SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"}
 SOURCES = ("startup", "resume", "clear", "compact")
-MOST_SECONDS = {"SessionStart": 3, "UserPromptSubmit": 2, "PreCompact": 3, "Stop": 3, "SessionEnd": 3}
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -68,12 +68,12 @@ def test_what_a_directory_of_plugins_asks_for_is_there() -> None:
 def test_every_event_and_every_way_a_session_starts_has_one_hook_in_time(name: str) -> None:
     found = groups(name)
 
-    assert found.keys() == EVENTS
+    assert found.keys() == SECONDS.keys()
     matchers = [group["matcher"] for group in found["SessionStart"]]
     for source in SOURCES:
         assert sum(bool(re.fullmatch(matcher, source)) for matcher in matchers) == 1
     for event, of_event in found.items():
-        assert all(0 < hook["timeout"] <= MOST_SECONDS[event] for group in of_event for hook in group["hooks"])
+        assert all(hook["timeout"] == SECONDS[event] for group in of_event for hook in group["hooks"])
         assert event == "SessionStart" or ["matcher" in group for group in of_event] == [False]
     assert document("hooks", name)["hooks"]["SessionStart"][0]["hooks"][0]["timeout"] <= HARD_KILL_SECONDS
 
@@ -98,7 +98,7 @@ def test_codex_which_reads_no_args_is_told_the_same() -> None:
     assert theirs == ours
 
 
-@pytest.mark.parametrize("event", sorted(EVENTS))
+@pytest.mark.parametrize("event", sorted(SECONDS))
 def test_each_hook_of_codex_runs_in_a_folder_of_any_name(desk: Desk, tmp_path: Path, event: str) -> None:
     root = tmp_path / "it's a $HOME `x`"
     shutil.copytree(PLUGIN, root)
@@ -114,7 +114,7 @@ def test_each_hook_of_codex_runs_in_a_folder_of_any_name(desk: Desk, tmp_path: P
 def server(name: str = ".mcp.json") -> list[str]:
     """Return the command of the one server, as a host runs it."""
     [(called, entry)] = document(name)["mcpServers"].items()
-    assert called == "memory"
+    assert called == NAME
     return [word.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)) for word in (entry["command"], *entry["args"])]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypeAlias, overload
 
-from hardwon.domain.model.block.headings import NAME_PREFIXES
+from hardwon.domain.model.bank_grammar import CONFIDENCE, ENTRY_HEAD, NAME_PREFIXES, OBSERVATION_COUNT, metadata_line
 from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.block.printable import Noted, Printable
 from hardwon.domain.model.vocabulary import Kind
@@ -32,11 +32,11 @@ def piece_text(form: EntryForm, entry: Any) -> str:
 def _lesson_text(entry: Printable) -> str:
     """Return all that is printed of a learning, with an empty line after it."""
     lines = [
-        f"### {NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
+        f"{ENTRY_HEAD}{NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
         neutral(entry.description),
         *filter(None, [neutral(entry.notes)]),
-        f"- Observation count: {entry.observation_count}",
-        f"- Confidence: {entry.confidence}",
+        metadata_line(OBSERVATION_COUNT, entry.observation_count),
+        metadata_line(CONFIDENCE, entry.confidence),
         "",
     ]
     return "\n".join(lines) + "\n"
@@ -45,4 +45,4 @@ def _lesson_text(entry: Printable) -> str:
 def _note_text(entry: Noted) -> str:
     """Return all that is printed of an entry whose track record does not matter, with an empty line after it."""
     texts = filter(None, map(neutral, (entry.description, entry.notes)))
-    return "\n".join((f"### {neutral(entry.name)}", *texts, "\n"))
+    return "\n".join((f"{ENTRY_HEAD}{neutral(entry.name)}", *texts, "\n"))

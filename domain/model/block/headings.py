@@ -13,11 +13,3 @@ SECTIONS: dict[Category, str] = {
     "patterns": "### Patterns to Follow",
 }
 """Category to section heading, in the order of printing."""
-
-NAME_PREFIXES: dict[Category | None, str] = {
-    "anti-patterns": "Anti-Pattern: ",
-    "heuristics": "",
-    "patterns": "Pattern: ",
-    None: "",
-}
-"""Category to what stands before a name in an entry's heading."""

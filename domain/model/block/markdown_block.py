@@ -2,14 +2,13 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from hardwon.domain.model.bank_grammar import BankScope
 from hardwon.domain.model.block.headings import END, SECTIONS, TITLE
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import Confidence
-
-Source: TypeAlias = Literal["local", "global"]
 
 OWED_PER_CATEGORY = 3
 
@@ -20,7 +19,7 @@ class SourcedEntry(NamedTuple):
     """An entry and the side it was read from: the project's own files or the store."""
 
     entry: BankEntry
-    source: Source
+    source: BankScope
 
 
 def deduplicate(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
@@ -76,7 +75,7 @@ def render(selected: Sequence[SourcedEntry]) -> str:
     return "\n".join((*lines, END)) + "\n"
 
 
-def count_source(entries: Iterable[SourcedEntry], source: Source) -> int:
+def count_source(entries: Iterable[SourcedEntry], source: BankScope) -> int:
     """Return how many of *entries* come from *source*."""
     return sum(sourced.source == source for sourced in entries)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.json_shapes import CLAIM, TEXT, TEXTS, fits, shown
 from hardwon.domain.model.vocabulary import Category
 
 GROUPS: Mapping[str, Category] = {
@@ -13,7 +14,6 @@ GROUPS: Mapping[str, Category] = {
 }
 """The lists of an answer, and the category of what stands in them."""
 
-TEXT, TEXTS, CLAIM = "text", "a list of texts", "true or false"
 FIELDS = {
     "text": TEXT,
     "name": TEXT,
@@ -25,7 +25,6 @@ FIELDS = {
 }
 NEEDED = "text"
 SHAPE = '{"act": {"patterns": [...], "anti_patterns": [...], "heuristics": [...]}}'
-SHOWN_CHARACTERS = 60
 
 
 class RetroItem(NamedTuple):
@@ -78,14 +77,6 @@ def read_answer(document: object) -> tuple[RetroItem, ...]:
     return tuple(item for name, category in GROUPS.items() for item in _items(lists.get(name), f"act.{name}", category))
 
 
-def shown(value: object) -> str:
-    """Return how *value* begins, for a message."""
-    try:
-        return repr(value)[:SHOWN_CHARACTERS]
-    except RecursionError:
-        return "nested too deeply"
-
-
 def _object(value: object, place: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise InvalidEntryError(f"{place} is {shown(value)}: an answer is {SHAPE}")
@@ -104,7 +95,7 @@ def _items(value: object, place: str, category: Category) -> Iterator[RetroItem]
 def _item(value: object, place: str, category: Category) -> RetroItem:
     fields = _fields(value, place)
     for name, given in fields.items():
-        if not _fits(FIELDS[name], given):
+        if not fits(FIELDS[name], given):
             raise InvalidEntryError(f"{place}.{name} is {shown(given)}: it must be {FIELDS[name]}")
     values: dict[str, Any] = {**fields, "keywords": tuple(fields.get("keywords", ()))}
     return RetroItem(place, category, **values)
@@ -119,9 +110,3 @@ def _fields(value: object, place: str) -> dict[str, Any]:
     if value.get(NEEDED) is None:
         raise InvalidEntryError(f"{place}.{NEEDED} is missing: it is the lesson itself")
     return {name: given for name, given in value.items() if given is not None}
-
-
-def _fits(shape: str, value: object) -> bool:
-    if shape is TEXTS:
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return isinstance(value, bool if shape is CLAIM else str)

@@ -1,17 +1,12 @@
 """A lesson that a knowledge-bank file has already, counted once more; all else of the file stays byte for byte."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.bank_grammar import LAST_OBSERVED, METADATA_HEAD, OBSERVATION_COUNT, metadata_line, text_after
 from hardwon.domain.model.entry_checks import MAX_COUNT
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.knowledge_bank import (
-    COUNT_LABEL,
-    LAST_OBSERVED_LABEL,
-    BankEntry,
-    text_after,
-    whole_number,
-)
+from hardwon.domain.model.knowledge_bank import BankEntry, whole_number
 from hardwon.domain.model.retro.bank_lesson import entries_of, is_same, line_end
 from hardwon.domain.model.retro.bank_view import BankView, Span
 from hardwon.domain.model.vocabulary import Category
@@ -63,29 +58,34 @@ def _noted(entry: BankEntry) -> BankEntry:
 def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
     """Yield what makes the entry of *chunk* observed once more: two values, or lines for those that are missing."""
     lines = _metadata(view, chunk)
-    counts = [
-        line for line in lines if whole_number(text_after(COUNT_LABEL, view.text[slice(*line)]) or "") is not None
-    ]
-    days = [line for line in lines if text_after(LAST_OBSERVED_LABEL, view.text[slice(*line)]) is not None]
+    count = _last(view, lines, OBSERVATION_COUNT, lambda text: whole_number(text) is not None)
+    last = _last(view, lines, LAST_OBSERVED, lambda _: True)
+    said = whole_number(view.text[slice(*count)]) if count else 1
     missing = ""
-    if counts:
-        value = _value(view, counts[-1])
-        yield _Edit(view.raw(value), str(_next(whole_number(view.text[slice(*value)]) or 0)))
-    else:
-        missing += f"\n- Observation count: {_next(1)}"
-    if days:
-        value = _value(view, days[-1])
-        yield _Edit(view.raw(value), day if value.start < value.end else f" {day}")
-    else:
-        missing += f"\n- Last observed: {day}"
+    for value, label, now in ((count, OBSERVATION_COUNT, str(_next(said or 0))), (last, LAST_OBSERVED, day)):
+        if value is None:
+            missing += f"\n{metadata_line(label, now)}"
+        else:
+            yield _Edit(view.raw(value), now if value.start < value.end else f" {now}")
     if missing:
         end = chunk.start + len(view.text[chunk.start : chunk.end].rstrip())
         yield _Edit(view.raw(Span(end, end)), missing)
 
 
+def _last(view: BankView, lines: Sequence[Span], label: str, is_value: Callable[[str], bool]) -> Span | None:
+    """Return where the value stands that the last line with that *label* has."""
+    for line in reversed(lines):
+        text = text_after(label, view.text[slice(*line)])
+        if text is not None and is_value(text):
+            return _value(view, line)
+    return None
+
+
 def _metadata(view: BankView, chunk: Span) -> list[Span]:
     _, *lines = view.lines(chunk)
-    first = next((at for at, line in enumerate(lines) if view.text.startswith("- ", line.start, line.end)), len(lines))
+    first = next(
+        (at for at, line in enumerate(lines) if view.text.startswith(METADATA_HEAD, line.start, line.end)), len(lines)
+    )
     return lines[first:]
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
+from hardwon.domain.model.line_ends import with_newlines
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Category, Confidence
 
@@ -44,7 +45,7 @@ class BankLesson(NamedTuple):
 @lru_cache(maxsize=MOST_FILES)
 def entries_of(text: str, category: Category) -> tuple[BankEntry, ...]:
     """Return the entries of a file of that *text*, its line ends as they are."""
-    return tuple(parse_bank(as_read(text), category))
+    return tuple(parse_bank(with_newlines(text), category))
 
 
 def holds(text: str, category: Category, identity: str) -> bool:
@@ -52,9 +53,18 @@ def holds(text: str, category: Category, identity: str) -> bool:
     return any(is_same(entry, identity) for entry in entries_of(text, category))
 
 
+def counts_of(text: str, category: Category) -> dict[str, int]:
+    """Return the highest count of every lesson in a file of that *text*, by its identity."""
+    counts = dict[str, int]()
+    for each in filter(lambda entry: entry.description, entries_of(text, category)):
+        identity = identity_of(each.description)
+        counts[identity] = max(each.observation_count, counts.get(identity, 0))
+    return counts
+
+
 def count_of(text: str, category: Category, identity: str) -> int:
     """Return the highest count of the lesson in a file of that *text*, 0 when it is not there."""
-    return max((each.observation_count for each in entries_of(text, category) if is_same(each, identity)), default=0)
+    return counts_of(text, category).get(identity, 0)
 
 
 def is_same(entry: BankEntry, identity: str) -> bool:
@@ -66,11 +76,6 @@ def is_same(entry: BankEntry, identity: str) -> bool:
 def identity_of(description: str) -> str:
     """Return the id that the import gives to what a file describes so."""
     return content_hash(redact(description))
-
-
-def as_read(text: str) -> str:
-    """Return *text* with the line ends that reading gives it."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def line_end(text: str) -> str:

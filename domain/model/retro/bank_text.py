@@ -3,17 +3,23 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, count
 
+from hardwon.domain.model.bank_grammar import (
+    CONFIDENCE,
+    ENTRY_HEAD,
+    LAST_OBSERVED,
+    METADATA_HEAD,
+    NAME_PREFIXES,
+    OBSERVATION_COUNT,
+    OBSERVED_IN,
+    TITLES,
+    metadata_line,
+)
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import BankEntry
-from hardwon.domain.model.retro.bank_lesson import BankLesson, as_read, entries_of, identity_of, line_end
-from hardwon.domain.model.vocabulary import Category
+from hardwon.domain.model.line_ends import with_newlines
+from hardwon.domain.model.retro.bank_lesson import BankLesson, entries_of, identity_of, line_end
 
-PREFIXES: dict[Category, str] = {"anti-patterns": "Anti-Pattern: ", "patterns": "Pattern: ", "heuristics": ""}
-TITLES: dict[Category, str] = {"anti-patterns": "Anti-Patterns", "patterns": "Patterns", "heuristics": "Heuristics"}
-"""What a new file begins with."""
-
-OBSERVED_IN = "- Observed in: "
-SPLITTING = ("### ", "- ")
+SPLITTING = (ENTRY_HEAD, METADATA_HEAD)
 """How a line begins that would end a description; a space before it takes that from it and is no change of the lesson."""
 
 
@@ -40,19 +46,19 @@ def with_lesson(text: str, lesson: BankLesson) -> str:
 
 
 def _lines(lesson: BankLesson) -> Iterator[str]:
-    yield f"### {PREFIXES[lesson.category]}{lesson.name}"
-    for line in as_read(lesson.description).split("\n"):
+    yield f"{ENTRY_HEAD}{NAME_PREFIXES[lesson.category]}{lesson.name}"
+    for line in with_newlines(lesson.description).split("\n"):
         yield f" {line}" if line.startswith(SPLITTING) else line
     if lesson.observed_in:
-        yield f"{OBSERVED_IN}{lesson.observed_in}"
-    yield f"- Observation count: {lesson.observation_count}"
-    yield f"- Confidence: {lesson.confidence}"
-    yield f"- Last observed: {lesson.day}"
+        yield metadata_line(OBSERVED_IN, lesson.observed_in)
+    yield metadata_line(OBSERVATION_COUNT, lesson.observation_count)
+    yield metadata_line(CONFIDENCE, lesson.confidence)
+    yield metadata_line(LAST_OBSERVED, lesson.day)
 
 
 def _says(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
     """Tell whether the one of *entries* is *lesson*."""
-    notes = (f"{OBSERVED_IN}{lesson.observed_in}",) if lesson.observed_in else ()
+    notes = (metadata_line(OBSERVED_IN, lesson.observed_in),) if lesson.observed_in else ()
     wanted = (lesson.name, lesson.identity, notes, lesson.observation_count, lesson.confidence, lesson.day)
     return [wanted] == [
         (

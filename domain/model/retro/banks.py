@@ -1,27 +1,26 @@
 """All files of the knowledge banks, and where in them a lesson goes."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from hardwon.domain.model.bank_grammar import BankScope
 from hardwon.domain.model.retro.bank_count import with_count
 from hardwon.domain.model.retro.bank_lesson import BankLesson, count_of, holds
 from hardwon.domain.model.retro.bank_text import with_lesson
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 
-Scope: TypeAlias = Literal["project", "universal"]
-
 
 class BankPlace(NamedTuple):
     """One file: whose bank, and which category."""
 
-    scope: Scope
+    scope: BankScope
     category: Category
 
 
 BankTexts: TypeAlias = Mapping[BankPlace, str]
 """The text of every file, empty where there is none."""
 
-PLACES = tuple(BankPlace(scope, category) for scope in ("project", "universal") for category in CATEGORIES)
+PLACES = tuple(BankPlace(scope, category) for scope in ("local", "global") for category in CATEGORIES)
 
 
 class Noted(NamedTuple):
@@ -45,17 +44,17 @@ def places_of(texts: BankTexts, identity: str) -> tuple[BankPlace, ...]:
     return tuple(place for place in PLACES if holds(texts[place], place.category, identity))
 
 
-def noted(texts: BankTexts, lesson: BankLesson, scope: Scope) -> Noted:
+def noted(texts: BankTexts, lesson: BankLesson, scope: BankScope) -> Noted:
     """
     Return *texts* with *lesson* counted wherever it stands, and appended to the bank of *scope* when it is new there.
 
-    What is universal already is not appended to a project's bank too. Its count is at least the one it has elsewhere.
+    What stands in the global bank is not appended to a project's bank too. Its count is at least the one it has elsewhere.
 
     Raises:
         InvalidEntryError: a file can't take it.
     """
     known = counted(texts, lesson.identity, lesson.day)
-    if any(place.scope in {scope, "universal"} for place in known.counted):
+    if any(place.scope in {scope, "global"} for place in known.counted):
         return known
     own = BankPlace(scope, lesson.category)
     return known._replace(texts={**known.texts, own: _appended(known, lesson, own)}, appended=own)
@@ -69,11 +68,11 @@ def counted(texts: BankTexts, identity: str, day: str) -> Noted:
 
 
 def promoted(texts: BankTexts, lesson: BankLesson) -> Noted:
-    """Return *texts* with *lesson* in the universal bank; as they are when it is there."""
-    known = tuple(place for place in places_of(texts, lesson.identity) if place.scope == "universal")
+    """Return *texts* with *lesson* in the global bank; as they are when it is there."""
+    known = tuple(place for place in places_of(texts, lesson.identity) if place.scope == "global")
     if known:
         return Noted(texts, None, known)
-    own = BankPlace("universal", lesson.category)
+    own = BankPlace("global", lesson.category)
     return Noted({**texts, own: with_lesson(texts[own], lesson)}, own, ())
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from hardwon.domain.model.bank_grammar import OBSERVED_IN, metadata_line, text_after
 from hardwon.domain.model.describing.titling import titled
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_redaction import redact_entry
@@ -15,7 +16,6 @@ from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.answer import RetroItem
 from hardwon.domain.model.retro.bank_lesson import BankLesson
-from hardwon.domain.model.retro.bank_text import OBSERVED_IN
 from hardwon.domain.model.retro.references import chosen_references
 
 _NOT_A_NAME = re.compile(r"(?:\s|#+(?=\s|$)|(?:Anti-)?Pattern:)+", re.IGNORECASE)
@@ -84,8 +84,8 @@ def day_of(moment: dt.datetime) -> str:
 
 def observed_in_of(notes: str) -> str:
     """Return the last place that *notes* say it was observed in, empty without one."""
-    lines = [line for line in notes.split("\n") if line.startswith(OBSERVED_IN)]
-    return lines[-1].removeprefix(OBSERVED_IN).strip() if lines else ""
+    said = [text_after(OBSERVED_IN, line) for line in notes.split("\n")]
+    return next(filter(None, reversed(said)), "")
 
 
 def read_lessons(items: Sequence[RetroItem], feature: Feature, now: dt.datetime) -> tuple[Lesson, ...]:
@@ -127,7 +127,7 @@ def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt
         name=item.name.strip() or titled([redact(item.text)], [], ""),
         description=item.text,
         reasoning=item.reasoning,
-        notes=f"{OBSERVED_IN}{observed_in}" if observed_in else "",
+        notes=metadata_line(OBSERVED_IN, observed_in) if observed_in else "",
         category=item.category,
         keywords=keywords,
         references=chosen_references(item.said, feature.files),

@@ -11,6 +11,7 @@ from hardwon.domain.model.feature_description import FRONT_MATTER
 from hardwon.domain.model.files.anchors import Extent, extents, sections
 from hardwon.domain.model.files.markdown import FrontValue
 from hardwon.domain.model.identity import IDENTITY
+from hardwon.domain.model.line_ends import with_newlines
 from hardwon.domain.model.sections.section_text import TIME
 from hardwon.domain.model.sections.verbatim import heading
 
@@ -84,7 +85,7 @@ def memory_file(text: str) -> MemoryFile:
 
 def sections_in(text: str) -> Mapping[str, str]:
     """Return what stands in each section of ours, as whoever reads the file *text* finds it, by its name."""
-    body = text[_body_start(text) :].replace("\r\n", "\n").replace("\r", "\n")
+    body = with_newlines(text[_body_start(text) :])
     return {each.anchor_id: each.text for each in sections(body).found if IDENTITY.fullmatch(each.anchor_id)}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
+from hardwon.domain.model.bank_grammar import ENTRY_HEAD, OBSERVED_IN, text_after
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_checks import MAX_COUNT
@@ -19,7 +20,6 @@ from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 
 NAME_WORDS = 8
-OBSERVED_IN = "- observed in:"
 REPLACEMENT = "\ufffd"
 
 
@@ -106,7 +106,7 @@ class ImportKnowledge:
         try:
             entry = redact_entry(_to_entry(lesson, file, self.clock.now()))
         except InvalidEntryError as error:
-            return Imported(skipped=(f"{file.path}: ### {redact(lesson.heading)[:80]}: {error}",))
+            return Imported(skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",))
         if self.repository.get(entry.entry_id):
             return Imported(known=1)
         self.repository.put(entry)
@@ -120,11 +120,7 @@ def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime) -> Entry:
         description=_storable(lesson.description),
         notes=_storable("\n".join(lesson.notes)),
         category=file.category,
-        references=tuple(
-            _storable(line[len(OBSERVED_IN) :])
-            for line in map(str.strip, lesson.notes)
-            if line.lower().startswith(OBSERVED_IN)
-        ),
+        references=tuple(_storable(place) for line in lesson.notes if (place := text_after(OBSERVED_IN, line))),
         observation_count=min(max(1, lesson.observation_count), MAX_COUNT),
         confidence=lesson.confidence,
         created_at=observed,

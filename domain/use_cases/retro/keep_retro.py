@@ -1,13 +1,16 @@
 """Keep what a retrospective taught, in the knowledge bank and in the store."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.retro.banks import BankTexts, Noted, Scope, noted
+from hardwon.domain.model.bank_grammar import BankScope
+from hardwon.domain.model.retro.banks import BankTexts, Noted, noted
 from hardwon.domain.model.retro.lesson import Lesson
 from hardwon.domain.use_cases.keeping.store_entry import Stored, StoreEntry
+from hardwon.domain.use_cases.retro.take_in_bank import TakeInBank
 from hardwon.ports.bank_files import BankFiles
 
 
@@ -27,6 +30,20 @@ class Kept(NamedTuple):
     stored: Stored | None
 
 
+class KeptRetro(NamedTuple):
+    """
+    The outcome of a retrospective.
+
+    Attributes:
+        lessons: What became of each.
+        skipped: What of the banks the store could not take in, one line each.
+
+    """
+
+    lessons: tuple[Kept, ...]
+    skipped: tuple[str, ...] = ()
+
+
 @attrs.frozen
 class KeepRetro:
     """
@@ -34,62 +51,70 @@ class KeepRetro:
 
     Attributes:
         bank: The markdown files.
-        store_entry: Keeps one in the store; None when the store is to be left alone.
+        open_store: Opens the store, made when it is not there, for what the banks say; None when the store is to be
+            left alone.
 
     """
 
     bank: BankFiles
-    store_entry: StoreEntry | None
+    open_store: Callable[[], TakeInBank] | None
 
-    def __call__(self, lessons: Sequence[Lesson]) -> list[Kept]:
+    def __call__(self, lessons: Sequence[Lesson]) -> KeptRetro:
         """
         Keep *lessons*; one that is known is counted once more, in both places.
 
-        The files are written last before the store is committed: what a crash leaves is in the files, which the next
-        import reads, or nowhere.
+        The files are held before the store is, and no store is made for lessons that they can't take. They are written
+        last before the store is committed. A process that is killed in between leaves some of the files written and the
+        store as it was: the next retrospective takes in what they say.
 
         Raises:
             InvalidEntryError: a file can't take one of them; nothing was written.
-            UnreadableFileError: a file can't be written.
-            StorageError: the store can't be written now.
+            UneditableFileError: a file can't be written, or somebody else holds them; nothing was written.
+            UnreadableFileError: a file can't be read; nothing was written.
+            StorageError: the store can't be written now; nothing was written, unless it was its commit that failed.
 
         """
-        if self.store_entry is None:
-            with self.bank.held() as texts:
-                return self._kept(texts, lessons)
-        with self.store_entry.repository.transaction(), self.bank.held() as texts:
-            return self._kept(texts, lessons)
+        with self.bank.held() as texts:
+            foreseen = _all_noted(texts, lessons)
+            if self.open_store is None:
+                self.bank.write(foreseen[-1].noted.texts if foreseen else texts)
+                return KeptRetro(foreseen)
+            return self._in_both(texts, lessons, self.open_store())
 
-    def foreseen(self, lessons: Sequence[Lesson]) -> list[Kept]:
+    def foreseen(self, lessons: Sequence[Lesson]) -> KeptRetro:
         """Return what would become of the knowledge bank; nothing is written."""
-        texts, kept = self.bank.texts(), list[Kept]()
-        for lesson in lessons:
-            outcome = noted(texts, lesson.for_bank(1), scope_of(lesson))
-            texts = outcome.texts
-            kept.append(Kept(lesson, outcome, None))
-        return kept
+        return KeptRetro(_all_noted(self.bank.texts(), lessons))
 
-    def _kept(self, texts: BankTexts, lessons: Sequence[Lesson]) -> list[Kept]:
-        kept = list[Kept]()
-        for lesson in lessons:
-            stored = self._store(lesson)
-            outcome = noted(texts, lesson.for_bank(stored.entry.observation_count if stored else 1), scope_of(lesson))
-            texts = outcome.texts
-            kept.append(Kept(lesson, outcome, stored))
-        self.bank.write(texts)
-        return kept
-
-    def _store(self, lesson: Lesson) -> Stored | None:
-        if self.store_entry is None:
-            return None
-        stored = self.store_entry(lesson.entry)
-        if lesson.entry.source_project is not None or stored.entry.source_project is None:
-            return stored
-        universal = attrs.evolve(stored.entry, source_project=None)
-        self.store_entry.repository.put(universal)
-        return attrs.evolve(stored, entry=universal)
+    def _in_both(self, texts: BankTexts, lessons: Sequence[Lesson], take_in: TakeInBank) -> KeptRetro:
+        with take_in.repository.transaction():
+            take_in(texts)  # before anything is counted, or what is new in the files would be counted from one
+            stored = [_stored(lesson, StoreEntry(take_in.repository)) for lesson in lessons]
+            kept = _all_noted(texts, lessons, stored)
+            texts = kept[-1].noted.texts if kept else texts
+            self.bank.write(texts)
+            skipped = take_in(texts)  # or the next import would read what was written
+        return KeptRetro(kept, skipped)
 
 
-def scope_of(lesson: Lesson) -> Scope:
+def _all_noted(texts: BankTexts, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
+    kept = list[Kept]()
+    for lesson, known in zip_longest(lessons, stored):
+        count = known.entry.observation_count if known else 1
+        outcome = noted(texts, lesson.for_bank(count), scope_of(lesson))
+        texts = outcome.texts
+        kept.append(Kept(lesson, outcome, known))
+    return tuple(kept)
+
+
+def _stored(lesson: Lesson, store_entry: StoreEntry) -> Stored:
+    stored = store_entry(lesson.entry)
+    if lesson.entry.source_project is not None or stored.entry.source_project is None:
+        return stored
+    universal = attrs.evolve(stored.entry, source_project=None)
+    store_entry.repository.put(universal)
+    return attrs.evolve(stored, entry=universal)
+
+
+def scope_of(lesson: Lesson) -> BankScope:
     """Return whose bank a lesson belongs in."""
-    return "project" if lesson.entry.source_project is not None else "universal"
+    return "local" if lesson.entry.source_project is not None else "global"

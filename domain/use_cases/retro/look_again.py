@@ -1,13 +1,16 @@
 """Look again at what is known: confirm an entry, or make it universal."""
 
+from collections.abc import Callable
+
 import attrs
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_checks import MAX_COUNT
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.retro.banks import Noted, counted, promoted
+from hardwon.domain.model.retro.banks import BankTexts, Noted, counted, promoted
 from hardwon.domain.model.retro.lesson import bank_lesson, day_of, observed_in_of
 from hardwon.domain.use_cases.keeping.known_entry import known_entry
+from hardwon.domain.use_cases.retro.take_in_bank import TakeInBank
 from hardwon.ports.bank_files import BankFiles
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
@@ -22,12 +25,14 @@ class LookedAt:
         before: As it stood in the store.
         entry: As it now stands there.
         noted: What became of the knowledge bank.
+        skipped: What of the banks the store could not take in, one line each.
 
     """
 
     before: Entry
     entry: Entry
     noted: Noted
+    skipped: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -37,13 +42,13 @@ class LookAgain:
 
     Attributes:
         bank: The markdown files.
-        repository: The entries.
+        take_in: Lets the store know what they say.
         clock: The time.
 
     """
 
     bank: BankFiles
-    repository: EntryRepository
+    take_in: TakeInBank
     clock: Clock
 
     def confirm(self, entry_id: str) -> LookedAt:
@@ -53,21 +58,12 @@ class LookAgain:
         Raises:
             UnknownEntryError: there is no such entry.
             InvalidEntryError: it is no learning, or a file can't be changed; nothing was.
-            UnreadableFileError: a file can't be written; nothing was changed in the store.
+            UneditableFileError: a file can't be written, or somebody else holds them; nothing was changed.
+            UnreadableFileError: a file can't be read; nothing was changed.
             StorageError: the store can't be written now.
 
         """
-        with self.repository.transaction(), self.bank.held() as texts:
-            before, now = self._learning(entry_id), self.clock.now()
-            again = attrs.evolve(
-                before,
-                observation_count=min(before.observation_count + 1, MAX_COUNT),
-                updated_at=max(before.updated_at, now),
-            )
-            self.repository.put(again)
-            outcome = counted(texts, entry_id, day_of(again.updated_at))
-            self.bank.write(outcome.texts)
-        return LookedAt(before, again, outcome)
+        return self._looked(entry_id, self._confirmed)
 
     def promote(self, entry_id: str) -> LookedAt:
         """
@@ -76,23 +72,43 @@ class LookAgain:
         Raises:
             UnknownEntryError: there is no such entry.
             InvalidEntryError: it is no learning, or the file can't take it; nothing was changed.
-            UnreadableFileError: a file can't be written; nothing was changed in the store.
+            UneditableFileError: a file can't be written, or somebody else holds them; nothing was changed.
+            UnreadableFileError: a file can't be read; nothing was changed.
             StorageError: the store can't be written now.
 
         """
-        with self.repository.transaction(), self.bank.held() as texts:
-            before = self._learning(entry_id)
-            universal = attrs.evolve(before, source_project=None)
-            if universal != before:
-                self.repository.put(universal)
-            observed_in = observed_in_of(before.notes) or before.source_project or ""
-            lesson = bank_lesson(before, observed_in, before.observation_count)
-            outcome = promoted(texts, lesson)
-            self.bank.write(outcome.texts)
-        return LookedAt(before, universal, outcome)
+        return self._looked(entry_id, _promoted)
+
+    def _looked(self, entry_id: str, look: Callable[[Entry, BankTexts], LookedAt]) -> LookedAt:
+        """Hold the files, then the store; take in what the files say, look, and take in what was written."""
+        with self.bank.held() as texts, self._repository.transaction():
+            self.take_in(texts)
+            looked = look(self._learning(entry_id), texts)
+            if looked.entry != looked.before:
+                self._repository.put(looked.entry)
+            self.bank.write(looked.noted.texts)
+            return attrs.evolve(looked, skipped=self.take_in(looked.noted.texts))
+
+    def _confirmed(self, entry: Entry, texts: BankTexts) -> LookedAt:
+        again = attrs.evolve(
+            entry,
+            observation_count=min(entry.observation_count + 1, MAX_COUNT),
+            updated_at=max(entry.updated_at, self.clock.now()),
+        )
+        return LookedAt(entry, again, counted(texts, entry.entry_id, day_of(again.updated_at)))
+
+    @property
+    def _repository(self) -> EntryRepository:
+        return self.take_in.repository
 
     def _learning(self, entry_id: str) -> Entry:
-        entry, _ = known_entry(self.repository, entry_id)
+        entry, _ = known_entry(self._repository, entry_id)
         if entry.kind != "learning":
             raise InvalidEntryError(f"{entry_id} is a {entry.kind}: a retrospective looks at learnings alone")
         return entry
+
+
+def _promoted(entry: Entry, texts: BankTexts) -> LookedAt:
+    observed_in = observed_in_of(entry.notes) or entry.source_project or ""
+    lesson = bank_lesson(entry, observed_in, entry.observation_count)
+    return LookedAt(entry, attrs.evolve(entry, source_project=None), promoted(texts, lesson))

@@ -1,41 +1,18 @@
 """Bring what is ours into the files of agents, and take it out again."""
 
-import hashlib
+import os
 from collections.abc import Iterable
 
 import attrs
 
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 from hardwon.domain.model.setup.file_change import FileChange
-from hardwon.ports.setup_record import SetupRecord, Written
+from hardwon.domain.model.setup.written import Written
+from hardwon.domain.use_cases.setting_up.found import Found, digest, look, with_ours, without_ours
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Step, joined
+from hardwon.ports.setup_record import SetupRecord
 from hardwon.ports.setup_target import SetupTarget
 from hardwon.ports.user_files import UserFiles
-
-
-@attrs.frozen
-class Step:
-    """One file that is to change, and what it takes to change it."""
-
-    target: SetupTarget
-    change: FileChange
-    before_us: str | None
-
-
-@attrs.frozen(kw_only=True)
-class Plan:
-    """
-    What is to be done; nothing is done yet.
-
-    Attributes:
-        steps: Files to change, in order.
-        left: Files that have something of the user's by our name, and what that is.
-        refused: Files that can't be edited safely, why, and what to add by hand.
-
-    """
-
-    steps: tuple[Step, ...] = ()
-    left: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -54,43 +31,58 @@ class SetUp:
 
     def plan(self, wanted: Iterable[SetupTarget], unwanted: Iterable[SetupTarget] = ()) -> Plan:
         """Return what it takes for *wanted* to hold what is ours, and for *unwanted* not to."""
-        planning = _Planning(self)
-        for target in unwanted:
-            planning.take_out(target)
-        for target in wanted:
-            planning.bring_in(target)
-        return planning.plan()
+        return joined([*map(self._taking_out, unwanted), *map(self._bringing_in, wanted)])
 
-    def carry_out(self, plan: Plan) -> tuple[str, ...]:
-        """Change the files; return which could not be changed and why, the others are done."""
-        refused = list[str]()
+    def carry_out(self, plan: Plan) -> Done:
+        """Change the files, each by itself: one that can't be changed does not keep the others from it."""
+        changed, refused = list[str](), list[str]()
+        for path in plan.settled:
+            self.record.drop(path)
         for step in plan.steps:
             try:
                 self._carry_out(step)
+                changed.append(step.target.path)
             except UneditableFileError as error:
                 refused.append(f"{step.target.path}: {error}")
-        return tuple(refused)
+        return Done(changed=tuple(changed), refused=tuple(refused))
 
-    def forget(self, *, everything: bool) -> None:
-        """Remove the folders that were made and are empty; and the record, if *everything* is undone."""
+    def forget(self, projects: Iterable[str]) -> None:
+        """Remove the folders that were made and are empty now; forget *projects*, unless a file is still written there."""
         for folder in sorted(self.record.folders(), key=len, reverse=True):
             self.files.remove_empty_folder(folder)
-        if everything:
-            self.record.clear()
+            if not self._is_written_below(folder):
+                self.record.drop_folder(folder)
+        for project in projects:
+            if not self._is_written_below(project):
+                self.record.drop_project(project)
 
-    def before_us(self, target: SetupTarget, text: str) -> str | None:
-        """Return what the file that now holds *text* would hold without us, None for no file."""
-        written = self.record.get(target.path)
-        if written and self.is_as_written(target, text):
-            original = written.original if written.original is not None else target.without_ours(text)
-            return original if written.was_there else None
-        left = target.without_ours(text)
-        return None if left is not None and written and written.is_made and target.is_blank(left) else left
+    def _bringing_in(self, target: SetupTarget) -> Plan:
+        try:
+            found = self._look(target)
+            return self._change(target, found, with_ours(target, found))
+        except TakenNameError as error:
+            return Plan(left=(f"{target.path}: {error}: left as it is; ours would be: {target.snippet}",))
+        except UneditableFileError as error:
+            return Plan(refused=(f"{target.path}: {error}; add by hand: {target.snippet}",))
 
-    def is_as_written(self, target: SetupTarget, text: str) -> bool:
-        """Tell whether *text* is what was written there, to the last character."""
-        written = self.record.get(target.path)
-        return written is not None and written.digest == _digest(text)
+    def _taking_out(self, target: SetupTarget) -> Plan:
+        try:
+            found = self._look(target)
+            plan = self._change(target, found, without_ours(target, found))
+            return plan if plan.steps else Plan(settled=(target.path,))
+        except TakenNameError as error:
+            return Plan(settled=(target.path,), left=(f"{target.path}: {error}: left as it is",))
+        except UneditableFileError as error:
+            return Plan(refused=(f"{target.path}: {error}; nothing was taken out of it",))
+
+    def _look(self, target: SetupTarget) -> Found:
+        return look(target, self.files.read(target.path, target.root), self.record.get(target.path))
+
+    def _change(self, target: SetupTarget, found: Found, after: str | None) -> Plan:
+        if after == found.text:
+            return Plan()
+        self.files.ensure_writable(target.path, target.root)
+        return Plan(steps=(Step(target, FileChange(target.path, found.text, after), found.without_us),))
 
     def _carry_out(self, step: Step) -> None:
         path, root, after = step.target.path, step.target.root, step.change.after
@@ -101,59 +93,19 @@ class SetUp:
         if after is None:
             self.files.remove(path, root)
         else:
-            if after != step.before_us:
+            if after != step.without_us:
                 self.record.put(path, self._written(step, after))
             self.record.add_folders(self.files.missing_folders(path))
             self.files.write(path, after, root)
-        if after == step.before_us:
+        if after == step.without_us:
             self.record.drop(path)
 
     def _written(self, step: Step, after: str) -> Written:
         earlier = self.record.get(step.target.path)
-        was_there = step.before_us is not None
+        was_there = step.without_us is not None
         is_made = not was_there or (earlier is not None and earlier.is_made)
-        is_derivable = not was_there or step.target.without_ours(after) == step.before_us
-        return Written(_digest(after), was_there, is_made, None if is_derivable else step.before_us)
+        is_derivable = not was_there or step.target.without_ours(after) == step.without_us
+        return Written(digest(after), was_there, is_made, None if is_derivable else step.without_us)
 
-
-class _Planning:
-    """What comes together of a plan."""
-
-    def __init__(self, tools: SetUp) -> None:
-        self._tools = tools
-        self._steps, self._left, self._refused = list[Step](), list[str](), list[str]()
-
-    def plan(self) -> Plan:
-        return Plan(steps=tuple(self._steps), left=tuple(self._left), refused=tuple(self._refused))
-
-    def bring_in(self, target: SetupTarget) -> None:
-        try:
-            text = self._tools.files.read(target.path, target.root)
-            before_us = None if text is None else self._tools.before_us(target, text)
-            base = before_us if text is not None and self._tools.is_as_written(target, text) else text
-            self._add(target, text, target.with_ours(base), before_us)
-        except TakenNameError as error:
-            self._left.append(f"{target.path}: {error}: left as it is; ours would be: {target.snippet}")
-        except UneditableFileError as error:
-            self._refused.append(f"{target.path}: {error}; add by hand: {target.snippet}")
-
-    def take_out(self, target: SetupTarget) -> None:
-        try:
-            text = self._tools.files.read(target.path, target.root)
-            if text is not None:
-                before_us = self._tools.before_us(target, text)
-                self._add(target, text, before_us, before_us)
-                if before_us == text and self._tools.record.get(target.path):
-                    target.with_ours(text)  # raises what is to be told of a file that is no longer ours
-        except TakenNameError as error:
-            self._left.append(f"{target.path}: {error}: left as it is")
-        except UneditableFileError as error:
-            self._refused.append(f"{target.path}: {error}; nothing was taken out of it")
-
-    def _add(self, target: SetupTarget, before: str | None, after: str | None, before_us: str | None) -> None:
-        if before != after:
-            self._steps.append(Step(target, FileChange(target.path, before, after), before_us))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    def _is_written_below(self, folder: str) -> bool:
+        return any(path.startswith(os.path.join(folder, "")) for path in self.record.paths())

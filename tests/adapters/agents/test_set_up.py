@@ -4,6 +4,7 @@ import pytest
 
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
 from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.ports.setup_target import SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
@@ -21,9 +22,7 @@ def targets(version: str = "1") -> list[SetupTarget]:
             put=lambda document: with_server(document, "servers", "memory", server, lambda one: "ours" in str(one)),
             cut=lambda document: without_server(document, "servers", "memory", lambda one: "ours" in str(one)),
         ),
-        TomlTarget(
-            path=CONFIG, root=HOME, keys=("servers", "memory"), lines=f"[servers.memory]\nversion = {version}\n"
-        ),
+        TomlTarget(path=CONFIG, root=HOME, place="servers", name="memory", command=f"/{version}/hardwon-mcp"),
         WholeTarget(path=WHOLE, root=HOME, text=f"ours {version}\n"),
     ]
 
@@ -31,14 +30,16 @@ def targets(version: str = "1") -> list[SetupTarget]:
 class Machine:
     def __init__(self, texts: dict[str, str]) -> None:
         self.files = InMemoryUserFiles(texts)
-        self.set_up = SetUp(files=self.files, record=InMemorySetupRecord())
+        self.record = InMemorySetupRecord()
+        self.set_up = SetUp(files=self.files, record=self.record)
 
     def write(self, version: str = "1") -> None:
-        assert self.set_up.carry_out(self.set_up.plan(targets(version))) == ()
+        assert self.set_up.carry_out(self.set_up.plan(targets(version))).refused == ()
 
     def undo(self, version: str = "1") -> None:
-        assert self.set_up.carry_out(self.set_up.plan((), targets(version))) == ()
-        self.set_up.forget(everything=True)
+        assert self.set_up.carry_out(self.set_up.plan((), targets(version))).refused == ()
+        self.set_up.forget([HOME])
+        assert self.record == InMemorySetupRecord()
 
 
 ODD = {SETTINGS: "{ }", CONFIG: "a = 1"}
@@ -100,7 +101,8 @@ def test_a_file_that_was_made_and_then_written_to_is_removed_when_only_ours_was_
 def test_without_its_record_what_is_ours_is_still_found() -> None:
     machine = Machine(USUAL)
     machine.write()
-    machine.set_up.record.clear()
+    for path in machine.record.paths():
+        machine.record.drop(path)
 
     assert machine.set_up.plan(targets()).steps == ()
     machine.undo()
@@ -126,7 +128,7 @@ def test_a_file_that_refuses_to_be_written_is_told_and_the_others_are_written() 
     plan = machine.set_up.plan(targets())
     machine.files.refused.add(SETTINGS)
 
-    assert machine.set_up.carry_out(plan) == (f"{SETTINGS}: can't be used",)
+    assert machine.set_up.carry_out(plan) == Done(changed=(CONFIG, WHOLE), refused=(f"{SETTINGS}: can't be used",))
     assert machine.files.texts.keys() == {CONFIG, WHOLE}
 
 
@@ -135,7 +137,8 @@ def test_a_file_that_changed_since_it_was_shown_is_left_alone() -> None:
     plan = machine.set_up.plan(targets())
     machine.files.texts[SETTINGS] = '{"mine": 1}'
 
-    assert machine.set_up.carry_out(plan) == (f"{SETTINGS}: it was changed meanwhile: run hardwon init again",)
+    [told] = machine.set_up.carry_out(plan).refused
+    assert told == f"{SETTINGS}: it was changed meanwhile: run hardwon init again"
     assert machine.files.texts[SETTINGS] == '{"mine": 1}'
 
 
@@ -154,6 +157,43 @@ def test_a_schema_that_the_agent_added_to_a_file_of_ours_does_not_keep_it() -> N
     machine = Machine({})
     machine.write()
     machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace("{", '{"$schema": "x",', 1)
+    machine.undo()
+
+    assert machine.files.texts == {}
+
+
+def test_a_read_only_file_is_refused_only_when_it_would_have_to_change() -> None:
+    machine = Machine({})
+    machine.write("1")
+    machine.files.read_only |= {SETTINGS, CONFIG}
+
+    assert machine.set_up.plan(targets("1")) == Plan()
+    assert [line.partition(";")[0] for line in machine.set_up.plan((), targets("1")).refused] == [
+        f"{SETTINGS}: read-only",
+        f"{CONFIG}: read-only",
+    ]
+
+
+def test_what_could_not_be_undone_stays_noted_with_its_project_until_it_can() -> None:
+    machine = Machine({})
+    machine.record.add_project("/home/c")
+    machine.write()
+    settings, config, whole = targets()
+    machine.set_up.carry_out(machine.set_up.plan((), [settings, config]))
+    machine.set_up.forget(["/home/c"])
+
+    assert (machine.record.paths(), machine.record.folders()) == ([WHOLE], ["/home/c"])
+    assert machine.record.projects() == ["/home/c"]
+
+    machine.set_up.carry_out(machine.set_up.plan((), [whole]))
+    machine.set_up.forget(["/home/c"])
+    assert machine.record == InMemorySetupRecord()
+
+
+def test_a_file_that_the_user_removed_is_no_longer_noted() -> None:
+    machine = Machine({})
+    machine.write()
+    machine.files.texts.clear()
     machine.undo()
 
     assert machine.files.texts == {}

@@ -7,7 +7,8 @@ import pytest
 from hardwon.adapters.agents.setup_record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import LARGEST, DiskUserFiles
 from hardwon.domain.model.errors import StorageError, UneditableFileError
-from hardwon.ports.setup_record import SetupRecord, Written
+from hardwon.domain.model.setup.written import Written
+from hardwon.ports.setup_record import SetupRecord
 from hardwon.ports.user_files import UserFiles
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 
@@ -91,8 +92,14 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
 def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("a")
     (tmp_path / "x").chmod(0o444)
-    with pytest.raises(UneditableFileError, match="read-only"):
-        FILES.read(str(tmp_path / "x"), str(tmp_path))
+    path, root = str(tmp_path / "x"), str(tmp_path)
+
+    assert FILES.read(path, root) == "a"
+    for change in (FILES.ensure_writable, FILES.remove, lambda path, root: FILES.write(path, "b", root)):
+        with pytest.raises(UneditableFileError, match="read-only"):
+            change(path, root)
+    FILES.ensure_writable(str(tmp_path / "none"), root)
+    assert FILES.read(path, root) == "a"
 
 
 def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
@@ -111,10 +118,26 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE((store / "setup.json").stat().st_mode) == 0o600
     assert stat.S_IMODE(store.stat().st_mode) == 0o700
 
+    assert again.paths() == ["/x"]
     again.drop("/x")
-    again.clear()
-    again.clear()
+    again.drop_project("/p")
+    for folder in ("/f", "/g", "/g"):
+        again.drop_folder(folder)
     assert list(store.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_written_is_told_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    record = JsonSetupRecord(str(tmp_path))
+    (tmp_path / "setup.json").mkdir()
+    with pytest.raises(StorageError, match=r"setup\.json can't be written: Is a directory"):
+        record.add_project("/p")
+    assert [path.name for path in tmp_path.iterdir()] == ["setup.json"]
+
+
+def test_a_record_without_end_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "setup.json").symlink_to("/dev/zero")
+    with pytest.raises(StorageError, match="larger than 64 MB"):
+        JsonSetupRecord(str(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_a_hung_git_is_killed_with_its_children(
 
     assert ask(tmp_path / "project", warnings, seconds=0.5) == ()
     assert time.monotonic() - start < 0.5 + SLACK
-    assert warnings == ["git did not answer in time; going on without the changed files"]
+    assert warnings == ["git did not answer in time; going on without its answer"]
     assert open_pipes() == before
     with pytest.raises(ChildProcessError):
         os.waitpid(int(pid_file.read_text("utf-8")), os.WNOHANG)

@@ -1,29 +1,45 @@
 """A retrospective is kept in both places, or in none."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import attrs
 import pytest
 
 from hardwon.domain.model.entry_filter import LEARNINGS
-from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
+from hardwon.domain.model.errors import InvalidEntryError, UneditableFileError
 from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.model.retro.answer import RetroItem
 from hardwon.domain.model.retro.banks import PLACES, BankPlace, BankTexts
 from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
 from hardwon.domain.use_cases.filing.import_knowledge import ImportKnowledge
-from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
-from hardwon.domain.use_cases.retro.keep_retro import KeepRetro
+from hardwon.domain.use_cases.retro.keep_retro import KeepRetro, KeptRetro
 from hardwon.domain.use_cases.retro.look_again import LookAgain
+from hardwon.domain.use_cases.retro.take_in_bank import TakeInBank
+from hardwon.ports.knowledge_bank import BankFile
 from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.strategies import NOW, of_file
 
-OURS, USERS = BankPlace("project", "patterns"), BankPlace("universal", "patterns")
+OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "patterns")
 HERE = Feature(name="csv-reader", project="here")
+
+
+class SameFiles(InMemoryKnowledgeBank):
+    """The same files, as an import reads them."""
+
+    def __init__(self, written: InMemoryBankFiles) -> None:
+        super().__init__()
+        self._written = written
+
+    def files(self) -> Sequence[BankFile]:
+        folders = {"local": "here/", "global": ""}
+        files = self._written.files.items()
+        self.texts = {f"{folders[place.scope]}{place.category}.md": text for place, text in files if text}
+        return super().files()
 
 
 @attrs.define
@@ -34,17 +50,24 @@ class Scene:
     repository: InMemoryEntryRepository = attrs.field(factory=InMemoryEntryRepository)
     ledger: InMemoryImportLedger = attrs.field(factory=InMemoryImportLedger)
 
-    def keep(self, *lessons: Lesson) -> None:
-        KeepRetro(self.bank, StoreEntry(self.repository))(lessons)
+    def keep(self, *lessons: Lesson) -> KeptRetro:
+        return KeepRetro(self.bank, lambda: self.take_in)(lessons)
 
     @property
     def again(self) -> LookAgain:
-        return LookAgain(bank=self.bank, repository=self.repository, clock=FixedClock(NOW + dt.timedelta(days=9)))
+        return LookAgain(bank=self.bank, take_in=self.take_in, clock=FixedClock(NOW + dt.timedelta(days=9)))
+
+    @property
+    def take_in(self) -> TakeInBank:
+        return TakeInBank(self.importing, self.repository)
+
+    @property
+    def importing(self) -> ImportKnowledge:
+        bank = SameFiles(self.bank)
+        return ImportKnowledge(bank=bank, repository=self.repository, ledger=self.ledger, clock=FixedClock())
 
     def bring_in(self) -> None:
-        texts = {f"here/{place.category}.md": self.bank.files[place] for place in PLACES if place.scope == "project"}
-        bank = InMemoryKnowledgeBank(texts)
-        ImportKnowledge(bank=bank, repository=self.repository, ledger=self.ledger, clock=FixedClock()).everything()
+        self.importing.everything()
 
     def counts(self) -> list[int]:
         return [entry.observation_count for entry in self.repository.find(LEARNINGS, limit=9)]
@@ -62,23 +85,26 @@ def lesson(text: str = "Quote every field.", *, universal: bool = False, name: s
 def test_when_a_file_can_not_be_written_the_store_is_as_it_was() -> None:
     scene = Scene()
     scene.bank.refused.add(USERS)
-    with pytest.raises(UnreadableFileError):
+    with pytest.raises(UneditableFileError):
         scene.keep(lesson(), lesson("Measure first.", universal=True))
 
     assert scene.counts() == []
     assert set(scene.bank.files.values()) == {""}
 
 
-class Interrupted(InMemoryBankFiles):
-    """Stops when the files are written, before the store is committed."""
+class Killed(InMemoryBankFiles):
+    """As if the process ended when the files are written, before the store is committed."""
 
-    def write(self, texts: BankTexts) -> Mapping[BankPlace, str]:
+    is_killed = True
+
+    def write(self, texts: BankTexts) -> None:
         super().write(texts)
-        raise KeyboardInterrupt
+        if self.is_killed:
+            raise KeyboardInterrupt
 
 
 def test_what_was_written_when_it_was_interrupted_comes_in_with_the_next_import() -> None:
-    scene = Scene(Interrupted())
+    scene = Scene(Killed())
     with pytest.raises(KeyboardInterrupt):
         scene.keep(lesson())
     assert (scene.counts(), scene.written(OURS)) == ([], [1])
@@ -86,6 +112,79 @@ def test_what_was_written_when_it_was_interrupted_comes_in_with_the_next_import(
     scene.bring_in()
     scene.bring_in()
     assert scene.counts() == [1]
+
+
+@pytest.fixture
+def apart() -> Scene:
+    """Return what is left of a known lesson's retrospective that was killed: counted in the files alone."""
+    files = Killed()
+    files.is_killed = False
+    scene = Scene(files)
+    scene.keep(lesson())
+    files.is_killed = True
+    with pytest.raises(KeyboardInterrupt):
+        scene.keep(lesson())
+    assert (scene.counts(), scene.written(OURS)) == ([1], [2])
+    files.is_killed = False
+    return scene
+
+
+def test_what_was_counted_in_the_files_alone_is_made_up_for_by_the_next_retrospective(apart: Scene) -> None:
+    apart.bring_in()
+    assert apart.counts() == [1]  # an import does not read a heading again that it has seen
+
+    apart.keep(lesson("Another."))
+    assert (sorted(apart.counts()), apart.written(OURS)) == ([1, 2], [2, 1])
+
+
+def test_what_was_counted_in_the_files_alone_is_counted_on_in_both(apart: Scene) -> None:
+    apart.keep(lesson())
+    assert (apart.counts(), apart.written(OURS)) == ([3], [3])
+
+
+def test_what_was_counted_in_the_files_alone_is_confirmed_in_both(apart: Scene) -> None:
+    looked = apart.again.confirm(lesson().entry.entry_id)
+    assert (looked.before.observation_count, apart.counts(), apart.written(OURS)) == (2, [3], [3])
+
+
+def test_a_lower_count_in_the_files_lowers_nothing() -> None:
+    scene = Scene()
+    for _ in range(3):
+        scene.keep(lesson())
+    scene.bank.files[OURS] = scene.bank.files[OURS].replace("count: 3", "count: 1")
+    scene.keep(lesson("Another."))
+
+    assert sorted(scene.counts()) == [1, 3]
+
+
+class Busy(InMemoryBankFiles):
+    """Files that somebody else holds."""
+
+    @contextmanager
+    def held(self) -> Iterator[BankTexts]:
+        raise UneditableFileError("another process has been writing there")
+        yield self.texts()
+
+
+def test_files_that_somebody_else_holds_are_waited_for_before_the_store_is_held() -> None:
+    scene = Scene(Busy())
+    scene.repository.busy = True  # its lock can't be taken: whoever tried would get another error
+    for step in (lambda: scene.keep(lesson()), lambda: scene.again.confirm("x"), lambda: scene.again.promote("x")):
+        with pytest.raises(UneditableFileError):
+            step()
+
+
+def test_no_store_is_made_for_a_lesson_that_does_not_fit_a_file() -> None:
+    keep = KeepRetro(InMemoryBankFiles(), lambda: pytest.fail("a store was made"))
+    with pytest.raises(InvalidEntryError):
+        keep([lesson(), lesson("With a <!-- comment -->.")])
+
+
+def test_what_stands_in_the_files_already_is_counted_on_from_there() -> None:
+    scene = Scene(InMemoryBankFiles({OURS: "### Pattern: Old\nquote every FIELD.\n- Observation count: 4\n"}))
+    scene.keep(lesson())
+
+    assert (scene.counts(), scene.written(OURS)) == ([5], [5])
 
 
 def test_an_import_never_counts_what_was_kept() -> None:
@@ -114,7 +213,7 @@ def test_what_the_store_knew_is_written_with_its_count() -> None:
 
 
 def test_what_stands_in_another_category_is_counted_there() -> None:
-    other = BankPlace("project", "heuristics")
+    other = BankPlace("local", "heuristics")
     scene = Scene(InMemoryBankFiles({other: "### Old\nquote every FIELD.\n"}))
     scene.keep(lesson())
 
@@ -141,7 +240,7 @@ def test_what_is_said_to_be_universal_becomes_so_with_all_its_counts() -> None:
 
 def test_what_is_foreseen_is_not_written() -> None:
     scene = Scene()
-    [kept] = KeepRetro(scene.bank, None).foreseen([lesson()])
+    [kept] = KeepRetro(scene.bank, None).foreseen([lesson()]).lessons
 
     assert kept.noted.appended == OURS
     assert set(scene.bank.files.values()) == {""}
@@ -195,7 +294,7 @@ def test_a_bank_that_can_not_take_it_leaves_the_store_alone() -> None:
     scene.keep(lesson())
     scene.bank.refused.update(PLACES)
     for look in (scene.again.confirm, scene.again.promote):
-        with pytest.raises(UnreadableFileError):
+        with pytest.raises(UneditableFileError):
             look(lesson().entry.entry_id)
 
     [entry] = scene.repository.find(LEARNINGS, limit=9)

@@ -39,9 +39,10 @@ def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> N
     before = rows(world)
     reviewed = hardwon(world, "retro", "review", "--json")
 
-    assert {each["id"] for each in reviewed.document} == {mine.entry_id, universal.entry_id}
-    assert all(each["days_since_observed"] > 365 for each in reviewed.document)
-    assert reviewed.document[0].keys() >= {
+    entries = reviewed.document["entries"]
+    assert {each["id"] for each in entries} == {mine.entry_id, universal.entry_id}
+    assert all(each["days_since_observed"] > 365 for each in entries)
+    assert entries[0].keys() >= {
         "name",
         "observation_count",
         "confidence",
@@ -57,6 +58,7 @@ def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> N
 
 def test_without_signals_there_is_nothing_to_compare_with(world: World) -> None:
     assert "Nothing to compare with" in hardwon(world, "retro", "review").stdout
+    assert hardwon(world, "retro", "review", "--json").document == {"skipped": None, "entries": []}
     assert not world.store.exists()
 
 
@@ -64,10 +66,12 @@ def test_what_is_confirmed_is_counted_in_both_places(world: World) -> None:
     world.write_bank("patterns", "### Pattern: Old\nQuote.\n- Observation count: 3\n- Last observed: 2024-01-01\n")
     world.import_bank()
     [(entry_id, *_)] = rows(world)
-    confirmed = hardwon(world, "retro", "confirm", entry_id)
+    confirmed = hardwon(world, "retro", "confirm", entry_id, "--json")
+    path = str(world.project / "docs" / "knowledge-bank" / "patterns.md")
 
     assert confirmed.code == 0
-    assert "now observed 4 times" in confirmed.stdout
+    assert confirmed.document["entry"]["observation_count"] == 4
+    assert {**confirmed.document, "entry": 0} == {"skipped": None, "entry": 0, "stands_in": [path], "added_to": None}
     assert [row[2] for row in rows(world)] == [4]
     assert [*map(undated, banks(world).values())] == [
         "### Pattern: Old\nQuote.\n- Observation count: 4\n- Last observed: TODAY\n"
@@ -100,8 +104,12 @@ def test_what_is_promoted_is_one_row_of_no_project_and_stands_in_the_users_own_b
         "# Patterns\n\n### Pattern: Quoting\nQuote every field.\n- Observed in: Feature 7\n"
         "- Observation count: 1\n- Confidence: medium\n- Last observed: TODAY\n"
     )
-    again = hardwon(world, "retro", "promote", entry_id)
-    assert again.stdout.startswith("Unchanged, it was universal already")
+    again = hardwon(world, "retro", "promote", entry_id, "--json").document
+    assert (again["promoted"], again["stands_in"], again["added_to"]) == (
+        False,
+        [str(world.store / "patterns.md")],
+        None,
+    )
     world.import_bank()
     assert (rows(world), banks(world)) == ([(entry_id, "Quoting", 1, None)], files)
 
@@ -120,6 +128,8 @@ def test_what_is_no_learning_or_unknown_is_refused(world: World) -> None:
 def test_with_memory_off_the_store_is_left_alone(world: World) -> None:
     world.configure(semantic_enabled="false")
     done = hardwon(world, "retro", "confirm", "1")
+    reviewed = hardwon(world, "retro", "review", "--json").document
 
     assert (done.code, done.stdout.startswith("Skipped: ")) == (0, True)
+    assert (reviewed["entries"], reviewed["skipped"].startswith("Skipped: ")) == ([], True)
     assert not world.store.exists()

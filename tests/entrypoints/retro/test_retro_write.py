@@ -111,6 +111,30 @@ def test_what_a_file_says_and_the_store_has_not_seen_is_counted_on(world: World)
     )
 
 
+KILLED = 9
+DIES_WITH_THE_FILES_WRITTEN = f"""\
+import os
+from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
+write = MarkdownBankFiles.write
+MarkdownBankFiles.write = lambda bank, texts: (write(bank, texts), os._exit({KILLED}))
+"""
+
+
+def test_what_a_killed_retrospective_left_is_made_up_for_by_the_next(world: World) -> None:
+    def counts() -> tuple[list[int], list[str]]:
+        in_files = re.findall(r"Observation count: (\d)", banks(world)[f"{BANK}/patterns.md"])
+        return [row[2] for row in rows(world)], in_files
+
+    assert write(world, one("Quote every field.")).code == 0
+    world.put_package("sitecustomize", __init__=DIES_WITH_THE_FILES_WRITTEN)
+    assert write(world, one("Quote every field.")).code == KILLED
+    assert counts() == ([1], ["2"])
+
+    del world.variables["PYTHONPATH"]
+    assert write(world, one("Quote every field.")).code == 0
+    assert counts() == ([3], ["3"])
+
+
 def test_an_edit_by_hand_is_not_what_is_shown(world: World) -> None:
     write(world, one("Quote every field.", name="Quoting"))
     path = world.project / "docs" / "knowledge-bank" / "patterns.md"

@@ -3,7 +3,8 @@
 import datetime as dt
 from collections.abc import Callable
 
-from hardwon.adapters.markdown.bank_files import read_banks, record_injection
+from hardwon.adapters.markdown.bank_reader import read_banks
+from hardwon.adapters.markdown.last_injection import record_injection
 from hardwon.domain.model.block.markdown_block import SourcedEntry, deduplicate, rank, render, select
 from hardwon.domain.model.knowledge_bank import parse_bank
 

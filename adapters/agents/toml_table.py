@@ -1,0 +1,109 @@
+"""A table of a TOML file put in and taken out as text: all else stays as the user wrote it."""
+
+import re
+import tomllib
+from typing import Any
+
+from hardwon.domain.model.errors import UneditableFileError
+
+_BRACKET = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_LINE = re.compile(r".*\n|.+")
+_SAYS_NOTHING = re.compile(r"[ \t]*(?:#.*)?\s*")
+_GAP_BEFORE = re.compile(r"(?<=\n)\r?\n\Z")
+_GAP_AFTER = re.compile(r"\A\r?\n")
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """
+    Return what *text* says; two that say the same are equal, even in what is no number.
+
+    Raises:
+        UneditableFileError: it is no TOML.
+    """
+    try:
+        document = tomllib.loads(text, parse_float=lambda digits: ("float", digits))
+        repr(document)  # a name of a thousand parts is read, and then breaks whoever compares it
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+        raise UneditableFileError(f"is no TOML: {error}") from error
+    return document
+
+
+def has_table(text: str, keys: tuple[str, ...]) -> bool:
+    """Tell whether *text*, which is TOML, has a table under a header with just these *keys*."""
+    return any(_keys(text, start) == keys for start, _ in _tables(text, keys))
+
+
+def with_table(text: str, keys: tuple[str, ...], line: str) -> str:
+    """Return *text* with a table of one *line* at its end, which an empty line keeps apart."""
+    newline = _newline(text)
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    return f"{text}{gap}[{'.'.join(keys)}]{newline}{line}{newline}"
+
+
+def with_line(text: str, keys: tuple[str, ...], key: str, line: str) -> str:
+    """Return *text* with *line* in the table where the line of that *key* was; itself where that is not found."""
+    said = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[^\r\n]*", re.MULTILINE)
+    for start, end in _tables(text, keys):
+        if _keys(text, start) == keys:
+            return f"{text[:start]}{said.sub(lambda _: line, text[start:end], count=1)}{text[end:]}"
+    return text
+
+
+def without_table(text: str, keys: tuple[str, ...]) -> str:
+    """
+    Return *text* without the table and those in it.
+
+    What goes is each from its header to its last value, and the empty line before it: comments below it are
+    the next one's.
+    """
+    for start, end in reversed([(start, _end_of_values(text, start, end)) for start, end in _tables(text, keys)]):
+        before, after = _GAP_BEFORE.sub("", text[:start]), text[end:]
+        text = f"{before}{after if before else _GAP_AFTER.sub('', after)}"
+    return text
+
+
+def _tables(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Return where each header whose name begins with *keys* stands, and the header after it."""
+    starts = [found.start() for found in _BRACKET.finditer(text)]
+    return [
+        (start, next(end for end in (*starts[place:], len(text)) if _is_toml(text[start:end])))
+        for place, start in enumerate(starts, 1)
+        if _keys(text, start)[: len(keys)] == keys
+        if _is_toml(text[:start])  # else it stands within a list or a text of several lines
+    ]
+
+
+def _keys(text: str, start: int) -> tuple[str, ...]:
+    """Return the parts of the name in the header that begins at *start*; none where that is no header."""
+    line = _LINE.match(text, start)
+    try:
+        inner: object = read_toml(line[0] if line else "")
+    except UneditableFileError:
+        return ()
+    keys = list[str]()
+    while inner:
+        if isinstance(inner, dict):
+            [(key, inner)] = inner.items()
+            keys.append(key)
+        elif isinstance(inner, list):
+            [inner] = inner
+    return tuple(keys)
+
+
+def _end_of_values(text: str, start: int, end: int) -> int:
+    lines = _LINE.findall(text, start, end)
+    while _SAYS_NOTHING.fullmatch(lines[-1]) and _is_toml("".join(lines[:-1])):
+        lines.pop()
+    return start + sum(map(len, lines))
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        read_toml(text)
+    except UneditableFileError:
+        return False
+    return True
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"

@@ -1,0 +1,72 @@
+"""Which agents `hardwon init` finds, which programs it names, and what the doctor says of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.agents.codex import Codex
+from hardwon.adapters.agents.gemini_cli import GeminiCli
+from hardwon.adapters.agents.programs import Programs
+from hardwon.entrypoints.agent_health import agent_states
+from hardwon.entrypoints.cli.setup_files import plan_set_up, write_files
+from hardwon.entrypoints.composition.agents import build_set_up, our_programs, used_agents
+from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.setting_up import agents_of, home, write
+
+
+def found(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    return [agent.name for agent in used_agents(agents_of(world, monkeypatch))]
+
+
+def test_only_agents_that_are_found_are_set_up(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(empty_world.folder / "programs"))
+    assert found(empty_world, monkeypatch) == ["claude-code"]
+
+    (home(empty_world) / ".codex").mkdir()
+    assert found(empty_world, monkeypatch) == ["codex"]
+
+    empty_world.put_program("gemini", "exit 0")
+    assert found(empty_world, monkeypatch) == ["codex", "gemini-cli"]
+
+
+def test_programs_are_named_by_the_path_that_outlives_an_upgrade_if_that_is_this_very_installation(
+    empty_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(home(empty_world)))
+    assert our_programs() == (str(BIN / "hardwon-hook"), str(BIN / "hardwon-mcp"))
+
+    links = home(empty_world) / ".local" / "bin"
+    write(links, {"hardwon-mcp": "of another installation"})
+    (links / "hardwon-hook").symlink_to(BIN / "hardwon-hook")
+    assert our_programs() == (str(links / "hardwon-hook"), str(BIN / "hardwon-mcp"))
+
+
+def test_where_the_plugin_is_enabled_our_hooks_go_and_nothing_runs_twice(
+    empty_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude, project = agents_of(empty_world, monkeypatch)[:1], str(empty_world.project)
+    set_up = build_set_up(str(empty_world.store))
+    write_files(set_up, plan_set_up(set_up, claude, project), project)
+    settings = home(empty_world) / ".claude/settings.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "enabledPlugins": {"hardwon@hardwon": True}}))
+    write_files(set_up, plan_set_up(set_up, claude, project), project)
+
+    assert json.loads(settings.read_text()) == {"enabledPlugins": {"hardwon@hardwon": True}}
+
+
+def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
+    there = tmp_path / "hardwon-hook"
+    there.write_text("")
+    codex = Codex(str(tmp_path), {}, Programs(str(there), ""))
+    gemini = GeminiCli(str(tmp_path), Programs("/gone/hardwon-hook", ""))
+    [(name, ok, detail)] = agent_states([codex, gemini])
+    assert (name, ok, detail) == ("agents", True, "none calls the hook yet: run hardwon init")
+
+    hooks, settings = codex.targets()[0], gemini.targets()[0]
+    for target in (hooks, settings):
+        write(tmp_path, {target.path: target.with_ours(None)})
+    assert agent_states([codex, gemini]) == [
+        ("agent codex", True, f"hooks from {hooks.path}"),
+        ("agent gemini-cli", False, f"/gone/hardwon-hook is gone, {settings.path} names it: run hardwon init"),
+    ]

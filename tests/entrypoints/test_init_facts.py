@@ -1,0 +1,73 @@
+"""What Claude Code remembers of a project by itself comes in with `hardwon init`, when the user agrees."""
+
+import contextlib
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.programs import LONGEST_RUN
+from tests.entrypoints.setting_up import home, init, write
+
+FACT = "---\nname: prefers-tabs\ndescription: The user prefers tabs\nmetadata:\n  type: user\n---\nTabs in {}, never spaces.\n"
+
+
+@pytest.fixture
+def world(world_by_word: World) -> World:
+    return world_by_word
+
+
+@pytest.fixture
+def facts(world: World) -> Path:
+    name = "".join(letter if letter.isalnum() else "-" for letter in str(world.project.resolve()))
+    folder = home(world) / ".claude/projects" / name / "memory"
+    key = "sk-" + "ant-api03-" + "Ab1" * 20
+    write(folder, {"tabs.md": FACT.format(key), "MEMORY.md": "- [tabs](tabs.md)"})
+    return folder
+
+
+def test_what_claude_code_remembers_comes_in_when_the_user_agrees_once_and_without_secrets(
+    world: World, facts: Path
+) -> None:
+    silent = init(world, "--agent", "claude-code", "--yes")
+    assert "Claude Code remembers 1 fact of this project: hardwon init --import" in silent.stdout
+    assert world.query("SELECT count(*) FROM entry") == [(0,)]
+
+    first = init(world, "--agent", "claude-code", "--import", "--json").document["facts"]
+    second = init(world, "--agent", "claude-code", "--import", "--json").document["facts"]
+
+    assert (first["new"], second["new"], second["unchanged"]) == ([str(facts.resolve() / "tabs.md")], [], 1)
+    told = world.query("SELECT name, kind, source FROM entry JOIN entry_text ON entry_seq = seq")
+    assert told == [("prefers tabs", "preference", "import")]
+    assert "ant-api03" not in world.database.read_bytes().decode("latin-1")
+
+
+def test_who_sits_at_a_terminal_is_asked_before_files_are_written_and_facts_come_in(world: World, facts: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [str(BIN / "hardwon"), "init", "--agent", "codex"]
+    process = subprocess.Popen(
+        command, cwd=world.project, env=world.variables, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    for question in (
+        b"Write 2 files? [y/N]: ",
+        b"Bring in the 1 fact that Claude Code remembers of this project? [y/N]: ",
+    ):
+        while not shown.endswith(b"[y/N]: "):
+            shown += os.read(ours, 4_096)
+        assert shown.replace(b"\r\n", b"\n").endswith(question)
+        os.write(ours, b"y\n")
+        shown += os.read(ours, 2)
+    with contextlib.suppress(OSError):  # Linux says so at the end
+        while os.read(ours, 4_096):
+            pass
+    os.close(ours)
+
+    assert process.wait(LONGEST_RUN) == 0
+    assert facts.is_dir()
+    assert (home(world) / ".codex/hooks.json").exists()
+    assert world.query("SELECT count(*) FROM entry") == [(1,)]
