@@ -122,18 +122,25 @@ def test_what_changed_since_is_named_and_so_is_what_is_gone(told: World) -> None
         "gone": [COMMAS.entry_id],
         "miscounted": [],
         "tampered": False,
+        "since": [],
     }
     assert f"  {COMMAS.entry_id} (gone from the store)" in hardwon(told, "why", COMMAS.entry_id).stdout
 
 
-def test_a_lesson_that_was_observed_again_is_printed_otherwise_and_so_named(empty_world: World) -> None:
+def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(empty_world: World) -> None:
     empty_world.write_bank("patterns", bank_lesson("Pattern: Parser"))
     start(empty_world)
-    changed = empty_world.query("UPDATE entry SET observation_count = observation_count + 1 RETURNING id")
+    [(entry_id,)] = empty_world.query("SELECT id FROM entry")
+    hardwon(empty_world, "retro", "confirm", entry_id)
+    done = hardwon(empty_world, "why", "--verify")
+    [document] = injections(empty_world, "--verify")
+    [then, now] = [{"observation_count": count, "confidence": "medium"} for count in (1, 2)]
 
-    assert (
-        hardwon(empty_world, "why", "--verify").stdout.splitlines()[1].startswith(f"  Parser ({changed[0][0]}): its ")
-    )
+    assert done.code == 0
+    assert [line[-10:] for line in done.stdout.splitlines()[:1]] == [": verified"]
+    assert done.stdout.splitlines()[1:] == [f"  Parser ({entry_id}): since then observed again: 1 \u2192 2"]
+    assert document["proof"]["verified"]
+    assert document["proof"]["since"] == [{"id": entry_id, "then": then, "now": now}]
 
 
 def test_a_receipt_that_somebody_changed_is_told(told: World) -> None:
