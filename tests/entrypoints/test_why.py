@@ -65,10 +65,12 @@ def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
     assert lines[3:5] == [f"          -  Units ({RULE.entry_id})", "     a rule that always stands"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[5]
     assert lines[5].startswith("  1. 0.")
-    assert lines[6].startswith("     meaning 0 * 0 + words 0.4 * 1 + track record 0.6 * 0.")
+    assert lines[6].startswith("     words 0.4 * 1 + track record 0.6 * 0.")
     assert lines[7].startswith("  2. 0.")
-    assert f"  Tabs ({TABS.entry_id})" in lines[9]
-    assert " + touched file 0.2 * 0 + branch 0.2 * 0 + recency 0.15 * " in lines[10]
+    assert lines[9] == "related  conversations, ranked by context"
+    assert lines[10].startswith("  1. 0.")
+    assert f"  Tabs ({TABS.entry_id})" in lines[10]
+    assert " + touched file 0.2 * 0 + branch 0.2 * 0 + recency 0.15 * " in lines[11]
     assert proved.stdout == f"{lines[0]}: verified\n"
     assert document["proof"]["verified"]
     assert document["frame"][0] == text[: len(document["frame"][0])]
@@ -169,7 +171,8 @@ def test_each_injection_of_a_session_is_told_as_it_went_and_of_an_entry_the_newe
     assert {line for line in hardwon(told, "why", TABS.entry_id).stdout.splitlines() if "Quotes" in line} == set()
     ambiguous = hardwon(told, "why", "4e10")
     assert (ambiguous.code, ambiguous.stdout) == (1, "")
-    assert "'4e10' begins more than one session or entry: give more of it" in ambiguous.stderr
+    told_of = f"(session {SESSION}; session 4e10ffff)"
+    assert f"'4e10' begins more than one session or entry: give more of it {told_of}" in ambiguous.stderr
 
 
 @pytest.mark.parametrize("reference", ["nonsense", "", "%\udcff", "9" * 30])
@@ -242,7 +245,7 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
-    assert " + words 0.65 * " in lines[4]
+    assert " words 0.65 * " in lines[4]
     assert re.fullmatch(
         r" {5}wins: strength \d\.\d\d >= 0\.9: coverage 1 \* sqrt\(score [\d.]+ \* lead [\d.]+\) / sqrt\(2 ln 64\)",
         lines[5],
