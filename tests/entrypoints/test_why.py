@@ -11,7 +11,7 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import THEN
 from tests.entrypoints.hook_texts import lesson as bank_lesson
 from tests.entrypoints.library import memory
-from tests.entrypoints.programs import hardwon
+from tests.entrypoints.programs import hardwon, run
 
 SESSION = "4e1079b4-1075-4398-9c17-024ebe214a8d"
 RULE = Entry(
@@ -239,7 +239,17 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     text = "The parser keeps which quotes?"
     told.faults = ["nothing_is_in_a_hurry"]
     payload = {"session_id": SESSION, "cwd": str(told.project), "hook_event_name": "UserPromptSubmit", "prompt": text}
+    tried = hardwon(told, "why", "--prompt", text)
+    assert tried.stdout.splitlines()[0] == "beside it would stand:"
+    assert re.fullmatch(
+        rf" {{2}}1\. strength \d\.\d\d >= \S+  Quotes \({QUOTES.entry_id}\): shown", tried.stdout.splitlines()[1]
+    )
+    assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
     assert "Quotes" in told.launch(payload=payload).run.stdout
+    told.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
+    again = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
+    assert (again["text"], again["searched"], again["on"]) == ("", True, True)
+    assert again["entries"][0]["kept_out"] == "shown already in this session"
     lines = hardwon(told, "why").stdout.splitlines()
 
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")
@@ -253,6 +263,19 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert hardwon(told, "why", "--verify").code == 0
     told.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
     assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout
+
+
+def test_a_prompt_that_says_nothing_brings_nothing_up_and_stands_alone(empty_world: World) -> None:
+    empty_world.variables["HARDWON_PROMPT_ENABLED"] = "false"
+    tried, mixed = (hardwon(empty_world, "why", *each, "--prompt", "go on") for each in ((), ("--verify",)))
+
+    assert (tried.code, tried.stderr) == (0, "")
+    assert [line.partition(":")[0] for line in tried.stdout.splitlines()] == [
+        "switched off here",
+        "nothing would stand beside it",
+    ]
+    assert (mixed.code, mixed.stderr.count("\n")) == (1, 1)
+    assert not empty_world.store.exists()
 
 
 @pytest.mark.parametrize("parts", ["{}", '{"vector": 1}'])

@@ -28,7 +28,7 @@ class Heard(NamedTuple):
 
     text: str
     words: Sequence[str]
-    known: AbstractSet[str]
+    known: set[str]
     line: str
     given: str
 

@@ -1,6 +1,6 @@
 """Put beside a prompt what clearly bears on it, unasked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
@@ -64,6 +64,22 @@ class Spoken(NamedTuple):
     degradations: tuple[str, ...] = ()
 
 
+class Weighed(NamedTuple):
+    """
+    What was weighed against each other for a prompt.
+
+    Attributes:
+        contest: What decides.
+        contenders: The best that were found, best first.
+        choice: What came of it.
+
+    """
+
+    contest: Contest
+    contenders: Sequence[Contender]
+    choice: Choice
+
+
 class SpeakUp(NamedTuple):
     """
     Search with the user's own words, and say what clearly wins and is not known in this session yet.
@@ -72,12 +88,14 @@ class SpeakUp(NamedTuple):
         recall: Finds.
         receipts: Know what was shown before.
         instructions: What the agent is told anyway.
+        watch: Told what was weighed, of hopeless prompts too; None where nobody wants to know.
 
     """
 
     recall: Recall
     receipts: Receipts
     instructions: Instructions
+    watch: Callable[[Weighed], None] | None = None
 
     def __call__(self, prompt: Prompt, deadline: Deadline) -> Spoken:
         """
@@ -107,10 +125,15 @@ class SpeakUp(NamedTuple):
     def _spoken(self, prompt: Prompt, question: Question, found: Found) -> Spoken:
         rated = self.recall.rate(question, found)
         contest = contest_of(question, found, rated)
-        if not any(contest.may_win(each.score) for each in rated[:MOST_SHOWN]):  # most prompts: nothing is read
+        if not self.watch and not any(
+            contest.may_win(each.score) for each in rated[:MOST_SHOWN]
+        ):  # most prompts: nothing is read
             return Spoken()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
-        choice = choose(self._contenders(rated), Rules(contest, shown, self._told))
+        contenders = self._contenders(rated)
+        choice = choose(contenders, Rules(contest, shown, self._told))
+        if self.watch:
+            self.watch(Weighed(contest, contenders, choice))
         if not choice.chosen:
             return Spoken()
         receipt = self._receipt(prompt, question, choice)._replace(space=found.retrieval.embedded_by)
