@@ -21,7 +21,7 @@ Examples:
   hardwon why
   hardwon why 4e1079b4
   hardwon why --verify
-  hardwon why --prompt "rename a column of the orders table"""
+  hardwon why --prompt "rename a column of the orders table" --json"""
 
 NOTHING = "Nothing was injected into a session of this project yet: its next session start is told here"
 ALONE = "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the entry"
