@@ -11,27 +11,28 @@ from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 
-ENTRIES = 1_000
+MOST_ENTRIES = 1_000
 PROMPTS = {"silent": "yes, go on", "embedded": "which way does the parser go with quoted line ends?"}
-TITLES = {"silent": "says too little", "embedded": f"{ENTRIES:,} entries searched, embedded model"}
+TITLES = {"silent": "says too little", "embedded": "the store is searched, embedded model"}
 MOST_OF_A_SILENT_ONE = Aim(50, "value")
 """Milliseconds of CPU beyond Python's own start, as for the hooks of capture."""
 
 
-def prompt_figures(folder: str, repetitions: int) -> list[Figure]:
-    """Return the cost of a prompt that is not searched with, and of one that is; nothing is captured."""
+def prompt_figures(folder: str, entries: int, repetitions: int) -> list[Figure]:
+    """Return the cost of a prompt that is not searched with, and of one that is in up to 1,000 entries; nothing is captured."""
+    entries = min(entries, MOST_ENTRIES)
     store = os.path.join(folder, "store-prompted")
     database, writer = open_store(store), Writer(seed=6)
     repository = SqliteEntryRepository(database)
     with repository.transaction():
-        for _ in range(ENTRIES):
+        for _ in range(entries):
             repository.put(writer.entry())
     add_vectors(database, MINILM_SPACE)
     database.close()
-    return [_figure(folder, store, name, repetitions) for name in PROMPTS]
+    return [_figure(folder, store, name, entries, repetitions) for name in PROMPTS]
 
 
-def _figure(folder: str, store: str, name: str, repetitions: int) -> Figure:
+def _figure(folder: str, store: str, name: str, entries: int, repetitions: int) -> Figure:
     payload = {"session_id": "bench", "cwd": folder, "hook_event_name": "UserPromptSubmit", "prompt": PROMPTS[name]}
     command = Command((script("hardwon-hook"),), json.dumps(payload))
     environment = clean_environment(folder, HARDWON_STORE=store, HARDWON_CAPTURE_ENABLED="false")
@@ -39,4 +40,4 @@ def _figure(folder: str, store: str, name: str, repetitions: int) -> Figure:
     beyond = cost.cpu_ms - cost.cpu_ms / cost.times_pass
     title = f"hook, prompt: {TITLES[name]}: CPU beyond Python's start"
     aim = MOST_OF_A_SILENT_ONE if name == "silent" else None
-    return Figure(f"hook_prompt_{name}", title, ENTRIES, beyond, "ms", cost.times_pass, aim=aim)
+    return Figure(f"hook_prompt_{name}", title, entries, beyond, "ms", cost.times_pass, aim=aim)

@@ -14,17 +14,17 @@ from hardwon.domain.model.describing.describing import described
 PROMPT, REPLY = 25, 200
 """Words; agents answer at length."""
 
-EXCHANGES = 500
+MOST_EXCHANGES = 500
 
 
-def chunking_figures(repetitions: int) -> list[Figure]:
-    """Return how many chunks a second are cut and described of a session of 500 exchanges."""
-    session = _session()
+def chunking_figures(lessons: int, repetitions: int) -> list[Figure]:
+    """Return how many chunks a second are cut and described of a session of 500 exchanges, fewer for few *lessons*."""
+    session = _session(min(lessons, MOST_EXCHANGES))
     rate = median(_chunks_per_second(session) for _ in range(repetitions))
-    return [Figure("chunking_rate", "cutting and describing a conversation, CPU", EXCHANGES, rate, "chunks/s")]
+    return [Figure("chunking_rate", "cutting and describing a conversation, CPU", len(session), rate, "chunks/s")]
 
 
-def _session() -> list[Exchange]:
+def _session(exchanges: int) -> list[Exchange]:
     writer = Writer(seed=3)
     return [
         Exchange(
@@ -32,7 +32,7 @@ def _session() -> list[Exchange]:
             " ".join(f"{writer.text(20)}." for _ in range(REPLY // 20)),
             NOW + place * dt.timedelta(minutes=1),
         )
-        for place in range(EXCHANGES)
+        for place in range(exchanges)
     ]
 
 

@@ -12,19 +12,19 @@ from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
 
-CONVERSATIONS = 500
+MOST_CONVERSATIONS = 500
 """About half a year of them in one project."""
 
 
-def with_conversations(store: str, project: str) -> str:
-    """Return the folder of a copy of *store* in which the folder *project* has 500 conversations, each with a vector."""
+def with_conversations(store: str, project: str, count: int) -> str:
+    """Return the folder of a copy of *store* in which the folder *project* has so many conversations, each with a vector."""
     folder = f"{store}-conversations"
     shutil.copytree(store, folder)
     writer, name = Writer(seed=5), os.path.basename(project)
     with contextlib.closing(open_store(folder)) as database:
         repository = SqliteEntryRepository(database)
         with repository.transaction():
-            for number in range(CONVERSATIONS):
+            for number in range(count):
                 repository.put(_conversation(writer, number, name))
         add_vectors(database, MINILM_SPACE)
     return folder

@@ -63,7 +63,7 @@ def measure(
     make: Callable[[int], Command], environment: dict[str, str], repetitions: int, baseline: Command = PASS
 ) -> Cost:
     """
-    Run a command *repetitions* times, after one run that warms the caches.
+    Run a command *repetitions* times, after one run that warms the caches; a single run is warmed by nothing.
 
     Args:
         make: Gives the command of each run; the warming one has the number 0.
@@ -75,7 +75,8 @@ def measure(
         RuntimeError: a run ended with an error.
 
     """
-    rounds = [(baseline, make(number)) for number in range(repetitions + 1)]
+    warming = int(repetitions > 1)
+    rounds = [(baseline, make(number)) for number in range(1 - warming, repetitions + 1)]
     request = json.dumps({"rounds": rounds, "environment": environment})
     done = subprocess.run(
         [sys.executable, "-I", "-S", LAUNCHER], input=request, check=True, stdout=subprocess.PIPE, text=True
@@ -83,7 +84,7 @@ def measure(
     runs = [tuple(each) for each in json.loads(done.stdout)]
     if bad := [run for pair in runs for run in pair if run["code"]]:
         raise RuntimeError(f"{make(0).argv} ended with code {bad[0]['code']}: {bad[0]['output']}")
-    base, own = zip(*runs[1:], strict=True)
+    base, own = zip(*runs[warming:], strict=True)
     cpu_ms = median(run["cpu_ms"] for run in own)
     return Cost(
         cpu_ms=cpu_ms,

@@ -12,13 +12,13 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
+from hardwon.domain.model.prompting.choice import Rules, choose
 from hardwon.domain.model.prompting.contender import Contender
 from hardwon.domain.model.prompting.gate import is_worth_asking
-from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.scope import ANYWHERE, Scope
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.speak_up import contest_of, question_of
+from hardwon.domain.use_cases.asking.speak_up import contest_of, question_of, sentences_of
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.spaces import EmbeddingSpace
 
@@ -43,16 +43,19 @@ class Asking(NamedTuple):
         """Return what *text* brings up, where *answers* are the ids of what is right."""
         if not is_worth_asking(text):
             return Asked(searched=False)
+        sentences = sentences_of(text, self.recall.retrieve.keywords, STANDING_STILL)
+        if not any(sentences):
+            return Asked(searched=False)
         question = question_of(text, only)
         found = self.recall.search(question, STANDING_STILL)
         rated = self.recall.rate(question, found)
-        contest = contest_of(question, found, rated)
+        contest = contest_of(question, sentences, found, rated)
         repository = self.memory.repository
         facts = {each.ranking.seq: each for each in repository.recall_facts([each.seq for each in rated])}
         printed = {each.seq: each for each in repository.printed([each.seq for each in rated])}
-        best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated[:MOST_SHOWN]]
-        known = set(answers)
-        shown = [each for each in best if each.win(contest).is_clear]
+        best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated]
+        known, unread = set(answers), Rules(contest, frozenset(), lambda: ())
+        shown = [each.contender for each in choose(best, unread).chosen]
         return Asked(searched=True, right=tuple(each.entry_id in known for each in shown))
 
     def own(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:

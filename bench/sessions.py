@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-from bench.conversations import CONVERSATIONS, with_conversations
+from bench.conversations import MOST_CONVERSATIONS, with_conversations
 from bench.figures import Aim, Figure
 from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.project import make_project
@@ -54,11 +54,12 @@ class Sessions:
         return figures if entries == PROMISED_AT else [figure._replace(aim=None) for figure in figures]
 
     def conversation_figures(self, entries: int) -> list[Figure]:
-        """Return the cost of the hook in that store once 500 conversations of the project are in it."""
-        store = with_conversations(self.store(entries), self._project)
+        """Return the cost of the hook in that store once 500 conversations of the project, half as many as entries at most, are in it."""
+        conversations = min(entries // 2, MOST_CONVERSATIONS)
+        store = with_conversations(self.store(entries), self._project, conversations)
         embedded = self._run(store, RELATED)
         keyword = self._run(store, RELATED, HARDWON_EMBEDDING_PROVIDER="off")
-        title = f"hook, {CONVERSATIONS} conversations"
+        title = f"hook, {conversations} conversations"
         figures = (
             self._of("hook_conversations", f"{title}, embedded model", entries, embedded, EMBEDDED)[0],
             self._of("hook_conversations_keyword", f"{title}, keyword only", entries, keyword, KEYWORD_ONLY)[0],

@@ -4,7 +4,8 @@
 FOLDER holds evaluation sets (default `../shared/evals`). Each set's questions are prompts: asked of its own store, of it
 without what answers them (hard), and of another set's (easy); ordinary prompts of agents, which nothing answers, are
 asked of all, one by one and three together. An own question between two of them is "longer". Small stores are drawn
-from the notes. `docs/quality.md` has the table and what was chosen on it.
+from the notes, and from the sample project, which is asked in a developer's own voice: by each line of `fitting.tsv` for
+the entries it names ("fit"), by those of `near.txt` for nothing, though they share its words. `docs/quality.md` has the table and what was chosen on it.
 """
 
 import argparse
@@ -25,7 +26,11 @@ from hardwon.entrypoints.evaluation import cache_folder
 SETS = ("til-jbranchaud", "cranfield", "beam-dialogue")
 NOTES = SETS[0]
 SAMPLE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "examples", "parser-project")
-PROMPTS = os.path.join(os.path.dirname(__file__), "prompts.txt")
+PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
+SMALL_SAMPLES = {5: 12, 20: 6}
+HALVES = ("chosen on", "held out")
+"""Of the prompts in a developer's own voice, every second line had no say in the choice of constants."""
+
 SMALL = {5: 12, 10: 8, 20: 6, 40: 4, 80: 3, 300: 1}
 """How many entries a small store has, and how many such stores are drawn."""
 
@@ -41,9 +46,27 @@ class Row(NamedTuple):
         """Return the group as a line of the table."""
         spoken = sum(bool(each.right) for each in self.asked)
         shown = [right for each in self.asked for right in each.right]
-        precision = f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts in {"own", "longer"} else f"{'':7}"
+        precision = (
+            f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts in {"own", "longer", "fit"} else f"{'':7}"
+        )
         share = f"{spoken / len(self.asked):8.1%}"
         return f"{self.store:24} {self.prompts:9} {len(self.asked):5} {share} {len(shown):5} {precision}"
+
+
+class Prompts(NamedTuple):
+    """
+    What agents are asked, in words of their own.
+
+    Attributes:
+        ordinary: What nothing answers.
+        near: What nothing in the sample project answers, in its own words.
+        fitting: What entries of the sample project answer, and the names of these.
+
+    """
+
+    ordinary: list[str]
+    near: list[str]
+    fitting: list[tuple[str, list[str]]]
 
 
 class Bench:
@@ -52,16 +75,14 @@ class Bench:
 
     Args:
         sets: What is asked, by name.
-        prompts: What agents are asked for all day.
+        prompts: What agents are asked.
         sample: How many questions of each set.
         by_meaning: Whether the stores have vectors.
         seed: Draws the questions and the small stores.
 
     """
 
-    def __init__(
-        self, sets: dict[str, EvalSet], prompts: list[str], *, sample: int, by_meaning: bool, seed: int
-    ) -> None:
+    def __init__(self, sets: dict[str, EvalSet], prompts: Prompts, *, sample: int, by_meaning: bool, seed: int) -> None:
         self._sets = sets
         self._prompts = prompts
         self._sample = sample
@@ -112,14 +133,33 @@ class Bench:
             yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._ordinary()])
             for other in self._sets:
                 yield Row("sample project", "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
+            for at, half in enumerate(HALVES):
+                named = [(text, _named(entries, names)) for text, names in self._prompts.fitting[at::2]]
+                yield Row(f"sample, {half}", "fit", [store.ask(text, answers) for text, answers in named])
+                yield Row(f"sample, {half}", "near", [store.ask(text) for text in self._prompts.near[at::2]])
+        for size, draws in SMALL_SAMPLES.items():
+            yield from self._of_small_sample(entries, size, draws, cache)
+
+    def _of_small_sample(self, entries: Sequence[Entry], size: int, draws: int, cache: VectorCache) -> Iterator[Row]:
+        fit, near = list[Asked](), list[Asked]()
+        for _ in range(draws):
+            drawn = self._random.sample(entries, size)
+            with self._asking(drawn, cache) as store:
+                for text, names in self._prompts.fitting:
+                    if answers := _named(drawn, names):
+                        fit.append(store.ask(text, answers))
+                near += [store.ask(text) for text in self._prompts.near]
+        yield Row(f"{size} of the sample", "fit", fit)
+        yield Row(f"{size} of the sample", "near", near)
 
     def _ordinary(self) -> list[str]:
         """Return each ordinary prompt by itself, and as many of three sentences."""
-        return [*self._prompts, *(_joined(self._random.sample(self._prompts, 3)) for _ in self._prompts)]
+        ordinary = self._prompts.ordinary
+        return [*ordinary, *(_joined(self._random.sample(ordinary, 3)) for _ in ordinary)]
 
     def _among_others(self, asked: JudgedQuery) -> JudgedQuery:
         """Return a question with an ordinary prompt before and one after it."""
-        before, after = self._random.sample(self._prompts, 2)
+        before, after = self._random.sample(self._prompts.ordinary, 2)
         return asked._replace(query=asked.query._replace(text=_joined([before, asked.query.text, after])))
 
     def _draw(self, name: str) -> list[JudgedQuery]:
@@ -136,6 +176,22 @@ def _joined(sentences: Sequence[str]) -> str:
     return " ".join(f"{each[:1].upper()}{each[1:].rstrip('.?! ')}." for each in sentences)
 
 
+def _named(entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
+    """Return the ids of the entries of these names, which stand there without their category."""
+    return [each.entry_id for each in entries if each.name in names or each.name.partition(": ")[2] in names]
+
+
+def _read_prompts() -> Prompts:
+    lines = [_lines(name) for name in ("ordinary.txt", "near.txt", "fitting.tsv")]
+    fitting = [line.split("\t") for line in lines[2]]
+    return Prompts(lines[0], lines[1], [(text, names.split(" | ")) for text, names in fitting])
+
+
+def _lines(name: str) -> list[str]:
+    with open(os.path.join(PROMPTS, name), encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
 def main() -> None:
     """Print one table with vectors and one without."""
     parser = argparse.ArgumentParser(prog="python -m bench.winning", description=__doc__)
@@ -144,8 +200,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     sets = {name: read_eval_set(os.path.join(options.folder, name), name) for name in SETS}
-    with open(PROMPTS, encoding="utf-8") as file:
-        prompts = file.read().splitlines()
+    prompts = _read_prompts()
     for by_meaning in (True, False):
         print(f"\n{'meaning and words' if by_meaning else 'words only':24} prompts   asked    spoke shown   right")
         bench = Bench(sets, prompts, sample=options.sample, by_meaning=by_meaning, seed=options.seed)

@@ -4,16 +4,16 @@ import json
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.json_shapes import RepeatedNameError, beginning, distinct_members
-from hardwon.domain.model.retro.answer import RetroItem, read_answer
+from hardwon.domain.model.retro.answer import Answer, read_answer
 from hardwon.domain.model.retro.answer_text import Decoded, find_answer
 
 
-def answer_from_text(text: str) -> tuple[RetroItem, ...]:
+def answer_from_text(text: str) -> Answer:
     """
-    Return the items of the one answer in *text*: JSON alone, in a markdown fence, or with prose around it.
+    Return what the one answer in *text* says: JSON alone, in a markdown fence, or with prose around it.
 
     Raises:
-        InvalidEntryError: there is none, more than one, or it is not valid.
+        InvalidEntryError: there is none, more than one, or it is not JSON of an answer.
 
     """
     return read_answer(find_answer(text, _decoded))

@@ -5,6 +5,7 @@ What can go wrong, as a caller tells it apart.
 
     HardwonError
       InvalidEntryError (ValueError)      the user's entry can't be stored
+        InvalidAnswerError                one line for each thing that is wrong with a retrospective's entries
       InvalidQueryError (ValueError)      what is asked for can't be searched
       UnknownEntryError (LookupError)     no entry goes by that name
       InvalidCheckpointError (ValueError) nothing is kept or found under that name
@@ -28,6 +29,8 @@ What can go wrong, as a caller tells it apart.
 Every message is one line that names the value and the way out.
 """
 
+from collections.abc import Sequence
+
 
 class HardwonError(Exception):
     """The one root that a door can catch."""
@@ -35,6 +38,20 @@ class HardwonError(Exception):
 
 class InvalidEntryError(HardwonError, ValueError):
     """An entry breaks a rule of `Entry`; the message names the field and the value."""
+
+
+class InvalidAnswerError(InvalidEntryError):
+    """
+    Entries of a retrospective can't be kept; none was.
+
+    Attributes:
+        troubles: All that is wrong with them, one line each, with its place.
+
+    """
+
+    def __init__(self, troubles: Sequence[str]) -> None:
+        super().__init__("; ".join(troubles))
+        self.troubles = tuple(troubles)
 
 
 class InvalidQueryError(HardwonError, ValueError):

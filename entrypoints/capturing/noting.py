@@ -11,6 +11,7 @@ from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.capturing.waking import wake
 from hardwon.entrypoints.cleaning import cleaning_for
+from hardwon.entrypoints.hooking.request import HookRequest
 
 KINDS: Mapping[str, EventKind] = {
     "UserPromptSubmit": "prompt",
@@ -18,13 +19,11 @@ KINDS: Mapping[str, EventKind] = {
     "PreCompact": "compaction",
     "SessionEnd": "end",
 }
-TEXTS = {"UserPromptSubmit": "prompt", "Stop": "last_assistant_message"}
-LONGEST_NAME = 200
 LONGEST_TEXT = 20_000
 """Characters, which take 30 ms to clean: a hook may not take longer. The transcript has all of it."""
 
 
-def note_payload(payload: Mapping[str, object], settings: Settings, warn: Callable[[str], None]) -> None:
+def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:
     """
     Write down what the host tells, and wake the worker if it is time.
 
@@ -32,11 +31,11 @@ def note_payload(payload: Mapping[str, object], settings: Settings, warn: Callab
         StorageError: the journal can't be written now.
         OSError: the worker can't be started.
     """
-    session_id = payload.get("session_id")
-    if not (isinstance(session_id, str) and session_id.strip() and len(session_id) <= LONGEST_NAME):
-        warn(f"{payload['hook_event_name']!r:.60} has the session_id {session_id!r:.60}: nothing is noted")
+    if not request.session_id:
+        session_id = request.payload.get("session_id")
+        warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
         return
-    event = _event(payload, session_id, warn)
+    event = _event(request, warn)
     if is_due(event, _noted(event, settings.global_store, warn), settings):
         wake(settings.global_store, event.project_root or os.sep)
 
@@ -58,38 +57,29 @@ def _noted(event: HookEvent, store: str, warn: Callable[[str], None]) -> int:
         return note(store, event)
 
 
-def _event(payload: Mapping[str, object], session_id: str, warn: Callable[[str], None]) -> HookEvent:
-    name = str(payload["hook_event_name"])
-    root = _folder(payload.get("cwd"), warn)
+def _event(request: HookRequest, warn: Callable[[str], None]) -> HookEvent:
+    root = _folder(request.payload.get("cwd"), warn)
     return HookEvent(
-        session_id=_valid(session_id),
-        kind=KINDS[name],
+        session_id=request.session_id,
+        kind=KINDS[request.event],
         at=dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds"),
         project_root=root,
-        transcript_path=_path(payload.get("transcript_path")),
-        text=_kept(payload.get(TEXTS.get(name, "")), root),
+        transcript_path=request.transcript_path,
+        text=_kept(request.prompt or request.reply, root),
     )
 
 
 def _folder(cwd: object, warn: Callable[[str], None]) -> str:
     """Return the folder the user works in, empty when the host names none."""
     if isinstance(cwd, str) and os.path.isdir(cwd):
-        return _valid(os.path.abspath(cwd))
+        return os.path.abspath(cwd).encode("utf-8", "replace").decode()
     warn(f"cwd is {cwd!r:.200}, not a folder: the session's project is the one it began in")
     return ""
 
 
-def _path(value: object) -> str:
-    return _valid(os.path.expanduser(value)) if isinstance(value, str) and value.strip() else ""
-
-
-def _kept(text: object, root: str) -> str:
+def _kept(text: str, root: str) -> str:
     """Return what is kept of *text*: clean, and its end cut off if it is too long."""
-    if not isinstance(text, str) or not text:
+    if not text:
         return ""
     clean = cleaning_for(root).beginning(text, LONGEST_TEXT)  # patterns are compiled for the first text only
     return clean + CUT if len(text) > LONGEST_TEXT else clean
-
-
-def _valid(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -13,7 +13,7 @@ from hardwon.entrypoints.capturing.alone import alone
 from hardwon.entrypoints.capturing.keeping import build_capture, build_learn, build_take_in, ensure_there
 from hardwon.entrypoints.cleaning import cleaning_for
 from hardwon.entrypoints.composition import Memory
-from hardwon.entrypoints.hook_request import SESSION_VARIABLE
+from hardwon.entrypoints.host_session import host_session
 
 
 @attrs.frozen(kw_only=True)
@@ -58,7 +58,7 @@ class Remembering:
         with alone(self.memory, self.project_root):
             journal = SqliteCaptureJournal(self.memory.settings.global_store)
             sessions = known_sessions(journal.buffers(), journal.waiting())
-            session_id, root = session_meant(sessions, environ.get(SESSION_VARIABLE, ""), self._is_ours)[:2]
+            session_id, root = session_meant(sessions, host_session(environ), self._is_ours)[:2]
             ensure_there(session_id, root)
             take_in = build_take_in(self.memory, root, embed=self.embed)
             return self._remember(root).session(session_id, take_in)

@@ -114,8 +114,8 @@ def _win(explained: Explained, shown: Shown) -> str:
         return ""
     needed = f"{win.strength:.2f} {'>=' if win.is_clear else '<'} {win.least:.4g}"
     return (
-        f"wins: strength {needed}: coverage {win.coverage:.3g} * sqrt(score {win.score:.3g} * lead {win.lead:.3g})"
-        f" / sqrt(2 ln {win.searched:.0f})"
+        f"wins: strength {needed}: {win.quoted:.2g} * sqrt(coverage {win.coverage:.3g} * told {win.told:.3g} * score {win.score:.3g}"
+        f" * lead {win.lead:.3g} / (ln {win.searched:.0f} * {win.breadth:.3g}^3))"
     )
 
 

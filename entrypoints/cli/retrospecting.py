@@ -1,19 +1,20 @@
 """Keep what a retrospective taught."""
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
+from hardwon.domain.model.errors import InvalidAnswerError
+from hardwon.domain.model.retro.answer import Answer
 from hardwon.domain.model.retro.banks import BankPlace
 from hardwon.domain.model.retro.lesson import Lesson, read_lessons
 from hardwon.domain.use_cases.retro.keep_retro import KeepRetro, Kept
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.cli.screen import print_json, say, warn
-from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
+from hardwon.entrypoints.cli.screen import complain, print_json, say, warn
+from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.composition.retrospecting import keep_retro, work_sources
 from hardwon.entrypoints.piping import read_text
 from hardwon.entrypoints.retro_json import answer_from_text
@@ -28,6 +29,7 @@ EXAMPLES = """\b
 The answer: {"act": {"patterns": [...], "anti_patterns": [...], "heuristics": [...]}}
 Each item:  {"text", "provenance", "confidence", "keywords": [...], "reasoning"}
             and, if you like, "name" and "universal": true for a lesson of all projects
+Other fields are left out with a warning. What is wrong is told at once, and nothing is written then.
 The same answer again counts its lessons once more."""
 
 
@@ -45,43 +47,53 @@ def write(
     Every lesson goes to docs/knowledge-bank/ (a universal one to the store's folder) and to the store; when one can't
     be written, none is. What is known is counted once more.
     """
-    settings = resolve(project_root, global_store).settings
-    sources = work_sources(project_root, warn)
-    items = answer_from_text(read_text(answer, "ANSWER.json"))
-    lessons = read_lessons(items, read_feature(sources, project_root), sources.clock.now())
-    opened = functools.cache(lambda: open_memory(settings, warn))
+    settings, warnings = resolve(project_root, global_store).settings, _Warnings()
+    opened = functools.cache(lambda: open_memory(settings, warnings.tell))
     keep = keep_retro(project_root, settings, opened)
-    kept = _kept(keep, lessons, opened, dry_run=dry_run)
-    for line in _complaints(lessons, in_store=settings.semantic_enabled):
-        warn(line)
-    tell = _print_document if as_json else _say
-    tell(kept, keep, dry_run=dry_run)
-
-
-def _kept(keep: KeepRetro, lessons: Sequence[Lesson], opened: Callable[[], Memory], *, dry_run: bool) -> Sequence[Kept]:
-    with usable_bank():
+    with _each_trouble_told():
+        lessons = _lessons(answer_from_text(read_text(answer, "ANSWER.json")), project_root, warnings)
         kept = keep.foreseen(lessons) if dry_run else keep(lessons)
-    for line in kept.skipped:
-        warn(line)
+    warnings.tell(*kept.skipped)
     if keep.open_store and not dry_run:
-        for line in embed_now(opened()):
+        warnings.tell(*embed_now(opened()))
+    warnings.tell(*_complaints(lessons, in_store=settings.semantic_enabled))
+    if as_json:
+        stored = keep.open_store is not None and not dry_run
+        entries = [_document(each, keep.bank) for each in kept.lessons]
+        print_json({"dry_run": dry_run, "store_written": stored, "warnings": warnings.told, "entries": entries})
+        return
+    _say(kept.lessons, keep, dry_run=dry_run)
+
+
+class _Warnings:
+    """Tells of trouble that stops nothing, and remembers it."""
+
+    def __init__(self) -> None:
+        self.told = list[str]()
+
+    def tell(self, *lines: str) -> None:
+        for line in lines:
             warn(line)
-    return kept.lessons
+            self.told.append(line)
 
 
 @contextmanager
-def usable_bank() -> Iterator[None]:
-    """Say that it is the knowledge bank when a file of it can't be used within."""
+def _each_trouble_told() -> Iterator[None]:
+    """Leave when the answer can't be kept, with a line for each thing that is wrong."""
     try:
         yield
-    except (UnreadableFileError, UneditableFileError) as error:
-        raise typer.BadParameter(str(error), param_hint="knowledge bank") from error
+    except InvalidAnswerError as error:
+        for line in error.troubles:
+            complain(f"hardwon: {line}")
+        raise typer.Exit(USERS_MISTAKE) from error
 
 
-def _print_document(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:
-    stored = keep.open_store is not None and not dry_run
-    entries = [_document(each, keep.bank) for each in kept]
-    print_json({"dry_run": dry_run, "store_written": stored, "entries": entries})
+def _lessons(answer: Answer, project_root: str, warnings: _Warnings) -> Sequence[Lesson]:
+    if answer.unknown:
+        names = ", ".join(sorted(answer.unknown))
+        warnings.tell(f"these fields are none of an entry's and were left out: {names}")
+    sources = work_sources(project_root, warnings.tell)
+    return read_lessons(answer, read_feature(sources, project_root), sources.clock.now())
 
 
 def _say(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:

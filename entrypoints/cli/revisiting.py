@@ -14,7 +14,6 @@ from hardwon.domain.use_cases.retro.review import Review
 from hardwon.entrypoints.changing import named
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.cli.retrospecting import usable_bank
 from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.composition.retrospecting import work_sources
@@ -28,6 +27,9 @@ MOST = 100
 SEARCH_SECONDS = 10.0
 SKIPPED = "Skipped: memory_semantic_enabled is not true, the store is left alone"
 NO_SIGNALS = "Nothing to compare with: there is no active feature, and git knows of no change"
+IN_NO_BANK = (
+    "  in no knowledge bank: no file of docs/knowledge-bank or of the store's folder has it, the store alone counted it"
+)
 NOTHING_OLDER = "Nothing that was learned before this work bears on it"
 
 OUTCOMES = """\
@@ -116,8 +118,7 @@ def _found(memory: Memory, project_root: str, work: str, began: dt.datetime, lim
 
 
 def _looked(look: Callable[[str], LookedAt], entry: Entry) -> LookedAt:
-    with usable_bank():
-        looked = look(entry.entry_id)
+    looked = look(entry.entry_id)
     for line in looked.skipped:
         warn(line)
     return looked
@@ -143,6 +144,8 @@ def _looked_at(looked: LookedAt, bank: BankFiles) -> dict[str, object]:
 
 def _files(looked: LookedAt, bank: BankFiles) -> Iterator[str]:
     yield from (f"  in {bank.path(place)}" for place in looked.noted.counted)
+    if not looked.noted.counted and not looked.noted.appended:
+        yield IN_NO_BANK
     if looked.noted.appended:
         yield f"  added to {bank.path(looked.noted.appended)}"
 

@@ -1,10 +1,13 @@
 """Change what is known about an entry."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.retro.banks import places_of
 from hardwon.domain.model.vocabulary import Confidence, Tier
 from hardwon.domain.use_cases.keeping.change_entry import Changed
 from hardwon.entrypoints.changing import confirmation
@@ -12,6 +15,7 @@ from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say, warn
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.composition.filing import bank_files
 from hardwon.entrypoints.documents import entry_document
 from hardwon.entrypoints.storing import embed_now
 from hardwon.entrypoints.streams import readable
@@ -20,6 +24,7 @@ NOTHING_TO_CHANGE = (
     "nothing to change: give --title, --tier, --weight, --confidence, --reasoning, --trigger, --keyword, --tag,"
     " --permanent or --no-permanent"
 )
+WRITTEN_IN_BANKS = {"title", "confidence"}
 EXAMPLES = "Example: hardwon update 42 --tier important --trigger 'release the parser'"
 
 
@@ -53,7 +58,8 @@ def update(
     """
     Change what is known about an entry; what is not given stays.
 
-    A file has the word on its title and labels: they come back from it when it changes.
+    A file has the word on its title and labels: they come back from it when it changes. A knowledge bank is a record: it
+    keeps a lesson's heading and confidence as they were, and the store's are shown.
     """
     change = EntryChange(
         title=None if title is None else readable(title),
@@ -69,18 +75,30 @@ def update(
     if change.is_empty:
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
     memory = open_for(project_root, global_store, create=False)
-    _tell(memory, memory.change_entry(find_entry(memory, entry_id).entry_id, change), as_json=as_json)
+    changed = memory.change_entry(find_entry(memory, entry_id).entry_id, change)
+    _tell(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
 
 
 def _texts(given: list[str] | None) -> tuple[str, ...] | None:
     return None if given is None else tuple(map(readable, given))
 
 
-def _tell(memory: Memory, changed: Changed, *, as_json: bool) -> None:
+def _stale_banks(memory: Memory, changed: Changed, project_root: str) -> list[str]:
+    """Return a line for each file of the knowledge banks that says otherwise: it is a record, and stays."""
+    if not WRITTEN_IN_BANKS & {each.field for each in changed.changes}:
+        return []
+    bank = bank_files(project_root, memory.settings)
+    try:
+        return [f"{bank.path(place)} keeps it as it was" for place in places_of(bank.texts(), changed.entry.entry_id)]
+    except UnreadableFileError:  # the change is made, and other commands tell of the file
+        return []
+
+
+def _tell(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
     for line in embed_now(memory) if changed.changes and changed.is_searched else ():
         warn(line)
     if as_json:
         print_json({"changed": [each._asdict() for each in changed.changes], "entry": entry_document(changed.entry)})
         return
-    for line in confirmation(changed):
+    for line in (*confirmation(changed), *stale):
         say(line)

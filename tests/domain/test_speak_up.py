@@ -78,6 +78,15 @@ def test_one_sentence_among_others_is_enough() -> None:
     )
 
 
+def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
+    session, keywords = Session(store(lesson(LESSON))), InMemoryKeywordIndex(store(lesson(LESSON)))
+    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
+    speak_up = SpeakUp(recall, session.receipts, InMemoryInstructions())
+
+    assert speak_up(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == Spoken()
+    assert keywords.searches == []
+
+
 def test_without_a_session_there_is_no_memory_of_it() -> None:
     session = Session(store(lesson(LESSON)))
 

@@ -125,10 +125,15 @@ def test_an_event_of_no_session_is_one_line(world: World, session_id: object) ->
 
 def test_events_of_odd_values_are_noted_as_far_as_they_go(world: World) -> None:
     conversation = Conversation(world)
-    for fields in ({"prompt": 7}, {"prompt": "\ud800 half"}, {"prompt": None, "transcript_path": ["x"]}):
+    for fields in (
+        {"prompt": 7},
+        {"prompt": "\ud800 half"},
+        {"prompt": None, "transcript_path": ["x"]},
+        {"transcript_path": "~\0"},
+    ):
         assert conversation.hook("UserPromptSubmit", **fields).code == 0
 
-    assert statuses(world)["first"].waiting == 3
+    assert statuses(world)["first"].waiting == 4
 
 
 def test_a_folder_that_is_gone_is_one_line_and_the_session_stays_where_it_began(world: World) -> None:

@@ -162,6 +162,25 @@ def test_capture_is_told_too(world: World) -> None:
     assert len(used(world)) == 1
 
 
+@pytest.mark.parametrize(
+    ("captures", "fault", "lost", "noticed"),
+    [("true", "noting_has_a_bug", "capture", 1), ("false", "noticing_has_a_bug", "use not counted", 0)],
+)
+def test_a_step_that_fails_is_named_and_takes_none_with_it(
+    world: World, captures: str, fault: str, lost: str, noticed: int
+) -> None:
+    world.variables["HARDWON_CAPTURE_ENABLED"] = captures
+    world.faults = [fault]
+    told = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop"}
+    run = world.launch(payload={**told, "last_assistant_message": QUOTING}).run
+
+    assert (run.code, run.stdout) == (0, "")
+    assert [line.partition(" ")[2] for line in run.log] == [
+        f"{lost}: ZeroDivisionError: integer division or modulo by zero"
+    ]
+    assert len(used(world)) == noticed
+
+
 def test_noticing_imports_the_standard_library_only(world: World) -> None:
     world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     path = write(world.folder / "transcript.jsonl", prompted("Go on."))

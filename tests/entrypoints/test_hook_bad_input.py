@@ -95,6 +95,7 @@ def test_a_switched_off_hook_that_waits_for_its_input_says_nothing(empty_world: 
         (["--limit"], "--limit needs a value"),
         (["--limit", "5", "--global-store"], "--global-store needs a value"),
         (["--project-root", "/no/such/folder"], "'/no/such/folder' is not a folder"),
+        (["--host", "gemini", "--limit", "3"], "--host 'gemini' goes without other options"),
         (["--project-root=/dev/null"], "'/dev/null' is not a folder"),
         (["--\x1b[31m\n"], r"'--\x1b[31m\n'"),
     ],

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from hardwon.entrypoints.hook_request import from_payload
-from hardwon.entrypoints.hosts import named_host, understood
+from hardwon.domain.model.block.frame import FRAME_START
+from hardwon.entrypoints.hooking.hosts import named_host, understood
+from hardwon.entrypoints.hooking.request import from_payload
 from tests.entrypoints.hook_process import World
 
 COMMON = {"session_id": "g1", "transcript_path": "/chats/g1.json", "cwd": "/", "timestamp": "2026-11-21T10:00:00Z"}
@@ -19,11 +20,11 @@ def spoken(**fields: Any) -> Any:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ([], ("", [])),
+        ([], (None, [])),
         (["--host", "gemini"], ("gemini", [])),
-        (["--host=gemini", "--limit", "3"], ("gemini", ["--limit", "3"])),
+        (["--host=gemini"], ("gemini", [])),
         (["--host"], ("", [])),
-        (["--limit", "3"], ("", ["--limit", "3"])),
+        (["--limit", "3"], (None, ["--limit", "3"])),
     ],
 )
 def test_a_host_is_named_first(arguments: list[str], expected: tuple[str, list[str]]) -> None:
@@ -70,9 +71,24 @@ def test_what_is_no_payload_harms_nobody(payload: bytes) -> None:
     assert from_payload(understood("gemini", payload).payload)
 
 
-def test_another_host_is_read_and_answered_as_it_is() -> None:
-    assert understood("codex", b"x").payload == b"x"
-    assert understood("codex", b"x").answer("block") == "block"
+@pytest.mark.parametrize(
+    ("host", "complaints"),
+    [(None, 0), ("codex", 1), ("", 1), ("\x1b\n" * 10_000, 1)],
+    ids=["none", "codex", "blank", "long"],
+)
+def test_another_host_is_read_and_answered_as_it_is(host: str | None, complaints: int) -> None:
+    heard = understood(host, b"x")
+
+    assert (heard.payload, heard.answer("block"), len(heard.complaints)) == (b"x", "block", complaints)
+    assert all(len(line) < 200 for line in heard.complaints)
+
+
+def test_a_host_that_is_unknown_costs_one_line_and_not_the_block(world: World) -> None:
+    run = world.hook("--host", "nonsense")
+
+    assert (run.code, len(run.log), len(run.stderr.splitlines())) == (0, 1, 1)
+    assert "'nonsense'" in run.log[0]
+    assert run.stdout.startswith(FRAME_START)
 
 
 def test_the_hook_prints_its_block_as_gemini_reads_it(world: World) -> None:

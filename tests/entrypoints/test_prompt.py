@@ -101,7 +101,7 @@ def test_what_the_projects_instructions_or_the_hosts_memory_say_is_not_said_agai
 
 @pytest.mark.parametrize(
     "prompt",
-    [7, ["rename"], "rename \ud800 half", "rename column " + "safely " * 500_000],
+    [7, ["rename"], "rename \ud800 half", "rename column " + "weather spam eggs paris " * 150_000],
     ids=["number", "list", "surrogate", "huge"],
 )
 def test_no_prompt_is_ever_held_up(world: World, prompt: object) -> None:

@@ -257,7 +257,8 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
     assert " words 0.65 * " in lines[4]
     assert re.fullmatch(
-        r" {5}wins: strength \d\.\d\d >= 0\.9: coverage 1 \* sqrt\(score [\d.]+ \* lead [\d.]+\) / sqrt\(2 ln 64\)",
+        r" {5}wins: strength \d\.\d\d >= 0\.26: 1 \* sqrt\(coverage 1 \* told [\d.]+ \* score [\d.]+ \* lead [\d.]+"
+        r" / \(ln 64 \* [\d.]+\^3\)\)",
         lines[5],
     )
     assert hardwon(told, "why", "--verify").code == 0

@@ -21,6 +21,14 @@ def canaries(tmp_path: Path) -> Canaries:
     return Canaries(tmp_path / "canaries")
 
 
+@pytest.fixture(scope="module")
+def everywhere(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Canaries]:
+    """Return a repository that names a program wherever it can, and what tells of them; it is only to be read."""
+    folder = tmp_path_factory.mktemp("hostile")
+    canaries = Canaries(folder / "canaries")
+    return hostile_repository(folder / "project", canaries), canaries
+
+
 @pytest.fixture
 def warnings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -28,8 +36,9 @@ def warnings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return []
 
 
-def test_settings_of_a_repository_run_nothing(tmp_path: Path, canaries: Canaries, warnings: list[str]) -> None:
-    root = hostile_repository(tmp_path / "project", canaries)
+def test_settings_of_a_repository_run_nothing(everywhere: tuple[Path, Canaries], warnings: list[str]) -> None:
+    root, canaries = everywhere
+    canaries.silence()
     probe = GitChangeProbe(str(root), warnings.append)
 
     assert {"code.c", "notes.txt"} <= {*probe.changed_files(LIMITLESS)}
@@ -50,8 +59,8 @@ def test_what_is_compared_anew_goes_through_no_filter(tmp_path: Path, canaries: 
     assert (canaries.sung(), warnings) == (set(), [])
 
 
-def test_the_canaries_do_sing_for_a_git_that_is_asked_carelessly(tmp_path: Path, canaries: Canaries) -> None:
-    root = hostile_repository(tmp_path / "project", canaries)
+def test_the_canaries_do_sing_for_a_git_that_is_asked_carelessly(everywhere: tuple[Path, Canaries]) -> None:
+    root, canaries = everywhere
     off = ("-c", "filter.spoken.process=", "-c", "filter.spoken.required=false")
     git(root, *off, "diff", "--name-only", "HEAD")
 

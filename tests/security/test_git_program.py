@@ -44,8 +44,13 @@ def project(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-@pytest.mark.parametrize("entry", ["", ".", "bin", "./bin", "{root}/bin", "{root}/src/../bin", "{root}/../link"])
-@pytest.mark.parametrize("asked_in", [".", "src"])
+@pytest.mark.parametrize(
+    ("entry", "asked_in"),
+    [
+        *((entry, ".") for entry in ("", ".", "bin", "./bin", "{root}/src/../bin", "{root}/../link")),
+        *((entry, "src") for entry in ("bin", "{root}/bin")),
+    ],
+)
 def test_a_git_of_the_project_is_passed_over(
     project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, entry: str, asked_in: str
 ) -> None:

@@ -6,10 +6,18 @@ from typing import NamedTuple
 from hardwon.domain.model.block.entry_texts import units
 from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
 from hardwon.domain.model.prompting.contender import Contender, Contest, Winner
+from hardwon.domain.model.prompting.identifiers import held_by_one
 from hardwon.domain.model.prompting.instructions import says
 from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.receipts.injected_text import assembled
-from hardwon.domain.model.receipts.near_misses import MOST_MISSED, NO_ROOM, SHOWN_ALREADY, TOO_WEAK, said_by
+from hardwon.domain.model.receipts.near_misses import (
+    MOST_MISSED,
+    NO_ROOM,
+    OF_ANOTHER_PROJECT,
+    SHOWN_ALREADY,
+    TOO_WEAK,
+    said_by,
+)
 from hardwon.domain.model.receipts.receipt import NearMiss
 
 MAX_PROMPT_UNITS = 1_500
@@ -55,12 +63,14 @@ class Rules(NamedTuple):
         contest: What decides who wins.
         shown: The ids of what was put before the agent in this session.
         told: Gives what the agent is given anyway; called at most once, and only for a winner.
+        project: The user's own; learnings hold everywhere, anything else of another project does not.
 
     """
 
     contest: Contest
     shown: frozenset[str]
     told: Callable[[], Iterable[Told]]
+    project: str = ""
 
 
 def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
@@ -69,10 +79,13 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
 
     One that does not fit is passed over; a smaller one after it may still fit.
     """
+    contest = rules.contest._replace(
+        identifiers=held_by_one(rules.contest.identifiers, [each.said for each in contenders])
+    )
     chosen, kept_out = list[Winner](), dict[str, str]()
     files, room = _Files(rules.told), MAX_PROMPT_UNITS - units(FRAME_START + FRAME_END)
     for each in contenders[:MOST_SHOWN]:
-        winner = Winner(each, each.win(rules.contest), each.text)
+        winner = Winner(each, each.win(contest), each.text)
         if why := _against(winner, rules, files, room):
             kept_out[each.entry_id] = why
         else:
@@ -88,6 +101,8 @@ def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
     """Return what speaks against it, empty for nothing."""
     if not winner.win.is_clear:
         return TOO_WEAK
+    if winner.contender.is_foreign_to(rules.project):
+        return OF_ANOTHER_PROJECT
     if winner.contender.entry_id in rules.shown:
         return SHOWN_ALREADY
     if name := files.sayer(winner.contender.printed.description):

@@ -2,7 +2,9 @@ from typing import NamedTuple
 
 from hardwon.domain.model.block.entry_texts import EntryForm, form_of, piece_text
 from hardwon.domain.model.block.printable import PrintedEntry
-from hardwon.domain.model.prompting.winning import Win, coverage, least_strength
+from hardwon.domain.model.prompting.identifiers import Identifier, quotes
+from hardwon.domain.model.prompting.telling import Sentence, Shared, most_told, shared
+from hardwon.domain.model.prompting.winning import QUOTED, Win, least_strength
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.recall.policy import Parts
 from hardwon.domain.model.receipts.injected_text import text_digest
@@ -14,25 +16,28 @@ class Contest(NamedTuple):
     What decides between the entries that a prompt found.
 
     Attributes:
-        sentences: The words of each sentence of the prompt.
+        sentences: What the words of each sentence of the prompt tell.
         runner_up: The score of the best entry that is not to be shown, 0 when there is none.
         size: How many entries were searched.
         by_meaning: Whether meaning was searched, or words only.
+        identifiers: Those of the prompt, or those of them that only one entry holds.
 
     """
 
-    sentences: tuple[tuple[str, ...], ...]
+    sentences: tuple[Sentence, ...]
     runner_up: float
     size: int
     by_meaning: bool
+    identifiers: tuple[Identifier, ...] = ()
 
-    def win(self, score: float, coverage: float) -> Win:
-        """Return what an entry of that score has and needs, where it holds that share of a sentence's words."""
-        return Win(score, coverage, self.runner_up, float(self.size), least_strength(by_meaning=self.by_meaning))
+    def win(self, score: float, shared: Shared, *, quoted: bool) -> Win:
+        """Return what an entry of that score has and needs, where it shares that much with a sentence."""
+        least = least_strength(by_meaning=self.by_meaning)
+        return Win(score, *shared, QUOTED if quoted else 1.0, self.runner_up, float(self.size), least)
 
     def may_win(self, score: float) -> bool:
-        """Tell whether an entry of that score would win if it held all words of a sentence."""
-        return self.win(score, 1.0).is_clear
+        """Tell whether an entry of that score would win if it held all telling words of a sentence, and an identifier."""
+        return self.win(score, Shared(1.0, most_told(self.sentences)), quoted=bool(self.identifiers)).is_clear
 
 
 class Contender(NamedTuple):
@@ -67,11 +72,19 @@ class Contender(NamedTuple):
         """All of it that is printed."""
         return piece_text(self.form, self.printed)
 
+    @property
+    def said(self) -> str:
+        """What may be shared with a prompt."""
+        return f"{self.printed.name}\n{self.printed.description}\n{self.printed.notes}"
+
+    def is_foreign_to(self, project: str) -> bool:
+        """Tell whether it holds only in a project other than that one."""
+        return self.facts.kind != "learning" and self.facts.project not in {None, project}
+
     def win(self, contest: Contest) -> Win:
-        """Return how clearly it wins, by its score and by the share of a sentence of the prompt that it holds."""
-        printed = self.printed
-        said = f"{printed.name}\n{printed.description}\n{printed.notes}"
-        return contest.win(self.score, coverage(contest.sentences, said))
+        """Return how clearly it wins, by its score and by what it shares with a sentence of the prompt."""
+        said = self.said
+        return contest.win(self.score, shared(contest.sentences, said), quoted=quotes(said, contest.identifiers))
 
 
 class Winner(NamedTuple):

@@ -3,32 +3,37 @@ When an entry clearly wins, so that it may be put beside a prompt unasked.
 
 ::
 
-    strength = coverage * sqrt(score * lead) / sqrt(2 ln N)
+    strength = quoted * sqrt(coverage * told * score * lead / (ln N * L^3))        L = ln max(N, 20)
 
 `score` is that of the policy `adaptive`: how far the entry stands out of the background of this prompt. `lead` is how
-far it is ahead of the best that is not shown: where many entries are about the same, none of them wins. Of N draws at
-random the best is expected at `sqrt(2 ln N)` deviations: so a small store, where nothing can stand out by far, may
-speak too. `coverage` is the share of the words of one sentence of the prompt that stand in the entry, of the sentence
-that it covers best: one that shares a rare word with the prompt and nothing else was found by chance. `docs/quality.md` says what the constants were chosen on.
+far it is ahead of the best that is not shown: where many entries are about the same, none of them wins. `told` is what
+the words of one sentence of the prompt tell that stand in the entry, in nats and at most `2 L`: with `ln N` they single
+out one of N. `coverage` is their share of what all the telling words of that sentence tell: an entry that shares a rare
+word with the prompt and nothing else was found by chance. What is divided by is what chance gives in a store of N, and
+how many entries of a larger store are about the same subject. `quoted` is 2 for an entry that alone holds an identifier of
+the prompt, else 1. `docs/quality.md` says what all of it was chosen on.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
-
-from hardwon.domain.model.keyword_query import words_of
 
 MOST_SHOWN = 2
 
-LEAST_STRENGTH = 1.85
+LEAST_STRENGTH = 0.54
 """Where both meaning and words were searched."""
 
-LEAST_STRENGTH_OF_WORDS = 0.9
+LEAST_STRENGTH_OF_WORDS = 0.26
 """Where only words were: then half of the score is missing."""
 
-ENDINGS = ("ing", "ed", "es", "e", "s")
-SHORTEST_STEM = 3
-"""Letters that are left of a word when its ending falls."""
+FEWEST = 20
+"""Entries: a smaller store can't know how rare a word is."""
+
+QUOTED = 2.0
+"""What the strength is multiplied by where an identifier of the prompt stands in this entry alone."""
+
+MOST_TOLD = 2.0
+"""As a multiple of `L`: a long sentence collects words by chance."""
 
 
 class Win(NamedTuple):
@@ -37,7 +42,9 @@ class Win(NamedTuple):
 
     Attributes:
         score: What `adaptive` gives it.
-        coverage: The share of a sentence's words that it holds, `[0, 1]`.
+        coverage: The share of what a sentence's words tell that is told by those in it, `[0, 1]`.
+        told: What those words tell, in nats.
+        quoted: 2 where it alone holds an identifier of the prompt, else 1.
         runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
         searched: How many entries were searched.
         least: The strength that is needed, as `least_strength` gives it.
@@ -46,6 +53,8 @@ class Win(NamedTuple):
 
     score: float
     coverage: float
+    told: float
+    quoted: float
     runner_up: float
     searched: float
     least: float
@@ -56,11 +65,18 @@ class Win(NamedTuple):
         return self.score - max(self.runner_up, 0.0)
 
     @property
+    def breadth(self) -> float:
+        """The logarithm of how many entries were searched, 20 at least."""
+        return math.log(max(self.searched, FEWEST))
+
+    @property
     def strength(self) -> float:
-        """How clearly it wins; it never falls when its score or its coverage grows."""
-        if self.lead <= 0:
+        """How clearly it wins; it never falls when its score, its coverage or what is told grows."""
+        if self.lead <= 0 or self.score <= 0:
             return 0.0
-        return self.coverage * math.sqrt(self.score * self.lead) / math.sqrt(2 * math.log(max(self.searched, 2)))
+        told = self.coverage * min(self.told, MOST_TOLD * self.breadth)
+        chance = math.log(max(self.searched, 2)) * self.breadth**3
+        return self.quoted * math.sqrt(told * self.score * self.lead / chance)
 
     @property
     def is_clear(self) -> bool:
@@ -86,22 +102,3 @@ def win_of_parts(score: float, parts: Mapping[str, float]) -> Win:
 def least_strength(*, by_meaning: bool) -> float:
     """Return the strength that an entry needs, given whether meaning was searched too."""
     return LEAST_STRENGTH if by_meaning else LEAST_STRENGTH_OF_WORDS
-
-
-def coverage(sentences: Sequence[Sequence[str]], text: str) -> float:
-    """
-    Return the greatest share of a sentence's words, `[0, 1]`, that stand in *text*, whatever their endings.
-
-    Args:
-        sentences: The words of each; one without words counts 0.
-        text: What the entry says.
-
-    """
-    held = {_stem(word) for word in words_of(text)}
-    asked = [{_stem(term) for term in sentence} for sentence in sentences]
-    return max((len(stems & held) / len(stems) for stems in asked if stems), default=0.0)
-
-
-def _stem(word: str) -> str:
-    fitting = (each for each in ENDINGS if word.endswith(each) and len(word) - len(each) >= SHORTEST_STEM)
-    return word.removesuffix(next(fitting, ""))

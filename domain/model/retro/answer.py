@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.json_shapes import CLAIM, TEXT, TEXTS, fits, shown
-from hardwon.domain.model.vocabulary import Category
+from hardwon.domain.model.vocabulary import CONFIDENCES, Category
 
 GROUPS: Mapping[str, Category] = {
     "patterns": "patterns",
@@ -14,16 +14,18 @@ GROUPS: Mapping[str, Category] = {
 }
 """The lists of an answer, and the category of what stands in them."""
 
+LEVEL = f"one of {', '.join(CONFIDENCES)}"
 FIELDS = {
     "text": TEXT,
     "name": TEXT,
     "provenance": TEXT,
-    "confidence": TEXT,
+    "confidence": LEVEL,
     "keywords": TEXTS,
     "reasoning": TEXT,
     "universal": CLAIM,
 }
 NEEDED = "text"
+CLAIMS = {"true": True, "false": False}
 SHAPE = '{"act": {"patterns": [...], "anti_patterns": [...], "heuristics": [...]}}'
 
 
@@ -37,7 +39,7 @@ class RetroItem(NamedTuple):
         text: The lesson with its conclusion.
         name: Its heading; empty for one made of the text.
         provenance: Where it was observed; may be empty.
-        confidence: `high`, `medium` or `low`, not yet checked.
+        confidence: `high`, `medium` or `low`.
         keywords: As written; none when the agent gave none.
         reasoning: Why it matters and how it was found; may be empty.
         universal: Whether it holds in every project.
@@ -60,21 +62,36 @@ class RetroItem(NamedTuple):
         return f"{self.text}\n{self.name}\n{self.provenance}\n{self.reasoning}"
 
 
-def read_answer(document: object) -> tuple[RetroItem, ...]:
+class Answer(NamedTuple):
     """
-    Return the items of an answer, in its order.
+    What was read from an answer.
+
+    Attributes:
+        items: In its order; without what the troubles are about.
+        troubles: What is wrong with it, one line each: nothing of an answer that has one is to be kept.
+        unknown: Names of fields that no item has, as JSON; they are left out.
+
+    """
+
+    items: tuple[RetroItem, ...]
+    troubles: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def read_answer(document: object) -> Answer:
+    """
+    Return what an answer says, and all that is wrong with its items.
 
     Args:
         document: What was read from JSON.
 
     Raises:
-        InvalidEntryError: it is not of the shape; the message names the item and the value.
+        InvalidEntryError: it is no answer at all, so that there are no items to look at.
 
     """
-    lists = _object(_object(document, "the answer").get("act"), "act")
-    for name in lists.keys() - GROUPS.keys():
-        raise InvalidEntryError(f"act has an unknown list {shown(name)}: use {', '.join(GROUPS)}")
-    return tuple(item for name, category in GROUPS.items() for item in _items(lists.get(name), f"act.{name}", category))
+    reading = _Reading()
+    items = tuple(reading.items(_object(_object(document, "the answer").get("act"), "act")))
+    return Answer(items, tuple(reading.troubles), tuple(reading.unknown))
 
 
 def _object(value: object, place: str) -> Mapping[str, object]:
@@ -83,30 +100,51 @@ def _object(value: object, place: str) -> Mapping[str, object]:
     return value
 
 
-def _items(value: object, place: str, category: Category) -> Iterator[RetroItem]:
-    if value is None:
-        return
-    if not isinstance(value, list):
-        raise InvalidEntryError(f"{place} is {shown(value)}: it must be a list of objects")
-    for number, each in enumerate(value):
-        yield _item(each, f"{place}[{number}]", category)
+class _Reading:
+    """Goes through an answer to its end, and gathers what is wrong."""
+
+    def __init__(self) -> None:
+        self.troubles = list[str]()
+        self.unknown = dict[str, None]()
+
+    def items(self, lists: Mapping[str, object]) -> Iterator[RetroItem]:
+        for name in sorted(lists.keys() - GROUPS.keys()):
+            self.troubles.append(f"act has an unknown list {shown(name)}: use {', '.join(GROUPS)}")
+        for name, category in GROUPS.items():
+            yield from self._listed(lists.get(name), f"act.{name}", category)
+
+    def _listed(self, value: object, place: str, category: Category) -> Iterator[RetroItem]:
+        if not isinstance(value, list | None):
+            self.troubles.append(f"{place} is {shown(value)}: it must be a list of objects")
+            return
+        for number, each in enumerate(value or ()):
+            fields = self._fields(each, f"{place}[{number}]")
+            if NEEDED in fields:
+                yield RetroItem(f"{place}[{number}]", category, **fields)
+
+    def _fields(self, value: object, place: str) -> dict[str, Any]:
+        """Return what an item says that can be used; null says nothing."""
+        if not isinstance(value, dict):
+            self.troubles.append(f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}")
+            return {}
+        self.unknown.update(dict.fromkeys(map(shown, value.keys() - FIELDS.keys())))
+        if value.get(NEEDED) is None:
+            self.troubles.append(f"{place}.{NEEDED} is missing: it is the lesson itself")
+        said = {name: _plain(name, given) for name, given in value.items() if name in FIELDS and given is not None}
+        for name, given in said.items():
+            if not _fits(FIELDS[name], given):
+                self.troubles.append(f"{place}.{name} is {shown(value[name])}: it must be {FIELDS[name]}")
+        fitting: dict[str, Any] = {name: given for name, given in said.items() if _fits(FIELDS[name], given)}
+        return {**fitting, "keywords": tuple(fitting.get("keywords", ()))}
 
 
-def _item(value: object, place: str, category: Category) -> RetroItem:
-    fields = _fields(value, place)
-    for name, given in fields.items():
-        if not fits(FIELDS[name], given):
-            raise InvalidEntryError(f"{place}.{name} is {shown(given)}: it must be {FIELDS[name]}")
-    values: dict[str, Any] = {**fields, "keywords": tuple(fields.get("keywords", ()))}
-    return RetroItem(place, category, **values)
+def _plain(name: str, given: object) -> object:
+    """Return what is *given* for that field as it would best be written."""
+    if not isinstance(given, str) or FIELDS[name] not in {CLAIM, LEVEL}:
+        return given
+    word = given.strip().lower()
+    return word if FIELDS[name] == LEVEL else CLAIMS.get(word, given)
 
 
-def _fields(value: object, place: str) -> dict[str, Any]:
-    """Return what an item says; null says nothing."""
-    if not isinstance(value, dict):
-        raise InvalidEntryError(f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}")
-    for name in value.keys() - FIELDS.keys():
-        raise InvalidEntryError(f"{place} has an unknown field {shown(name)}: use {', '.join(FIELDS)}")
-    if value.get(NEEDED) is None:
-        raise InvalidEntryError(f"{place}.{NEEDED} is missing: it is the lesson itself")
-    return {name: given for name, given in value.items() if given is not None}
+def _fits(shape: str, value: object) -> bool:
+    return value in CONFIDENCES if shape == LEVEL else fits(shape, value)

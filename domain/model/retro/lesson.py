@@ -2,20 +2,19 @@
 
 import datetime as dt
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
 
 from hardwon.domain.model.bank_grammar import OBSERVED_IN, metadata_line, text_after
-from hardwon.domain.model.describing.titling import titled
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_redaction import redact_entry
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.answer import RetroItem
+from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.bank_lesson import BankLesson
+from hardwon.domain.model.retro.made_name import made_name
 from hardwon.domain.model.retro.references import chosen_references
 
 _NOT_A_NAME = re.compile(r"(?:\s|#+(?=\s|$)|(?:Anti-)?Pattern:)+", re.IGNORECASE)
@@ -88,30 +87,33 @@ def observed_in_of(notes: str) -> str:
     return next(filter(None, reversed(said)), "")
 
 
-def read_lessons(items: Sequence[RetroItem], feature: Feature, now: dt.datetime) -> tuple[Lesson, ...]:
+def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Lesson, ...]:
     """
-    Return what *items* become.
+    Return what the items of *answer* become.
 
     Raises:
-        InvalidEntryError: one breaks a rule, or two say the same; the message names its place.
+        InvalidAnswerError: it has troubles, an item breaks a rule, or two say the same; each is told.
 
     """
-    lessons = dict[str, Lesson]()
-    for item in items:
+    lessons, troubles = dict[str, Lesson](), [*answer.troubles]
+    for item in answer.items:
         try:
             lesson = _lesson(item, feature, now)
         except InvalidEntryError as error:
-            raise InvalidEntryError(f"{item.place}: {_in_its_words(str(error), item)}") from error
-        if twin := lessons.get(lesson.entry.entry_id):
-            raise InvalidEntryError(f"{item.place} says the same as {twin.place}: keep one of them")
-        lessons[lesson.entry.entry_id] = lesson
+            troubles.append(f"{item.place}: {_in_its_words(str(error), item)}")
+            continue
+        twin = lessons.setdefault(lesson.entry.entry_id, lesson)
+        if twin is not lesson:
+            troubles.append(f"{item.place} says the same as {twin.place}: keep one of them")
+    if troubles:
+        raise InvalidAnswerError(troubles)
     return tuple(lessons.values())
 
 
 def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
     words = tuple(map(redact, item.keywords))
     entry = redact_entry(_entry(item, valid_labels(words), feature, now))
-    name = _heading(entry.name) or _heading(titled([entry.description], [], "")) or item.place
+    name = _heading(entry.name) or _heading(made_name(entry.description)) or item.place
     return Lesson(
         place=item.place,
         entry=attrs.evolve(entry, name=name),
@@ -122,9 +124,9 @@ def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
 
 def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt.datetime) -> Entry:
     observed_in = _one_line(item.provenance) or feature.name
-    values: dict[str, Any] = {"confidence": item.confidence.strip().lower()}
+    values: dict[str, Any] = {"confidence": item.confidence}
     return Entry(
-        name=item.name.strip() or titled([redact(item.text)], [], ""),
+        name=item.name.strip() or made_name(redact(item.text)),
         description=item.text,
         reasoning=item.reasoning,
         notes=metadata_line(OBSERVED_IN, observed_in) if observed_in else "",

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.prompting.gate import is_worth_asking
-from hardwon.domain.use_cases.asking.speak_up import Prompt, SpeakUp, Weighed
+from hardwon.domain.model.prompting.weighed import Weighed
+from hardwon.domain.use_cases.asking.speak_up import Prompt, SpeakUp
 
 
 class Rehearsed(NamedTuple):

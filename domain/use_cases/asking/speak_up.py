@@ -5,11 +5,16 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.keyword_query import MAX_TERMS
 from hardwon.domain.model.prompting.choice import Choice, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
+from hardwon.domain.model.prompting.identifiers import identifiers
 from hardwon.domain.model.prompting.instructions import plain
 from hardwon.domain.model.prompting.sentences import asked_by
+from hardwon.domain.model.prompting.telling import Sentence, telling_words, weighed
+from hardwon.domain.model.prompting.weighed import Weighed
 from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName
 from hardwon.domain.model.recall.question import Question
@@ -21,11 +26,16 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.asking.best_answers import Found
 from hardwon.domain.use_cases.asking.recall import Rated, Recall
 from hardwon.domain.use_cases.keeping.retire import retire_expired
+from hardwon.domain.use_cases.retrieving.retrieve import WORD_SECONDS
 from hardwon.ports.instructions import Instructions
+from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.receipts import Receipts
 
 LONGEST_KEPT = 500
 """Characters of the prompt that a receipt keeps."""
+
+UNKNOWN_SIZE = 100
+"""Entries, where none can be counted by word."""
 
 POLICY: PolicyName = COLLECTIONS["all"].policy
 
@@ -62,22 +72,6 @@ class Spoken(NamedTuple):
     seqs: tuple[int, ...] = ()
     receipt: Receipt | None = None
     degradations: tuple[str, ...] = ()
-
-
-class Weighed(NamedTuple):
-    """
-    What was weighed against each other for a prompt.
-
-    Attributes:
-        contest: What decides.
-        contenders: The best that were found, best first.
-        choice: What came of it.
-
-    """
-
-    contest: Contest
-    contenders: Sequence[Contender]
-    choice: Choice
 
 
 class SpeakUp(NamedTuple):
@@ -118,20 +112,22 @@ class SpeakUp(NamedTuple):
         with self.recall.repository.snapshot():
             only = EVERYTHING._replace(except_session=prompt.session_id or None)
             question = question_of(public, only, prompt.project)
+            sentences = sentences_of(public, self.recall.retrieve.keywords, deadline)
+            if not any(sentences):
+                return Spoken(degradations=troubles)
             found = self.recall.search(question, deadline)
-            spoken = self._spoken(prompt, question, found)
+            spoken = self._spoken(prompt, question, sentences, found)
         return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
 
-    def _spoken(self, prompt: Prompt, question: Question, found: Found) -> Spoken:
+    def _spoken(self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found) -> Spoken:
         rated = self.recall.rate(question, found)
-        contest = contest_of(question, found, rated)
-        if not self.watch and not any(
-            contest.may_win(each.score) for each in rated[:MOST_SHOWN]
-        ):  # most prompts: nothing is read
+        contest = contest_of(question, sentences, found, rated)
+        may_win = any(contest.may_win(each.score) for each in rated[:MOST_SHOWN])
+        if not (may_win or self.watch):  # most prompts: nothing is read
             return Spoken()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
         contenders = self._contenders(rated)
-        choice = choose(contenders, Rules(contest, shown, self._told))
+        choice = choose(contenders, Rules(contest, shown, self._told, prompt.project))
         if self.watch:
             self.watch(Weighed(contest, contenders, choice))
         if not choice.chosen:
@@ -177,11 +173,27 @@ def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
     )
 
 
-def contest_of(question: Question, found: Found, rated: Sequence[Rated]) -> Contest:
+def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple[Sentence, ...]:
+    """
+    Return what the words of each sentence of *text* tell; none when no entry holds any of those that tell.
+
+    Where words can't be looked up, each tells as much as another.
+    """
+    asked = asked_by(text)
+    terms = telling_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
+    try:
+        frequencies, size = keywords.frequencies(terms, deadline.within(WORD_SECONDS)), keywords.size()
+    except KeywordIndexUnavailableError:
+        frequencies, size = dict.fromkeys(terms, 1), UNKNOWN_SIZE
+    return tuple(weighed(each, frequencies, size) for each in asked) if any(frequencies.values()) else ()
+
+
+def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]) -> Contest:
     """Return what decides between *rated*, the best first of what was *found*."""
     return Contest(
-        sentences=asked_by(question.text),
+        sentences=sentences,
         runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
         size=found.evidence.size,
         by_meaning=found.evidence.vectors.found > 0,
+        identifiers=identifiers(question.text),
     )

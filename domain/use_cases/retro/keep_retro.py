@@ -7,6 +7,7 @@ from typing import NamedTuple
 import attrs
 
 from hardwon.domain.model.bank_grammar import BankScope
+from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.retro.banks import BankTexts, Noted, noted
 from hardwon.domain.model.retro.lesson import Lesson
 from hardwon.domain.use_cases.keeping.store_entry import Stored, StoreEntry
@@ -68,7 +69,7 @@ class KeepRetro:
         store as it was: the next retrospective takes in what they say.
 
         Raises:
-            InvalidEntryError: a file can't take one of them; nothing was written.
+            InvalidAnswerError: a file can't take some of them; nothing was written.
             UneditableFileError: a file can't be written, or somebody else holds them; nothing was written.
             UnreadableFileError: a file can't be read; nothing was written.
             StorageError: the store can't be written now; nothing was written, unless it was its commit that failed.
@@ -98,11 +99,18 @@ class KeepRetro:
 
 def _all_noted(texts: BankTexts, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
     kept = list[Kept]()
+    troubles = list[str]()
     for lesson, known in zip_longest(lessons, stored):
         count = known.entry.observation_count if known else 1
-        outcome = noted(texts, lesson.for_bank(count), scope_of(lesson))
+        try:
+            outcome = noted(texts, lesson.for_bank(count), scope_of(lesson))
+        except InvalidEntryError as error:
+            troubles.append(f"{lesson.place}: {error}")
+            continue
         texts = outcome.texts
         kept.append(Kept(lesson, outcome, known))
+    if troubles:
+        raise InvalidAnswerError(troubles)
     return tuple(kept)
 
 

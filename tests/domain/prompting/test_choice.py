@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,8 @@ from hardwon.domain.model.block.printable import PrintedEntry
 from hardwon.domain.model.prompting.choice import MAX_PROMPT_UNITS, Rules, Told, choose
 from hardwon.domain.model.prompting.contender import Contender, Contest
 from hardwon.domain.model.prompting.instructions import plain
+from hardwon.domain.model.prompting.telling import weighed
+from hardwon.domain.model.prompting.winning import LEAST_STRENGTH
 from hardwon.domain.model.ranking.facts import RankingFacts
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.receipts.injected_text import assembled, text_digest
@@ -16,9 +19,9 @@ from hardwon.domain.model.receipts.near_misses import MOST_MISSED
 from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
-TERMS = ("rename", "column", "release")
-CONTEST = Contest((TERMS,), 1.0, 100, by_meaning=True)
-WHOLE = "Rename a column over two releases."
+TERMS = ("table", "column", "release")
+CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, by_meaning=True)
+WHOLE = "A table's column over two releases."
 
 
 def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: Kind = "learning") -> Contender:
@@ -68,7 +71,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     chosen = [each.contender for each in choice.chosen]
     assert chosen == [each for each in contenders[:2] if each in chosen]
     assert units(choice.text) <= MAX_PROMPT_UNITS
-    assert all(each.win(CONTEST).strength >= 1.85 for each in chosen)
+    assert all(each.win(CONTEST).strength >= LEAST_STRENGTH for each in chosen)
     assert not {each.facts.ranking.seq for each in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MOST_MISSED)
     if choice.chosen:
@@ -99,6 +102,29 @@ def test_each_reason_is_told() -> None:
     assert [each.contender for each in choice.chosen] == [large[1]]
 
 
+@pytest.mark.parametrize(
+    ("kind", "project", "why"),
+    [
+        ("decision", "elsewhere", ["of another project"]),
+        ("decision", "here", []),
+        ("decision", None, []),
+        ("learning", "elsewhere", []),
+    ],
+)
+def test_what_is_no_learning_comes_up_in_its_own_project_only(kind: Kind, project: str | None, why: list[str]) -> None:
+    each = contender(0, kind=kind)
+    each = each._replace(facts=each.facts._replace(project=project))
+
+    assert [miss.why for miss in choose([each], rules()._replace(project="here")).missed] == why
+
+
+def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
+    asked = rules()._replace(contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",))))
+    [alone, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
+
+    assert (alone.win.quoted, other.win.quoted) == (2.0, 1.0)
+
+
 def test_no_file_is_read_for_who_does_not_win_anyway() -> None:
     read = list[str]()
 
@@ -127,4 +153,4 @@ def test_a_receipt_can_explain_what_was_shown() -> None:
     assert shown.digest == text_digest(contender(0).text)
     assert shown.parts["cosine"] == 0.5
     assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
-    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, 1.85)
+    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, LEAST_STRENGTH)

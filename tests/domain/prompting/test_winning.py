@@ -5,17 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
+from hardwon.domain.model.prompting.identifiers import held_by_one, identifiers, quotes
 from hardwon.domain.model.prompting.instructions import plain, says
 from hardwon.domain.model.prompting.sentences import asked_by
-from hardwon.domain.model.prompting.winning import Win, coverage, least_strength, win_of_parts
+from hardwon.domain.model.prompting.telling import EVERYDAY, Shared, most_told, shared, telling_words, weighed
+from hardwon.domain.model.prompting.winning import QUOTED, Win, least_strength, win_of_parts
 
 scores = st.floats(-5, 50)
 shares = st.floats(0, 1)
 sizes = st.integers(0, 1_000_000)
 
 
-def strength(score: float, runner_up: float, share: float, size: int) -> float:
-    return Win(score, share, runner_up, size, 1.85).strength
+def strength(score: float, runner_up: float, share: float, size: int, *, told: float = 5.0) -> float:
+    return Win(score, share, told, 1.0, runner_up, size, 0.54).strength
 
 
 @given(score=scores, more=st.floats(0, 50), runner_up=scores, share=shares, size=sizes)
@@ -25,31 +27,65 @@ def test_a_stronger_winner_is_never_silenced(
     assert strength(score + more, runner_up, share, size) >= strength(score, runner_up, share, size)
 
 
-@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes)
+@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, told=st.floats(0, 50))
 def test_who_is_further_ahead_or_says_more_of_the_prompt_is_stronger(
-    score: float, runner_up: float, behind: float, share: float, size: int
+    *, score: float, runner_up: float, behind: float, share: float, size: int, told: float
 ) -> None:
-    measured = strength(score, runner_up, share, size)
+    measured = strength(score, runner_up, share, size, told=told)
 
-    assert strength(score, runner_up - behind, share, size) >= measured
-    assert strength(score, runner_up, 1.0, size) >= measured >= 0
-    assert strength(score, score, share, size) == 0
+    assert strength(score, runner_up - behind, share, size, told=told) >= measured
+    assert strength(score, runner_up, 1.0, size, told=told) >= measured >= 0
+    assert strength(score, runner_up, share, size, told=told + behind) >= measured
+    assert strength(score, score, share, size, told=told) == 0
 
 
 def test_the_strength_is_the_formula_of_the_docs() -> None:
-    expected = 0.75 * math.sqrt(12.0 * (12.0 - 4.0)) / math.sqrt(2 * math.log(1_871))
+    expected = math.sqrt(0.75 * 9.0 * 12.0 * (12.0 - 4.0) / math.log(1_871) ** 4)
 
-    assert strength(12.0, 4.0, 0.75, 1_871) == pytest.approx(expected)
+    assert strength(12.0, 4.0, 0.75, 1_871, told=9.0) == pytest.approx(expected)
     assert strength(12.0, -3.0, 1.0, 0) == strength(12.0, 0.0, 1.0, 2)
+    assert strength(2.0, 0.0, 1.0, 5) == pytest.approx(math.sqrt(5.0 * 4.0 / (math.log(5) * math.log(20) ** 3)))
+    assert strength(12.0, 0.0, 1.0, 100, told=9.3) == strength(12.0, 0.0, 1.0, 100, told=99.0)
+
+
+def test_an_identifier_that_it_alone_holds_doubles_it() -> None:
+    win = Win(12.0, 0.75, 9.0, 1.0, 4.0, 1_871, 0.54)
+
+    assert win._replace(quoted=QUOTED).strength == 2 * win.strength
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ('should I use errors="ignore" here?', [("errors", "ignore")]),
+        ("ERR_PNPM_OUTDATED_LOCKFILE, again!", [("err", "pnpm", "outdated", "lockfile")]),
+        ('`mock.patch("billing.clock.now")` does nothing', [("mock", "patch"), ("billing", "clock", "now")]),
+        ("pass --update-golden to parseRequest", [("update", "golden"), ("parserequest",)]),
+        ("cp1252 or utf-8", [("cp1252",), ("utf", "8")]),
+        ("we don't re-run it on 2026-11-22 at 10:30, and/or never; is_it", []),
+        ("", []),
+    ],
+)
+def test_what_looks_like_code_is_an_identifier(prompt: str, found: list[tuple[str, ...]]) -> None:
+    assert list(identifiers(prompt)) == found
+
+
+@given(prompt=st.text(max_size=60))
+def test_every_identifier_of_a_text_stands_in_it(prompt: str) -> None:
+    found = identifiers(prompt)
+
+    assert held_by_one(found, [prompt, ""]) == found
+    assert held_by_one(found, [prompt, prompt]) == ()
+    assert quotes(prompt, found) == bool(found)
 
 
 def test_words_alone_need_half_as_much() -> None:
-    assert (least_strength(by_meaning=True), least_strength(by_meaning=False)) == (1.85, 0.9)
+    assert (least_strength(by_meaning=True), least_strength(by_meaning=False)) == (0.54, 0.26)
 
 
-@given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.9, 1.85]))
+@given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.26, 0.54]))
 def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float, size: int, least: float) -> None:
-    win = Win(score, share, runner_up, size, least)
+    win = Win(score, share, 3.0, 2.0, runner_up, size, least)
 
     assert win_of_parts(score, win.parts) == win
     assert win.is_clear == (win.parts["strength"] >= least)
@@ -60,26 +96,54 @@ def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float
     [
         (("parsing", "floats"), "Parse every float.", 1.0),
         (("parsing", "floats"), "Parse integers", 0.5),
-        (("bus", "go"), "BUS", 0.5),
+        (("bus", "mars"), "BUS", 0.5),
         (("émigré",), "E\u0301migré".replace("E", "e"), 1.0),
-        (("tests", "test"), "a test", 1.0),
+        (("parsers", "parser"), "a parser", 1.0),
         (("parser",), "", 0.0),
+        (("write", "tests"), "Write tests.", 0.0),
         ((), "anything", 0.0),
     ],
 )
-def test_coverage_is_the_share_of_the_prompts_words_whatever_their_endings(
+def test_coverage_is_the_share_of_the_telling_words_whatever_their_endings(
     terms: tuple[str, ...], text: str, share: float
 ) -> None:
-    assert coverage([terms], text) == share
+    assert shared([weighed(terms, {}, 100)], text).coverage == share
 
 
-def test_the_sentence_that_is_covered_best_counts() -> None:
-    assert coverage([("parse", "floats"), ("rename", "columns", "twice")], "Rename a column.") == 2 / 3
+def test_a_rare_word_tells_more_and_one_that_no_entry_holds_as_much_as_the_rarest() -> None:
+    told = weighed(("vite", "proxy", "unheard"), {"vite": 1, "proxy": 20, "unheard": 0}, 40)
+
+    assert told == pytest.approx(
+        {"vit": math.log(40.5 / 1.5), "proxy": math.log(40.5 / 20.5), "unheard": math.log(40.5 / 1.5)}
+    )
+    assert weighed(("common",), {"common": 90}, 40) == {"common": 0.0}
 
 
-@given(sentences=st.lists(st.lists(st.text(max_size=8), max_size=5), max_size=3), text=st.text(max_size=40))
-def test_coverage_is_a_share(sentences: list[list[str]], text: str) -> None:
-    assert 0 <= coverage(sentences, text) <= 1
+def test_what_agents_are_told_all_day_tells_nothing() -> None:
+    assert telling_words(("write", "tests", "changes", "parser")) == ("parser",)
+    assert all(word == word.lower() for word in EVERYDAY)
+
+
+def test_the_sentence_that_is_answered_best_counts() -> None:
+    sentences = [weighed(("parse", "floats"), {}, 100), weighed(("columns", "rows", "twice"), {}, 100)]
+    held = shared(sentences, "Of a column and a row.")
+
+    assert held.coverage == pytest.approx(2 / 3)
+    assert held.told == pytest.approx(2 * math.log(100.5 / 1.5))
+    assert most_told(sentences) == pytest.approx(3 * math.log(100.5 / 1.5))
+
+
+@given(
+    sentences=st.lists(st.lists(st.text(max_size=8), max_size=5), max_size=3),
+    text=st.text(max_size=40),
+    size=st.integers(0, 99),
+)
+def test_coverage_is_a_share(sentences: list[list[str]], text: str, size: int) -> None:
+    held = shared([weighed(each, {}, size) for each in sentences], text)
+
+    assert 0 <= held.coverage <= 1
+    assert held.told >= 0
+    assert shared([], text) == Shared()
 
 
 @given(prompt=st.text(max_size=80))

@@ -48,7 +48,7 @@ def test_a_score_without_all_its_parts_does_not_fit(parts: dict[str, float]) -> 
 
 
 PROMPT = RECEIPT._replace(event="prompt", policy="of the future")
-WIN = Win(score=12.0, coverage=0.75, runner_up=4.0, searched=100.0, least=1.85)
+WIN = Win(score=12.0, coverage=0.75, told=6.0, quoted=2.0, runner_up=4.0, searched=100.0, least=0.54)
 
 
 def test_beside_a_prompt_the_strength_must_be_what_its_parts_give() -> None:
@@ -56,7 +56,7 @@ def test_beside_a_prompt_the_strength_must_be_what_its_parts_give() -> None:
 
     assert win_of(PROMPT, shown) == WIN
     assert fits(PROMPT, shown)
-    for name in ("coverage", "runner_up", "searched", "strength"):
+    for name in ("coverage", "told", "quoted", "runner_up", "searched", "strength"):
         assert not fits(PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})), name
     for name in shown.parts:
         assert not fits(PROMPT, shown._replace(parts={each: shown.parts[each] for each in {*shown.parts} - {name}}))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.redaction import REDACTED
 from hardwon.domain.model.retro.answer import read_answer
 from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
@@ -33,11 +33,7 @@ def test_an_item_becomes_an_entry_of_the_project() -> None:
     read = lesson()
     entry = read.entry
 
-    assert (entry.name, entry.description, entry.category) == (
-        "Quote every field. Unquoted commas split rows",
-        ITEM["text"],
-        "patterns",
-    )
+    assert (entry.name, entry.description, entry.category) == ("Quote every field", ITEM["text"], "patterns")
     assert (entry.source, entry.source_project, entry.confidence) == ("retro", "feeds", "high")
     assert entry.keywords == ("csv-quoting", "unquoted-commas", "row-splitting")
     assert entry.reasoning == ITEM["reasoning"]
@@ -55,8 +51,37 @@ def test_keywords_and_reasoning_may_be_missing() -> None:
     assert lesson(keywords=None, reasoning=None).entry.keywords == ()
 
 
-def test_a_universal_item_is_of_no_project() -> None:
-    assert lesson(universal=True).entry.source_project is None
+@pytest.mark.parametrize("universal", [True, "true", " TRUE"])
+def test_a_universal_item_is_of_no_project(universal: object) -> None:
+    assert lesson(universal=universal).entry.source_project is None
+    assert lesson(universal="False").entry.source_project == "feeds"
+
+
+def test_fields_that_no_entry_has_are_left_out_and_named_once() -> None:
+    item = {**ITEM, "category": "x", "references": [7]}
+    answer = read_answer({"act": {"patterns": [item], "heuristics": [{**item, "text": "Measure.", "a\nb": {}}]}})
+
+    assert (sorted(answer.unknown), answer.troubles) == (['"a\\nb"', '"category"', '"references"'], ())
+    assert len(read_lessons(answer, FEATURE, NOW)) == 2
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    wrong = {"text": "a\0b", "confidence": "sure", "universal": 1, "keywords": [1]}
+    answer = read_answer({"act": {"x": [], "patterns": [ITEM, 7, wrong], "heuristics": [ITEM, {}], "anti_patterns": 0}})
+    with pytest.raises(InvalidAnswerError) as refused:
+        read_lessons(answer, FEATURE, NOW)
+
+    assert [line.partition(" is ")[0].partition(" says ")[0] for line in refused.value.troubles] == [
+        'act has an unknown list "x": use patterns, anti_patterns, heuristics',
+        "act.patterns[1]",
+        "act.patterns[2].confidence",
+        "act.patterns[2].universal",
+        "act.patterns[2].keywords",
+        "act.anti_patterns",
+        "act.heuristics[1].text",
+        "act.patterns[2]: text holds a NUL character at position 1: remove it",
+        "act.heuristics[0]",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +102,22 @@ def test_a_name_is_made_of_the_text() -> None:
     assert lesson(name=" ").entry.name.startswith("Quote every field")
     assert lesson(name="###").entry.name.startswith("Quote every field")
     assert lesson(text="...", name="").entry.name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Measure the parser, before you choose one.", "Measure the parser"),
+        ("First, measure the parser on a large feed and then choose.", "First, measure the parser on a large feed…"),
+        ("Use e.g. the csv module because commas split rows", "Use e.g. the csv module"),
+        ("Never call line.split(',') on rows: it breaks.", "Never call line.split(',') on rows"),
+        ("Always run git with -C here (never cd).", "Always run git with -C here"),
+        ("Measure first.", "Measure first"),
+        ("Why " + "x" * 200, "Why"),
+    ],
+)
+def test_a_made_name_is_a_clause_of_at_most_eight_words(text: str, name: str) -> None:
+    assert lesson(text=text, name="").entry.name == name
 
 
 def test_secrets_are_in_neither_place() -> None:
@@ -105,12 +146,14 @@ def test_secrets_are_in_neither_place() -> None:
         ({"act": {"heuristics": [{**ITEM, "text": " \n"}]}}, "act.heuristics[0]: text is blank"),
         ({"act": {"heuristics": [{**ITEM, "text": "a\0b"}]}}, "act.heuristics[0]: text holds a NUL"),
         ({"act": {"heuristics": [{**ITEM, "text": "a\ud800"}]}}, "half a surrogate pair"),
-        ({"act": {"heuristics": [{**ITEM, "confidence": "sure"}]}}, "confidence is 'sure': use one of"),
-        ({"act": {"heuristics": [{**ITEM, "confidence": 0.9}]}}, "confidence is 0.9: it must be text"),
+        (
+            {"act": {"heuristics": [{**ITEM, "confidence": "sure"}]}},
+            'confidence is "sure": it must be one of high, medium, low',
+        ),
+        ({"act": {"heuristics": [{**ITEM, "confidence": 0.9}]}}, "confidence is 0.9: it must be one of"),
         ({"act": {"heuristics": [{**ITEM, "keywords": "a b"}]}}, 'keywords is "a b": it must be a list of texts'),
         ({"act": {"heuristics": [{**ITEM, "keywords": ["a", 1]}]}}, 'keywords is ["a", 1]'),
         ({"act": {"heuristics": [{**ITEM, "universal": "yes"}]}}, 'universal is "yes": it must be true or false'),
-        ({"act": {"heuristics": [{**ITEM, "category": "x"}]}}, 'act.heuristics[0] has an unknown field "category"'),
         ({"act": {"patterns": [ITEM], "heuristics": [ITEM]}}, "act.heuristics[0] says the same as act.patterns[0]"),
         ({"act": {"patterns": [{**ITEM, "text": "<private>all</private>"}]}}, "act.patterns[0]: text is blank"),
     ],

@@ -8,9 +8,9 @@ import attrs
 import pytest
 
 from hardwon.domain.model.entry_filter import LEARNINGS
-from hardwon.domain.model.errors import InvalidEntryError, UneditableFileError
+from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
 from hardwon.domain.model.knowledge_bank import parse_bank
-from hardwon.domain.model.retro.answer import RetroItem
+from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.banks import PLACES, BankPlace, BankTexts
 from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
 from hardwon.domain.use_cases.filing.import_knowledge import ImportKnowledge
@@ -78,7 +78,9 @@ class Scene:
 
 def lesson(text: str = "Quote every field.", *, universal: bool = False, name: str = "") -> Lesson:
     """Return one pattern."""
-    [read] = read_lessons([RetroItem("act.patterns[0]", "patterns", text, name=name, universal=universal)], HERE, NOW)
+    [read] = read_lessons(
+        Answer((RetroItem("act.patterns[0]", "patterns", text, name=name, universal=universal),)), HERE, NOW
+    )
     return read
 
 
@@ -197,8 +199,10 @@ def test_an_import_never_counts_what_was_kept() -> None:
 
 def test_when_a_lesson_does_not_fit_a_file_nothing_is_kept() -> None:
     scene = Scene()
-    with pytest.raises(InvalidEntryError):
-        scene.keep(lesson(), lesson("With a <!-- comment -->."))
+    with pytest.raises(InvalidAnswerError) as refused:
+        scene.keep(lesson("With a <!-- comment -->."), lesson(), lesson("Another <!-- one -->."))
+
+    assert [line[:18] for line in refused.value.troubles] == ["act.patterns[0]: '"] * 2
 
     assert scene.counts() == []
     assert set(scene.bank.files.values()) == {""}

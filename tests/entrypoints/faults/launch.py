@@ -173,13 +173,13 @@ def database_hangs() -> None:
 def nothing_is_in_a_hurry() -> None:
     """No fault: for tests of what is printed, on a machine that may be busy with others."""
     from hardwon.domain.use_cases.retrieving import retrieve
-    from hardwon.entrypoints import hook, hook_output, prompt_start, session_start
+    from hardwon.entrypoints.hooking import event, output, prompt_start, session_start
 
     for module, name in (
-        (hook, "PROMPT_SECONDS"),
+        (event, "PROMPT_SECONDS"),
         (prompt_start, "SEARCH_SECONDS"),
-        (hook_output, "ALARM_SECONDS"),
-        (hook_output, "LAST_SECONDS"),
+        (output, "ALARM_SECONDS"),
+        (output, "LAST_SECONDS"),
         (session_start, "SEARCH_SECONDS"),
         (session_start, "GIT_SECONDS"),
         (retrieve, "EMBED_SECONDS"),
@@ -188,15 +188,27 @@ def nothing_is_in_a_hurry() -> None:
         replace(module, name, FOR_EVER)
 
 
+def noting_has_a_bug() -> None:
+    from hardwon.entrypoints.capturing import noting
+
+    replace(noting, "note_event", lambda *_: 1 // 0)
+
+
+def noticing_has_a_bug() -> None:
+    from hardwon.entrypoints.hooking import noticing
+
+    replace(noticing, "notice_use", lambda *_: 1 // 0)
+
+
 def markdown_fails_too() -> None:
-    from hardwon.entrypoints import markdown_pipeline
+    from hardwon.entrypoints.hooking import markdown_pipeline
 
     database_fails()
     replace(markdown_pipeline, "markdown_block", lambda *_: 1 // 0)
 
 
 def nothing_answers() -> None:
-    from hardwon.entrypoints import markdown_pipeline
+    from hardwon.entrypoints.hooking import markdown_pipeline
 
     database_hangs()
     replace(markdown_pipeline, "markdown_block", hang)

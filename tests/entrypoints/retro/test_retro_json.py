@@ -12,7 +12,7 @@ SMALL = '{"act": {"patterns": [{"text": "Say } and { and ```"}]}}'
 def test_prose_and_a_fence_change_nothing() -> None:
     alone = answer_from_text(ANSWER.read_text(encoding="utf-8"))
 
-    assert len(alone) == 6
+    assert len(alone.items) == 6
     assert answer_from_text(IN_PROSE.read_text(encoding="utf-8")) == alone
 
 
@@ -30,7 +30,6 @@ def test_prose_and_a_fence_change_nothing() -> None:
         ("`" * 10**6 + "\n" + "a" * 10**6, "is not JSON"),
         ('{"act":' * 50_000, "nested too deeply"),
         ('{"act": {"patterns": [{"text": ' + "9" * 5000 + "}]}}", "a number that is too long"),
-        ('{"act": {"patterns": [{"text": NaN}]}}', "act.patterns[0].text is NaN"),
     ],
 )
 def test_what_is_no_answer_is_named(text: str, words: str) -> None:

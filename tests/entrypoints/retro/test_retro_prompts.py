@@ -68,7 +68,7 @@ def test_the_agent_is_asked_for_keywords_and_reasoning() -> None:
 
 def test_the_agents_example_is_a_complete_answer() -> None:
     text = AGENT.read_text(encoding="utf-8")
-    [item] = answer_from_text(text)
+    [item] = answer_from_text(text).items
 
     assert is_complete(item.keywords, f"{item.text}\n{item.reasoning}")
     assert {*json.loads(text.split("```json\n")[1].split("```")[0])["act"]} == {*GROUPS}

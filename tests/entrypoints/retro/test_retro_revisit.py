@@ -81,15 +81,45 @@ def test_what_is_confirmed_is_counted_in_both_places(world: World) -> None:
     assert [row[2] for row in rows(world)] == [4]
 
 
+def test_a_bank_that_is_gone_or_can_not_be_written_is_told(world: World) -> None:
+    write(world, one("Quote every field.", name="Quoting"))
+    [(entry_id, *_)] = rows(world)
+    bank = world.project / "docs" / "knowledge-bank" / "patterns.md"
+    bank.chmod(0o444)
+    refused = hardwon(world, "retro", "confirm", entry_id)
+
+    assert refused.stderr == f"hardwon: '{bank}' can't be written: read-only: allow writing\n"
+    assert (refused.code, refused.stdout, rows(world)[0][2]) == (2, "", 1)
+
+    bank.unlink()
+    confirmed = hardwon(world, "retro", "confirm", entry_id)
+    assert (confirmed.code, rows(world)[0][2]) == (0, 2)
+    assert "  in no knowledge bank: " in confirmed.stdout
+
+
 def test_what_is_retired_or_updated_stays_one_row(world: World) -> None:
     entry_id = keep(world).entry_id
     changed = hardwon(world, "update", entry_id, "--confidence", "low", "--reasoning", "It was true of version 1 only.")
     hardwon(world, "update", entry_id, "--tier", "deprecated")
 
     assert "confidence: medium -> low" in changed.stdout
+    assert "keeps it as it was" not in changed.stdout  # it stands in no knowledge bank
     assert world.query("SELECT confidence, reasoning FROM entries") == [("low", "It was true of version 1 only.")]
     assert len(rows(world)) == 1
     assert "Name the unit" not in world.hook().stdout
+
+
+def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_told(world: World) -> None:
+    write(world, one("Quote every field.", name="Quoting"))
+    before = banks(world)
+    [(entry_id, *_)] = rows(world)
+    path = world.project / "docs" / "knowledge-bank" / "patterns.md"
+    changed = hardwon(world, "update", entry_id, "--title", "Quoting, mostly").stdout
+
+    assert changed.splitlines()[-2:] == ["title: Quoting -> Quoting, mostly", f"{path} keeps it as it was"]
+    assert banks(world) == before
+    path.write_bytes(b"\xff")
+    assert hardwon(world, "update", entry_id, "--confidence", "low").code == 0
 
 
 def test_what_is_promoted_is_one_row_of_no_project_and_stands_in_the_users_own_bank(world: World) -> None:

@@ -181,14 +181,19 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
     world.variables["OLLAMA_HOST"] = "http://127.0.0.1:9"  # nobody answers there: a call would be told of
     elsewhere = world.folder / "elsewhere"
     elsewhere.mkdir()
-    answer = one("Quote every field.", keywords=["csv", "code", "Quoting"])
-    wrote = write(world, answer, "--project-root", str(elsewhere))
+    answer = one("Quote every field.", keywords=["csv", "code", "Quoting"], category="x", references=["a.py"])
+    wrote = write(world, answer, "--project-root", str(elsewhere), "--json")
 
     assert wrote.code == 0
+    assert wrote.stderr.splitlines() == [f"Warning: {line}" for line in wrote.document["warnings"]]
     kept = world.query("SELECT keywords, reasoning, source_project, confidence FROM entries")
     assert kept == [('["csv", "quoting"]', "", "elsewhere", "medium")]
     assert (elsewhere / "docs" / "knowledge-bank" / "patterns.md").is_file()
-    assert [line.split(": ")[1] for line in wrote.stderr.splitlines()] == ["act.patterns[0]", "act.patterns[0]"]
+    assert [line.split(": ")[0] for line in wrote.document["warnings"]] == [
+        "these fields are none of an entry's and were left out",
+        *["act.patterns[0]"] * 2,
+    ]
+    assert '"category", "references"' in wrote.stderr
     assert re.search("incomplete: .*keywords.*no reasoning.*no references", wrote.stderr)
     assert "too general or not 1-3 hyphenated words: code" in wrote.stderr
 
@@ -196,16 +201,20 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (one("ok") | {"act": {"patterns": [{"text": "ok"}, {"text": 7}]}}, "act.patterns[1].text is 7"),
-        (one("A <!-- comment --> in it"), "would not be read back"),
+        (
+            {"act": {"patterns": [{"text": "ok"}, {"text": 7}, {"text": " "}]}},
+            ["patterns[1].text is 7", "patterns[2]: "],
+        ),
+        (one("A <!-- comment --> in it"), ["patterns[0]: 'A <!-- comment --> in it' would not be read back"]),
     ],
 )
-def test_what_is_wrong_gets_one_line_and_nothing_is_written(world: World, answer: object, words: str) -> None:
+def test_what_is_wrong_gets_one_line_and_nothing_is_written(world: World, answer: object, words: list[str]) -> None:
     wrote = write(world, answer)
 
     assert (wrote.code, wrote.stdout) == (1, "")
-    assert words in wrote.stderr
-    assert len(wrote.stderr.splitlines()) == 1
+    assert [
+        line[: len(f"hardwon: act.{each}")] for each, line in zip(words, wrote.stderr.splitlines(), strict=True)
+    ] == [f"hardwon: act.{each}" for each in words]
     assert banks(world) == {}
     assert not world.store.exists()
 
@@ -217,7 +226,7 @@ def test_a_bank_that_leads_out_of_the_project_is_refused(world: World) -> None:
     (world.project / "docs" / "knowledge-bank").symlink_to(outside)
     wrote = write(world, one("Quote every field."))
 
-    assert wrote.code == 1
+    assert (wrote.code, "--help" in wrote.stderr) == (2, False)
     assert "it leads out" in wrote.stderr
     assert [*outside.iterdir()] == []
     assert rows(world) == []

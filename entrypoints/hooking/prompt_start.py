@@ -1,25 +1,21 @@
 """What the hook does beside a prompt: search, print, and keep what was printed."""
 
-import os
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.markdown.instruction_files import InstructionFiles
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.speak_up import Prompt
 from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.hook_output import Output
-from hardwon.entrypoints.hook_request import HookRequest
-from hardwon.entrypoints.host_memory import host_memory
+from hardwon.entrypoints.hooking.composition import instructions_for
+from hardwon.entrypoints.hooking.output import Output
+from hardwon.entrypoints.hooking.request import HookRequest
 from hardwon.entrypoints.workplace import name_of
 
 SEARCH_SECONDS = 0.7
 """Of the one second that a prompt waits at most; the rest is for reading, printing and leaving."""
 
 BUSY_SECONDS = 0.1
-LONGEST_NAME = 200
-"""Characters of a session's name; a longer one is no host's."""
 
 
 class PromptStart:
@@ -50,18 +46,12 @@ class PromptStart:
         Raises:
             StorageError: the store can't be read.
         """
-        spoken = self._memory.speak_up(self._instructions(), SEARCH_SECONDS)(self._prompt(), self._deadline)
+        request = self._request
+        instructions = instructions_for(request.project_root)
+        prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
+        spoken = self._memory.speak_up(instructions, SEARCH_SECONDS)(prompt, self._deadline)
         lost: tuple[str, ...] = ()
         if spoken.receipt and output.write(spoken.text):
             lost = self._memory.record_injection(spoken.receipt, spoken.seqs)
         for line in (*lost, *spoken.degradations):
             self._warn(line)
-
-    def _prompt(self) -> Prompt:
-        request = self._request
-        session_id = request.session_id if len(request.session_id) <= LONGEST_NAME else ""
-        return Prompt(request.prompt, session_id.strip() and session_id, name_of(request.project_root))
-
-    def _instructions(self) -> InstructionFiles:
-        root = self._request.project_root
-        return InstructionFiles(root, host_memory(os.environ, root))

@@ -6,12 +6,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from hardwon.entrypoints.host_session import host_session
+
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
-USAGE = "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or [--host gemini] and the host's JSON on stdin"
-EVENT = "SessionStart"
+USAGE = (
+    "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or alone, or [--host gemini] alone, "
+    "with the host's JSON on stdin; another host is read as Claude Code is"
+)
+SESSION_START = "SessionStart"
+NO_EVENT = ""
 COMPACTION = "compact"
-CAPTURED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 LONGEST_NAME = 200
 """Characters of a session's name; a longer one is no host's."""
 
@@ -22,49 +27,58 @@ class UsageError(Exception):
     """The arguments can't be used; the message is one line."""
 
 
-SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
-"""In which Claude Code tells a program the session it runs in."""
-
-
 class HookRequest(NamedTuple):
     """
     One call of the hook.
 
     Attributes:
         project_root: The folder the user works in.
+        event: The name of what happened, as Claude Code has it; `NO_EVENT` for what is not the user's session.
         flags: What the command line sets, by option.
         framed: Whether the block is marked for the host.
-        wanted: False for an event that gets no block.
         complaints: What was odd about the request, one line each.
-        source: How a session came to start, as the host says; empty when it does not.
-        session_id: The session, as the host names it; empty when it does not.
-        told: What the host tells of a session that goes on; empty for a session start.
+        payload: What the host tells of the event, unchecked.
 
     """
 
     project_root: str
+    event: str = SESSION_START
     flags: Mapping[str, str] = {}
     framed: bool = False
-    wanted: bool = True
     complaints: tuple[str, ...] = ()
-    source: str = ""
-    session_id: str = ""
-    told: Mapping[str, object] = {}
+    payload: Mapping[str, object] = {}
+
+    @property
+    def session_id(self) -> str:
+        """The session, as the host names it; empty when it gives no name that can be stored."""
+        name = _text(self.payload.get("session_id"))
+        return name if name.strip() and len(name) <= LONGEST_NAME else ""
+
+    @property
+    def transcript_path(self) -> str:
+        """The file the host writes the session to, which need not be there; empty when it names none."""
+        path = _text(self.payload.get("transcript_path"))
+        return os.path.expanduser(path) if path.strip() and "\0" not in path else ""
 
     @property
     def prompt(self) -> str:
         """What the user has just asked; empty for every other event."""
-        return _text(self.told.get("prompt")) if self.told.get("hook_event_name") == "UserPromptSubmit" else ""
+        return _text(self.payload.get("prompt")) if self.event == "UserPromptSubmit" else ""
 
     @property
     def reply(self) -> str:
         """What the agent has just answered; empty for every other event."""
-        return _text(self.told.get("last_assistant_message")) if self.told.get("hook_event_name") == "Stop" else ""
+        return _text(self.payload.get("last_assistant_message")) if self.event == "Stop" else ""
+
+    @property
+    def is_of_the_host(self) -> bool:
+        """Whether it was the host itself that asked, not the user."""
+        return self.payload.get("source") == "system"
 
     @property
     def compacted(self) -> str:
         """The session whose beginning was just compacted; empty when none was."""
-        return self.session_id if self.source == COMPACTION else ""
+        return self.session_id if self.payload.get("source") == COMPACTION else ""
 
 
 def from_arguments(arguments: Sequence[str]) -> HookRequest:
@@ -86,7 +100,7 @@ def from_arguments(arguments: Sequence[str]) -> HookRequest:
     root = flags.get("--project-root") or _working_folder()
     if not os.path.isdir(root):
         raise UsageError(f"--project-root {root!r} is not a folder")
-    return HookRequest(root, flags, session_id=_name(os.environ.get(SESSION_VARIABLE)))
+    return HookRequest(root, flags=flags, payload={"session_id": host_session()})
 
 
 def read_payload() -> bytes:
@@ -114,21 +128,18 @@ def from_payload(payload: bytes) -> HookRequest:
         return _refused(f"stdin is not JSON: {error}")
     if not isinstance(document, dict):
         return _refused(f"stdin is JSON but not an object: {document!r:.60}")
-    if (event := document.get("hook_event_name", EVENT)) != EVENT:
+    if (event := document.get("hook_event_name", SESSION_START)) != SESSION_START:
         return _of_other_event(event, document)
-    request = _from_folder(document.get("cwd"))
-    return request._replace(source=_text(document.get("source")), session_id=_name(document.get("session_id")))
+    return _from_folder(document.get("cwd"))._replace(payload=document)
 
 
 def _of_other_event(event: object, document: Mapping[str, object]) -> HookRequest:
-    """Return the request of an event that gets no block; what subagents do is not the user's conversation."""
+    """Return the request of an event that gets no block; what subagents do is not the user's session."""
     if not (isinstance(event, str) and event.isidentifier()):
-        return _refused(f"hook_event_name is {event!r:.60}: only {EVENT!r} gets a block")
+        return _refused(f"hook_event_name is {event!r:.60}: only {SESSION_START!r} gets a block")
     root = document.get("cwd")
-    is_folder = isinstance(root, str) and os.path.isdir(root)
-    told = document if event in CAPTURED and not document.get("agent_id") else {}
-    root = str(root) if is_folder else _working_folder()
-    return HookRequest(root, framed=True, wanted=False, told=told, session_id=_name(document.get("session_id")))
+    root = root if isinstance(root, str) and os.path.isdir(root) else _working_folder()
+    return HookRequest(root, NO_EVENT if document.get("agent_id") else event, framed=True, payload=document)
 
 
 def _from_folder(root: object) -> HookRequest:
@@ -143,13 +154,8 @@ def _text(value: object) -> str:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
-def _name(value: object) -> str:
-    """Return *value* as a session's name; one that is too long is none."""
-    return name if len(name := _text(value)) <= LONGEST_NAME else ""
-
-
 def _refused(complaint: str) -> HookRequest:
-    return HookRequest(_working_folder(), framed=True, wanted=False, complaints=(complaint,))
+    return HookRequest(_working_folder(), NO_EVENT, framed=True, complaints=(complaint,))
 
 
 def _working_folder() -> str:

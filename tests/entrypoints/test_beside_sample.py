@@ -1,0 +1,102 @@
+"""What is put beside a developer's own words on the sample project, by words alone."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import TypeAlias
+
+import pytest
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.asking.speak_up import Prompt, SpeakUp
+from hardwon.entrypoints.composition import open_memory
+from hardwon.examples.make_sample import SAMPLE
+from tests.fakes.instructions import InMemoryInstructions
+from tests.fakes.receipts import InMemoryReceipts
+from tests.strategies import lesson
+
+STANDING_STILL = Deadline(lambda: 0.0)
+
+Ask: TypeAlias = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Yield what asks one store of the whole sample project."""
+    memory = open_memory(Settings(global_store=str(tmp_path_factory.mktemp("store"))), print)
+    with closing(memory.database):
+        memory.import_knowledge(str(SAMPLE)).everything()
+        assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
+        speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
+        yield lambda text: speak_up(Prompt(text), STANDING_STILL).text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("our import worker is killed by the OOM killer on a 6 GB file", "Reading all of it"),
+        ("timestamps from the partner have no time zone", "A timestamp without a zone"),
+        ("the csv has quoted commas", "Splitting CSV lines on commas"),
+        ('pytest passes locally but mock.patch("billing.clock.now") does nothing', "Patching a name"),
+        ('errors="ignore" made the exception disappear together with the umlauts', "Dropping undecodable bytes"),
+        ("psycopg fails with: sorry, too many clients already", "Multiply the connection pool"),
+        ("a partner sends JSON with single quotes. Make the reader accept that as well.", "Leniency becomes"),
+    ],
+)
+def test_what_a_developer_says_in_his_own_words_brings_up_the_entry_that_fits(ask: Ask, prompt: str, name: str) -> None:
+    assert name in ask(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "export the report as csv with a semicolon instead of a comma",
+        "write a migration that adds an index on orders.created_at",
+        "show the timestamp of the last login in the profile",
+        "the parser module has no docstring",
+        "please review my changes before I push",
+    ],
+)
+def test_what_shares_words_and_no_subject_brings_up_nothing(ask: Ask, prompt: str) -> None:
+    assert ask(prompt) == ""
+
+
+FIVE = (
+    "Lock file out of date: CI stops with ERR_PNPM_OUTDATED_LOCKFILE until pnpm install has been run and committed.",
+    "Vite reads its environment once: a changed VITE_API_URL in .env is ignored until the dev server is restarted.",
+    "Snapshots of the chart library differ between machines: pin the font package before comparing pictures.",
+    "The payment sandbox drops idle sockets after ninety seconds: reconnect before each batch of refunds.",
+    "Postgres enums can't be extended inside a transaction: run ALTER TYPE in a migration of its own.",
+)
+
+
+@pytest.fixture(scope="module")
+def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Yield what asks a store of five entries."""
+    memory = open_memory(Settings(global_store=str(tmp_path_factory.mktemp("small"))), print)
+    with closing(memory.database):
+        with memory.repository.transaction():
+            for text in FIVE:
+                memory.repository.put(lesson(text))
+        speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
+        yield lambda text: speak_up(Prompt(text), STANDING_STILL).text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "at"),
+    [
+        ("CI fails with ERR_PNPM_OUTDATED_LOCKFILE", 0),
+        ("I changed VITE_API_URL in .env but the app still uses the old one", 1),
+        ("VITE_API_URL change is ignored", 1),
+        ("hm, VITE_API_URL change is ignored by the app", 1),
+        ("can I extend a postgres enum in the same migration?", 4),
+    ],
+)
+def test_a_small_store_speaks_when_most_telling_words_are_shared(ask_five: Ask, prompt: str, at: int) -> None:
+    assert FIVE[at] in ask_five(prompt)
+
+
+@pytest.mark.parametrize("prompt", ["please review my changes before I push", "add a font picker to the editor"])
+def test_a_small_store_is_silent_otherwise(ask_five: Ask, prompt: str) -> None:
+    assert ask_five(prompt) == ""
