@@ -43,6 +43,8 @@ def injection_lines(explained: Explained, only: str | None = None) -> Iterator[s
     yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
     for rank, shown in explained.ranked:
         if only in {None, shown.entry_id}:
+            if (rank == 1 or (rank and only)) and policy_of(receipt, shown) != receipt.policy:
+                yield f"related  conversations, ranked by {policy_of(receipt, shown)}"
             yield from entry_lines(explained, rank, shown)
     for missed in () if only else receipt.missed:
         yield _nearly(explained, missed)
@@ -98,7 +100,8 @@ def _reason(explained: Explained, shown: Shown) -> str:
         terms = []
     if not terms:
         return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
-    return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in terms)
+    counted = [term for term in terms if term[1]] or terms
+    return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in counted)
 
 
 def _win(explained: Explained, shown: Shown) -> str:

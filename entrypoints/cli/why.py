@@ -9,7 +9,10 @@ from hardwon.entrypoints.cli.choosing import MOST
 from hardwon.entrypoints.cli.explaining import injection_document, injection_lines
 from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.proving import Proof
+from hardwon.entrypoints.cli.rehearsing import is_on, rehearsal_document, rehearsal_lines, rehearse
 from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.streams import on_one_line, readable
 from hardwon.entrypoints.workplace import name_of
 
@@ -17,9 +20,11 @@ EXAMPLES = """\b
 Examples:
   hardwon why
   hardwon why 4e1079b4
-  hardwon why --verify"""
+  hardwon why --verify
+  hardwon why --prompt "rename a column of the orders table" --json"""
 
 NOTHING = "Nothing was injected into a session of this project yet: its next session start is told here"
+ALONE = "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the entry"
 NEVER = "{} was not injected into any session that is still known"
 
 
@@ -36,6 +41,14 @@ def why(
     verify: Annotated[
         bool, typer.Option("--verify", help="Put the text together again and compare it with what was injected.")
     ] = False,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Try a prompt: tell what would stand beside it here and now, and why or why not; - for standard input.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, max=MOST, metavar="N", help="How many at most.")] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -43,6 +56,11 @@ def why(
 ) -> None:
     """Tell what was injected into sessions and why, or prove it: exit code 1 then says that something differs."""
     memory = open_for(project_root, global_store, create=False)
+    if prompt is not None:
+        if reference is not None or verify:
+            raise typer.BadParameter(ALONE)
+        _try(memory, prompt, project_root, as_json=as_json)
+        return
     explain = memory.explain_injections
     if reference is None:
         answer = explain.newest(name_of(project_root), limit or 1)
@@ -54,6 +72,18 @@ def why(
     else:
         _tell(answer, proofs)
     raise typer.Exit(OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE)
+
+
+def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> None:
+    text = standard_input() if prompt == "-" else readable(prompt)
+    rehearsal, on = rehearse(memory, text, project_root), is_on(memory)
+    for line in rehearsal.degradations:
+        memory.warn(line)
+    if as_json:
+        print_json(rehearsal_document(rehearsal, on=on))
+        return
+    for line in rehearsal_lines(rehearsal, on=on):
+        say(on_one_line(line))
 
 
 def _tell(answer: Answer, proofs: list[Proof | None]) -> None:

@@ -11,7 +11,7 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import THEN
 from tests.entrypoints.hook_texts import lesson as bank_lesson
 from tests.entrypoints.library import memory
-from tests.entrypoints.programs import hardwon
+from tests.entrypoints.programs import hardwon, run
 
 SESSION = "4e1079b4-1075-4398-9c17-024ebe214a8d"
 RULE = Entry(
@@ -65,10 +65,12 @@ def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
     assert lines[3:5] == [f"          -  Units ({RULE.entry_id})", "     a rule that always stands"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[5]
     assert lines[5].startswith("  1. 0.")
-    assert lines[6].startswith("     meaning 0 * 0 + words 0.4 * 1 + track record 0.6 * 0.")
+    assert lines[6].startswith("     words 0.4 * 1 + track record 0.6 * 0.")
     assert lines[7].startswith("  2. 0.")
-    assert f"  Tabs ({TABS.entry_id})" in lines[9]
-    assert " + touched file 0.2 * 0 + branch 0.2 * 0 + recency 0.15 * " in lines[10]
+    assert lines[9] == "related  conversations, ranked by context"
+    assert lines[10].startswith("  1. 0.")
+    assert f"  Tabs ({TABS.entry_id})" in lines[10]
+    assert " + touched file 0.2 * 0 + branch 0.2 * 0 + recency 0.15 * " in lines[11]
     assert proved.stdout == f"{lines[0]}: verified\n"
     assert document["proof"]["verified"]
     assert document["frame"][0] == text[: len(document["frame"][0])]
@@ -122,18 +124,25 @@ def test_what_changed_since_is_named_and_so_is_what_is_gone(told: World) -> None
         "gone": [COMMAS.entry_id],
         "miscounted": [],
         "tampered": False,
+        "since": [],
     }
     assert f"  {COMMAS.entry_id} (gone from the store)" in hardwon(told, "why", COMMAS.entry_id).stdout
 
 
-def test_a_lesson_that_was_observed_again_is_printed_otherwise_and_so_named(empty_world: World) -> None:
+def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(empty_world: World) -> None:
     empty_world.write_bank("patterns", bank_lesson("Pattern: Parser"))
     start(empty_world)
-    changed = empty_world.query("UPDATE entry SET observation_count = observation_count + 1 RETURNING id")
+    [(entry_id,)] = empty_world.query("SELECT id FROM entry")
+    hardwon(empty_world, "retro", "confirm", entry_id)
+    done = hardwon(empty_world, "why", "--verify")
+    [document] = injections(empty_world, "--verify")
+    [then, now] = [{"observation_count": count, "confidence": "medium"} for count in (1, 2)]
 
-    assert (
-        hardwon(empty_world, "why", "--verify").stdout.splitlines()[1].startswith(f"  Parser ({changed[0][0]}): its ")
-    )
+    assert done.code == 0
+    assert [line[-10:] for line in done.stdout.splitlines()[:1]] == [": verified"]
+    assert done.stdout.splitlines()[1:] == [f"  Parser ({entry_id}): since then observed again: 1 \u2192 2"]
+    assert document["proof"]["verified"]
+    assert document["proof"]["since"] == [{"id": entry_id, "then": then, "now": now}]
 
 
 def test_a_receipt_that_somebody_changed_is_told(told: World) -> None:
@@ -162,7 +171,8 @@ def test_each_injection_of_a_session_is_told_as_it_went_and_of_an_entry_the_newe
     assert {line for line in hardwon(told, "why", TABS.entry_id).stdout.splitlines() if "Quotes" in line} == set()
     ambiguous = hardwon(told, "why", "4e10")
     assert (ambiguous.code, ambiguous.stdout) == (1, "")
-    assert "'4e10' begins more than one session or entry: give more of it" in ambiguous.stderr
+    told_of = f"(session {SESSION}; session 4e10ffff)"
+    assert f"'4e10' begins more than one session or entry: give more of it {told_of}" in ambiguous.stderr
 
 
 @pytest.mark.parametrize("reference", ["nonsense", "", "%\udcff", "9" * 30])
@@ -229,13 +239,23 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     text = "The parser keeps which quotes?"
     told.faults = ["nothing_is_in_a_hurry"]
     payload = {"session_id": SESSION, "cwd": str(told.project), "hook_event_name": "UserPromptSubmit", "prompt": text}
+    tried = hardwon(told, "why", "--prompt", text)
+    assert tried.stdout.splitlines()[0] == "beside it would stand:"
+    assert re.fullmatch(
+        rf" {{2}}1\. strength \d\.\d\d >= \S+  Quotes \({QUOTES.entry_id}\): shown", tried.stdout.splitlines()[1]
+    )
+    assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
     assert "Quotes" in told.launch(payload=payload).run.stdout
+    told.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
+    again = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
+    assert (again["text"], again["searched"], again["on"]) == ("", True, True)
+    assert again["entries"][0]["kept_out"] == "shown already in this session"
     lines = hardwon(told, "why").stdout.splitlines()
 
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
-    assert " + words 0.65 * " in lines[4]
+    assert " words 0.65 * " in lines[4]
     assert re.fullmatch(
         r" {5}wins: strength \d\.\d\d >= 0\.26: 1 \* sqrt\(coverage 1 \* told [\d.]+ \* score [\d.]+ \* lead [\d.]+"
         r" / \(ln 64 \* [\d.]+\^3\)\)",
@@ -244,6 +264,19 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert hardwon(told, "why", "--verify").code == 0
     told.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
     assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout
+
+
+def test_a_prompt_that_says_nothing_brings_nothing_up_and_stands_alone(empty_world: World) -> None:
+    empty_world.variables["HARDWON_PROMPT_ENABLED"] = "false"
+    tried, mixed = (hardwon(empty_world, "why", *each, "--prompt", "go on") for each in ((), ("--verify",)))
+
+    assert (tried.code, tried.stderr) == (0, "")
+    assert [line.partition(":")[0] for line in tried.stdout.splitlines()] == [
+        "switched off here",
+        "nothing would stand beside it",
+    ]
+    assert (mixed.code, mixed.stderr.count("\n")) == (1, 1)
+    assert not empty_world.store.exists()
 
 
 @pytest.mark.parametrize("parts", ["{}", '{"vector": 1}'])

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias, overload
 from hardwon.domain.model.bank_grammar import CONFIDENCE, ENTRY_HEAD, NAME_PREFIXES, OBSERVATION_COUNT, metadata_line
 from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.block.printable import Noted, Printable
-from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.model.vocabulary import Confidence, Kind
 
 EntryForm: TypeAlias = Literal["lesson", "note"]
 
@@ -29,17 +29,20 @@ def piece_text(form: EntryForm, entry: Any) -> str:
     return _lesson_text(entry) if form == "lesson" else _note_text(entry)
 
 
+def track_record_text(observation_count: int, confidence: Confidence) -> str:
+    """Return how a lesson ends: how often it was observed, how sure its authors are, and an empty line."""
+    return f"{metadata_line(OBSERVATION_COUNT, observation_count)}\n{metadata_line(CONFIDENCE, confidence)}\n\n"
+
+
 def _lesson_text(entry: Printable) -> str:
     """Return all that is printed of a learning, with an empty line after it."""
     lines = [
         f"{ENTRY_HEAD}{NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
         neutral(entry.description),
         *filter(None, [neutral(entry.notes)]),
-        metadata_line(OBSERVATION_COUNT, entry.observation_count),
-        metadata_line(CONFIDENCE, entry.confidence),
-        "",
+        track_record_text(entry.observation_count, entry.confidence),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _note_text(entry: Noted) -> str:

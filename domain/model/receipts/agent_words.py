@@ -22,9 +22,14 @@ def term_count(words: Sequence[str]) -> int:
     return sum(len(word) >= SHORTEST_TERM and not word[0].isdigit() for word in {*words} - STOP_WORDS)
 
 
+def spoken_text(text: str) -> str:
+    """Return what *text* says in its first 20,000 characters, but not what memory itself printed there."""
+    return "\n".join(_outside_frames(text[:LONGEST_TEXT]))
+
+
 def agent_words(text: str, given: Sequence[str]) -> list[str]:
     """Return the words of *text*, with `REPEATED` for each that stands among the same neighbours in *given* too."""
-    words = words_of("\n".join(_outside_frames(text[:LONGEST_TEXT])))
+    words = words_of(spoken_text(text))
     said = {*_runs(given)}
     echoes = {run for run in (said.intersection(_runs(words)) if said else ()) if term_count(run) >= _ECHO_TERMS}
     own = list(words)

@@ -5,6 +5,10 @@ Conservative: a sign is the name of an entry, seven words of it in a row, or a p
 with enough words that tell something. What another shown entry says too, or what was given without
 the agent, proves nothing. Nor does a single identifier, a block of code or an address: whoever works
 on that code writes it anyway.
+
+A sentence with a word that rejects ("n't" or one of `REJECTING`) holds no sign, whatever it is that it
+rejects: better none than praise for an entry that was named to be set aside. A negation of the entry's
+own does not count as one where it is quoted with it. What the next sentence says is not understood.
 """
 
 import re
@@ -12,13 +16,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from hardwon.domain.model.keyword_query import words_of
-from hardwon.domain.model.receipts.agent_words import LONGEST_TEXT, REPEATED, agent_words, term_count
+from hardwon.domain.model.receipts.agent_words import LONGEST_TEXT, REPEATED, term_count
+from hardwon.domain.model.receipts.heard import RUN, Heard, Run, line_of, runs_in
 from hardwon.domain.model.receipts.shown_text import ShownText
 
-RUN = 7
 RUN_TERMS = 4
 NAME_WORDS = 3
 NAME_TERMS = 3
@@ -35,8 +39,6 @@ _NOT_PROSE = re.compile(r"```.*?(?:```|\Z)|\bhttps?://\S+", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = r"\"'*_`\[#\u00ab\u00bb\u2018-\u201f\u2039\u203a"
 
-_Run: TypeAlias = tuple[str, ...]
-
 
 def signs_of_use(shown: Sequence[ShownText], text: str, given: str) -> Mapping[str, str]:
     """
@@ -48,30 +50,19 @@ def signs_of_use(shown: Sequence[ShownText], text: str, given: str) -> Mapping[s
         given: What was said without the agent, likewise.
 
     """
-    heard = _Heard(text, words_of(given[:LONGEST_TEXT]))
+    heard = Heard.of(text, words_of(given[:LONGEST_TEXT]))
     if len(heard.words) < NAME_WORDS:
         return {}
     read = [_read(each) for each in shown]
     found = Counter(run for each in read for run in {*each.runs_of(heard.known)})
     own = {run for run, entries in found.items() if entries == 1}
-    own = own.intersection(_runs(heard.words)) if own else own
+    own = own.intersection(runs_in(heard.words)) if own else own
     phrases = {
-        each.shown.entry_id: _phrase(each, [other.line for other in read if other is not each], heard, own)
+        each.shown.entry_id: _accepted(each, [other.line for other in read if other is not each], heard, own)
         for each in read
         if not each.shown.is_counted
     }
     return {entry_id: phrase for entry_id, phrase in phrases.items() if phrase}
-
-
-class _Heard:
-    """What the agent wrote, prepared for being looked through."""
-
-    def __init__(self, text: str, given: Sequence[str]) -> None:
-        self.text = text[:LONGEST_TEXT]
-        self.words = agent_words(text, given)
-        self.known = {*self.words}
-        self.line = _line(self.words)
-        self.given = _line(given)
 
 
 class _Read(NamedTuple):
@@ -82,7 +73,7 @@ class _Read(NamedTuple):
     line: str
     parts: Sequence[tuple[str, Sequence[str]]]
 
-    def runs_of(self, known: AbstractSet[str]) -> Iterator[_Run]:
+    def runs_of(self, known: AbstractSet[str]) -> Iterator[Run]:
         """Yield its words, seven in a row, as far as all are *known*."""
         for _, words in self.parts:
             length = 0
@@ -96,22 +87,24 @@ def _read(shown: ShownText) -> _Read:
     texts = (_NOT_PROSE.sub(" ", text) for text in (shown.description, shown.notes) if text)
     parts = [(text, words_of(text)) for text in texts]
     name, said = words_of(shown.name), (word for _, words in parts for word in (REPEATED, *words))
-    return _Read(shown, name, _line([*name, *said]), parts)
+    return _Read(shown, name, line_of([*name, *said]), parts)
 
 
-def _line(words: Sequence[str]) -> str:
-    return f" {' '.join(words)} "
+def _accepted(entry: _Read, others: Sequence[str], heard: Heard, own: set[Run]) -> str:
+    """Return the phrase of *entry* that stands in a sentence that rejects nothing."""
+    if not _phrase(entry, others, heard, own):
+        return ""
+    names = [entry.name] if len(entry.name) >= NAME_WORDS else []
+    runs = own.intersection(entry.runs_of(heard.known))
+    heard = heard.without_rejections([*names, *(words for _, words in _codes(entry))], runs)
+    return _phrase(entry, others, heard, runs.intersection(runs_in(heard.words)))
 
 
-def _runs(words: Sequence[str]) -> Iterator[_Run]:
-    return zip(*(words[place:] for place in range(RUN)), strict=False)
-
-
-def _phrase(entry: _Read, others: Sequence[str], heard: _Heard, own: set[_Run]) -> str:
+def _phrase(entry: _Read, others: Sequence[str], heard: Heard, own: set[Run]) -> str:
     return _name(entry, others, heard) or _quoted(entry, own) or _code(entry, others, heard)
 
 
-def _name(entry: _Read, others: Sequence[str], heard: _Heard) -> str:
+def _name(entry: _Read, others: Sequence[str], heard: Heard) -> str:
     words = entry.name
     terms = term_count(words)
     if len(words) < NAME_WORDS or terms < MARKED_NAME_TERMS or not _is_own(words, others, heard):
@@ -125,9 +118,9 @@ def _is_marked(words: Sequence[str], text: str) -> bool:
     return re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
 
 
-def _quoted(entry: _Read, own: set[_Run]) -> str:
+def _quoted(entry: _Read, own: set[Run]) -> str:
     for text, words in entry.parts:
-        places = [place for place, run in enumerate(_runs(words)) if run in own] if own else []
+        places = [place for place, run in enumerate(runs_in(words)) if run in own] if own else []
         for begin, end in _rows(places):
             if any(term_count(words[place : place + RUN]) >= RUN_TERMS for place in range(begin, end)):
                 return _as_written(text, words, begin, min(end - begin + RUN - 1, LONGEST_PHRASE))
@@ -152,18 +145,20 @@ def _as_written(text: str, words: Sequence[str], place: int, length: int) -> str
     return " ".join(written[spans[place][0] : spans[place + length - 1][1]].split())
 
 
-def _code(entry: _Read, others: Sequence[str], heard: _Heard) -> str:
-    for text, _ in entry.parts:
-        for code in _CODE.findall(text):
-            words = words_of(code)
-            is_long = len(words) >= CODE_WORDS and term_count(words) >= CODE_TERMS
-            if is_long and _is_own(words, others, heard):
-                return " ".join(code.split())
-    return ""
+def _code(entry: _Read, others: Sequence[str], heard: Heard) -> str:
+    return next((" ".join(code.split()) for code, words in _codes(entry) if _is_own(words, others, heard)), "")
 
 
-def _is_own(words: Sequence[str], others: Sequence[str], heard: _Heard) -> bool:
+def _codes(entry: _Read) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the pieces of code of *entry* that are long enough, with their words."""
+    for code in (code for text, _ in entry.parts for code in _CODE.findall(text)):
+        words = words_of(code)
+        if len(words) >= CODE_WORDS and term_count(words) >= CODE_TERMS:
+            yield code, words
+
+
+def _is_own(words: Sequence[str], others: Sequence[str], heard: Heard) -> bool:
     """Tell whether the agent wrote *words*, which nobody said before and no other entry says."""
-    line = _line(words)
+    line = line_of(words)
     is_written = heard.known.issuperset(words) and line in heard.line and line not in heard.given
     return is_written and not any(line in other for other in others)

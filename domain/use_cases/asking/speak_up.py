@@ -1,6 +1,6 @@
 """Put beside a prompt what clearly bears on it, unasked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
@@ -14,6 +14,7 @@ from hardwon.domain.model.prompting.identifiers import identifiers
 from hardwon.domain.model.prompting.instructions import plain
 from hardwon.domain.model.prompting.sentences import asked_by
 from hardwon.domain.model.prompting.telling import Sentence, telling_words, weighed
+from hardwon.domain.model.prompting.weighed import Weighed
 from hardwon.domain.model.prompting.winning import MOST_SHOWN
 from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName
 from hardwon.domain.model.recall.question import Question
@@ -81,12 +82,14 @@ class SpeakUp(NamedTuple):
         recall: Finds.
         receipts: Know what was shown before.
         instructions: What the agent is told anyway.
+        watch: Told what was weighed, of hopeless prompts too; None where nobody wants to know.
 
     """
 
     recall: Recall
     receipts: Receipts
     instructions: Instructions
+    watch: Callable[[Weighed], None] | None = None
 
     def __call__(self, prompt: Prompt, deadline: Deadline) -> Spoken:
         """
@@ -109,23 +112,24 @@ class SpeakUp(NamedTuple):
         with self.recall.repository.snapshot():
             only = EVERYTHING._replace(except_session=prompt.session_id or None)
             question = question_of(public, only, prompt.project)
-            sentences = self._sentences(public, deadline)
+            sentences = sentences_of(public, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
                 return Spoken(degradations=troubles)
             found = self.recall.search(question, deadline)
             spoken = self._spoken(prompt, question, sentences, found)
         return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
 
-    def _sentences(self, text: str, deadline: Deadline) -> tuple[Sentence, ...]:
-        return sentences_of(text, self.recall.retrieve.keywords, deadline)
-
     def _spoken(self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found) -> Spoken:
         rated = self.recall.rate(question, found)
         contest = contest_of(question, sentences, found, rated)
-        if not any(contest.may_win(each.score) for each in rated[:MOST_SHOWN]):  # most prompts: nothing is read
+        may_win = any(contest.may_win(each.score) for each in rated[:MOST_SHOWN])
+        if not (may_win or self.watch):  # most prompts: nothing is read
             return Spoken()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
-        choice = choose(self._contenders(rated), Rules(contest, shown, self._told, prompt.project))
+        contenders = self._contenders(rated)
+        choice = choose(contenders, Rules(contest, shown, self._told, prompt.project))
+        if self.watch:
+            self.watch(Weighed(contest, contenders, choice))
         if not choice.chosen:
             return Spoken()
         receipt = self._receipt(prompt, question, choice)._replace(space=found.retrieval.embedded_by)

@@ -1,6 +1,6 @@
 """Injections with the entries they speak of, as those are today."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
@@ -19,6 +19,9 @@ MOST_USED = 1_000
 """Entries of one session: more were never injected."""
 
 MOST_OF_SESSION = 2**31 - 1
+MOST_MEANT = 5
+"""Sessions and entries that are told of those that begin alike."""
+
 NEWEST_OF_ENTRY = 10
 """Injections, unless somebody asks for more or fewer."""
 
@@ -105,9 +108,11 @@ class ExplainInjections(NamedTuple):
             UnknownEntryError: it means nothing that is known.
 
         """
-        sessions, entries = self._sessions(reference), ids_meant(self.repository, reference)
+        sessions, entries = self._sessions(reference), ids_meant(self.repository, reference, MOST_MEANT + 1)
         if len(sessions) + len(entries) > 1:
-            raise InvalidQueryError(f"{reference!r} begins more than one session or entry: give more of it")
+            raise InvalidQueryError(
+                f"{reference!r} begins more than one session or entry: give more of it ({self._told(sessions, entries)})"
+            )
         if sessions:
             found = self.receipts.find(session_id=sessions[0], limit=limit or MOST_OF_SESSION)
             return Answer(self._explained(found[::-1]))
@@ -120,9 +125,17 @@ class ExplainInjections(NamedTuple):
             )
         return Answer(self._explained(found), entry_id)
 
+    def _told(self, sessions: Sequence[str], entries: Collection[str]) -> str:
+        found = [self.repository.get(each) for each in sorted(entries)]
+        told = [
+            *(f"session {each}" for each in sessions),
+            *(f"entry {each.entry_id}, {each.name}" for each in found if each),
+        ]
+        return "; ".join([*told[:MOST_MEANT], *(["and more"] if len(told) > MOST_MEANT else [])])
+
     def _sessions(self, reference: str) -> list[str]:
-        """Return the sessions that *reference* may name, two at most; a whole name names one alone."""
-        sessions = self.receipts.sessions_starting_with(reference, 2)
+        """Return the sessions that *reference* may name, six at most; a whole name names one alone."""
+        sessions = self.receipts.sessions_starting_with(reference, MOST_MEANT + 1)
         if reference in sessions:
             return [reference]
         return sessions if len(reference) >= SHORTEST_PREFIX else []

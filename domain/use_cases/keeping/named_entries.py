@@ -6,9 +6,9 @@ SHORTEST_PREFIX = 4
 LARGEST_NUMBER = 2**63 - 1
 
 
-def ids_meant(repository: EntryRepository, reference: str) -> set[str]:
-    """Return the ids of the entries that *reference* may name: none, one, or more, of which two are told at most."""
-    begun = [] if reference.startswith("#") else ids_begun(repository, reference)
+def ids_meant(repository: EntryRepository, reference: str, most: int = 2) -> set[str]:
+    """Return the ids of the entries that *reference* may name; of those that begin so at most *most* are told."""
+    begun = [] if reference.startswith("#") else ids_begun(repository, reference, most)
     return {*ids_numbered(repository, reference.removeprefix("#")), *begun}
 
 
@@ -18,9 +18,9 @@ def ids_numbered(repository: EntryRepository, digits: str) -> list[str]:
     return [entry.entry_id] if entry else []
 
 
-def ids_begun(repository: EntryRepository, reference: str) -> list[str]:
-    """Return the ids that begin so, two at most; too short a beginning names none."""
-    return repository.ids_starting_with(reference.lower(), 2) if len(reference) >= SHORTEST_PREFIX else []
+def ids_begun(repository: EntryRepository, reference: str, most: int = 2) -> list[str]:
+    """Return the ids that begin so, *most* at most; too short a beginning names none."""
+    return repository.ids_starting_with(reference.lower(), most) if len(reference) >= SHORTEST_PREFIX else []
 
 
 def is_number(digits: str) -> bool:

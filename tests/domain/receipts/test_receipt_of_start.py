@@ -213,7 +213,7 @@ def test_each_entry_that_changed_since_is_named() -> None:
     entries = session.entries()
     [first, *_, last] = [each.entry_id for each in receipt.shown]
     counted = receipt.shown[1].entry_id
-    entries[counted] = attrs.evolve(entries[counted], observation_count=2)
+    entries[counted] = attrs.evolve(entries[counted], notes="Counts.")
     entries[first] = attrs.evolve(entries[first], notes="Never.")
     entries[last] = attrs.evolve(entries[last], description="We do not lock.")
 

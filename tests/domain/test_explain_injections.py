@@ -1,0 +1,41 @@
+"""Which session or entry somebody means who asks why."""
+
+import pytest
+
+from hardwon.domain.model.errors import InvalidQueryError
+from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.influences import InMemoryInfluences
+from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.state import State
+from tests.strategies import NOW, lesson
+
+ENTRY = lesson("Keep quotes.", name="Quotes")
+BEGINNING = ENTRY.entry_id[:4]
+
+
+def explain(*sessions: str) -> ExplainInjections:
+    state, receipts = State(), InMemoryReceipts()
+    repository = InMemoryEntryRepository(state)
+    repository.put(ENTRY)
+    for each in sessions:
+        receipts.record(Receipt(each, "start", NOW, "here", None, None, "hybrid", "", ("",)))
+    return ExplainInjections(receipts, repository, InMemoryInfluences(state, receipts))
+
+
+def test_what_begins_alike_is_named_five_at_most() -> None:
+    with pytest.raises(InvalidQueryError) as told:
+        explain(f"{BEGINNING}-one").of(BEGINNING)
+    assert str(told.value).endswith(f"more of it (session {BEGINNING}-one; entry {ENTRY.entry_id}, Quotes)")
+
+    with pytest.raises(InvalidQueryError) as told:
+        explain(*(f"{BEGINNING}-{number}" for number in range(9))).of(BEGINNING)
+    assert str(told.value).endswith(f"; session {BEGINNING}-4; and more)")
+    assert "-5" not in str(told.value)
+
+
+def test_a_whole_name_names_one_session_whatever_else_begins_so() -> None:
+    answer = explain(BEGINNING, f"{BEGINNING}-one").of(f"{BEGINNING}-one")
+
+    assert [each.receipt.session_id for each in answer.injections] == [f"{BEGINNING}-one"]

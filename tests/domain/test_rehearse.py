@@ -1,0 +1,49 @@
+"""What a prompt would bring up, tried."""
+
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.receipts.near_misses import SHOWN_ALREADY, TOO_WEAK
+from hardwon.domain.use_cases.asking.recall import Recall
+from hardwon.domain.use_cases.asking.rehearse import Rehearsal, Rehearse
+from hardwon.domain.use_cases.asking.speak_up import Prompt, SpeakUp
+from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
+from tests.domain.test_speak_up import ASKED, LESSON, Session, store
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.instructions import InMemoryInstructions
+from tests.fakes.searches import InMemoryKeywordIndex
+from tests.strategies import lesson
+
+SESSION = Session(store(lesson(LESSON, name="Columns")))
+
+
+def rehearse(text: str, session: Session = SESSION) -> Rehearsal:
+    keywords = InMemoryKeywordIndex(session.state)
+    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
+    speak_up = SpeakUp(recall, session.receipts, InMemoryInstructions({}))
+    return Rehearse(speak_up)(Prompt(text, "one", "here"), session.clock.deadline())
+
+
+def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -> None:
+    for _ in range(2):
+        tried = rehearse(ASKED)
+        best = tried.entries[0]
+
+        assert LESSON in tried.text
+        assert (best.name, best.kept_out) == ("Columns", "")
+        assert best.strength >= best.least > 0
+
+
+def test_what_is_too_weak_or_known_is_told_too() -> None:
+    weak = rehearse("is there a filler for the old car")
+    assert (weak.text, weak.searched) == ("", True)
+    assert {each.kept_out for each in weak.entries} == {TOO_WEAK}
+    assert all(each.strength < each.least for each in weak.entries)
+
+    session = Session(SESSION.state)
+    session.ask()
+    known = rehearse(ASKED, session)
+    assert (known.text, known.entries[0].kept_out) == ("", SHOWN_ALREADY)
+
+
+def test_a_prompt_that_says_too_little_is_not_searched_with() -> None:
+    assert rehearse("go on") == Rehearsal("", (), searched=False)
+    assert rehearse("quite unknown vocabulary everywhere") == Rehearsal("", (), searched=True)
