@@ -8,9 +8,10 @@ from hardwon.adapters.markdown.host_folder import INDEX
 from hardwon.domain.model.errors import HardwonError
 from hardwon.entrypoints.cli.consent import Yes, agrees, ask
 from hardwon.entrypoints.cli.getting_ready import get_ready
-from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
+from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, resolve
 from hardwon.entrypoints.cli.screen import counted, warn
 from hardwon.entrypoints.cli.setup_files import plan_removal, plan_set_up, undo, write_files
+from hardwon.entrypoints.cli.setup_project import find_project
 from hardwon.entrypoints.cli.setup_telling import Telling
 from hardwon.entrypoints.composition.agents import NAMES, build_agents, build_set_up, used_agents
 from hardwon.entrypoints.host_memory import host_memory
@@ -36,7 +37,15 @@ def init(
         bool | None,
         typer.Option("--import/--no-import", help="Bring in what Claude Code remembers of the project by itself."),
     ] = None,
-    project_root: ProjectRoot = ".",
+    project_root: Annotated[
+        str | None,
+        typer.Option(
+            "--project-root",
+            metavar="PATH",
+            help="The project (default: the git repository that holds the working folder, else that folder).",
+            show_default=False,
+        ),
+    ] = None,
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
@@ -46,19 +55,20 @@ def init(
     It shows what it will write before it does, beside what is there, and a second
     run finds nothing to do. Agents are those whose folder or program is found.
     """
-    store = resolve(project_root, global_store).settings.global_store
+    project = find_project(project_root, os.curdir, os.path.expanduser("~"))
+    store = resolve(project.folder, global_store).settings.global_store
     agents = _chosen(agent, build_agents(os.environ, mcp_json=mcp_json or remove), everything=remove)
-    set_up, project = build_set_up(store), os.path.realpath(project_root)
-    plan = (plan_removal if remove else plan_set_up)(set_up, agents, project)
-    with Telling(plan, agents, is_removal=remove, as_json=as_json) as telling:
+    set_up = build_set_up(store)
+    plan = (plan_removal if remove else plan_set_up)(set_up, agents, project.root)
+    with Telling(plan, agents, project, is_removal=remove, as_json=as_json) as telling:
         if dry_run:
             return
         _ask(len(plan.steps), "undo" if remove else "write", yes=yes)
         if remove:
             telling.undone(undo(set_up, plan, everything=agent is None), store)
         else:
-            telling.written(write_files(set_up, plan, project))
-            _get_ready(telling, project_root, global_store, bring_in, is_asked=not (yes or as_json))
+            telling.written(write_files(set_up, plan, project.root))
+            _get_ready(telling, project.folder, global_store, bring_in, is_asked=not (yes or as_json))
     if telling.refused:
         raise typer.Exit(USERS_MISTAKE)
 

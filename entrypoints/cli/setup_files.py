@@ -10,15 +10,19 @@ from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.ports.agent import Agent
 
 
-def plan_set_up(set_up: SetUp, agents: Sequence[Agent], project: str) -> Plan:
-    """Return what it takes for *agents* to call us, also in *project*."""
-    wanted = [target for agent in agents for target in (*agent.targets(), *agent.project_targets(project))]
+def plan_set_up(set_up: SetUp, agents: Sequence[Agent], project: str | None) -> Plan:
+    """Return what it takes for *agents* to call us, also in *project* if there is one."""
+    wanted = [
+        target
+        for agent in agents
+        for target in (*agent.targets(), *(agent.project_targets(project) if project else ()))
+    ]
     return set_up.plan(wanted, [target for agent in agents for target in agent.unwanted()])
 
 
-def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str) -> Plan:
+def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str | None) -> Plan:
     """Return what it takes to undo it, in every project that was set up and is there; the others are told as left."""
-    projects = dict.fromkeys([*set_up.record.projects(), project])
+    projects = dict.fromkeys([*set_up.record.projects(), *([project] if project else [])])
     unwanted = [
         target
         for agent in agents
@@ -35,9 +39,10 @@ def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str) -> Plan:
     return attrs.evolve(plan, left=(*plan.left, *gone))
 
 
-def write_files(set_up: SetUp, plan: Plan, project: str) -> Done:
+def write_files(set_up: SetUp, plan: Plan, project: str | None) -> Done:
     """Carry out a set-up; *project* is noted first, so that whatever happens it can be undone from anywhere."""
-    set_up.record.add_project(project)
+    if project:
+        set_up.record.add_project(project)
     return set_up.carry_out(plan)
 
 

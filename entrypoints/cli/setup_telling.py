@@ -8,6 +8,7 @@ import attrs
 from hardwon.domain.use_cases.setting_up.plan import Done, Plan
 from hardwon.entrypoints.cli.getting_ready import Readiness
 from hardwon.entrypoints.cli.screen import counted, out, print_json, say, warn
+from hardwon.entrypoints.cli.setup_project import NONE, Project
 from hardwon.ports.agent import Agent
 
 NOTHING = "Nothing to do: no file has to change."
@@ -21,14 +22,18 @@ class Telling:
     Args:
         plan: What is to be done.
         agents: Those that are set up.
+        project: For which.
         is_removal: Whether it is undone instead.
         as_json: Whether scripts are to read it.
 
     """
 
-    def __init__(self, plan: Plan, agents: Sequence[Agent], *, is_removal: bool, as_json: bool) -> None:
+    def __init__(
+        self, plan: Plan, agents: Sequence[Agent], project: Project, *, is_removal: bool, as_json: bool
+    ) -> None:
         self._plan = plan
         self._agents = agents
+        self._project = project
         self._is_removal = is_removal
         self._as_json = as_json
         self._done = Done()
@@ -87,6 +92,8 @@ class Telling:
         """Show every file that is to change, and how."""
         if self._as_json:
             return
+        if not self._is_removal:
+            say(f"Project: {self._project.root or NONE.format(self._project.folder)}")
         for step in self._plan.steps:
             out.print(f"{step.change.verb} ", style="bold", end="")
             say(step.change.path)
@@ -112,6 +119,7 @@ class Telling:
         agents = [agent.name for agent in self._agents]
         return {
             "agents": agents,
+            "project": self._project.root,
             "changes": changes,
             "left": self._plan.left,
             "refused": self.refused,

@@ -80,7 +80,7 @@ def assert_a_second_run_finds_nothing_to_do(world: World) -> None:
     written = tree(home(world), world.project)
     again = init(world, *ALL, "--mcp-json")
 
-    assert (again.code, again.stdout.splitlines()[0]) == (0, "Nothing to do: no file has to change.")
+    assert (again.code, again.stdout.splitlines()[1]) == (0, "Nothing to do: no file has to change.")
     assert tree(home(world), world.project) == written
 
 
@@ -117,7 +117,8 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
     assert (rehearsed.code, rehearsed.stderr) == (0, "")
     assert asked.stdout == rehearsed.stdout
     lines = asked.stdout.splitlines()
-    assert lines[:3] == [f"change {home(world)}/.claude/settings.json", "    @@ -1,3 +1,60 @@", "     {"]
+    assert lines[0] == f"Project: {world.project}"
+    assert lines[1:4] == [f"change {home(world)}/.claude/settings.json", "    @@ -1,3 +1,60 @@", "     {"]
     assert f"create {world.project}/.claude/commands/recall.md" in lines
     assert tree(home(world), world.project) == before
     assert not world.store.exists()
