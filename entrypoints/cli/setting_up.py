@@ -59,7 +59,10 @@ def init(
     store = resolve(project.folder, global_store).settings.global_store
     agents = _chosen(agent, build_agents(os.environ, mcp_json=mcp_json or remove), everything=remove)
     set_up = build_set_up(store)
-    plan = (plan_removal if remove else plan_set_up)(set_up, agents, project.root)
+    if remove:
+        plan = plan_removal(set_up, agents, project.root, everything=agent is None)
+    else:
+        plan = plan_set_up(set_up, agents, project.root)
     with Telling(plan, agents, project, is_removal=remove, as_json=as_json) as telling:
         if dry_run:
             return
