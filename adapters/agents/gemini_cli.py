@@ -63,6 +63,10 @@ class GeminiCli:
         """Return whether its settings call the hook."""
         return connection_of(self._path, self._root)
 
+    def obstacle(self, project: str) -> str:  # noqa: ARG002  # none is known
+        """Return nothing."""
+        return ""
+
     def next_step(self) -> str:
         """Return how to see them."""
         return "start a new session; /hooks and /mcp list what it has"

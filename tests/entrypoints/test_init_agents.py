@@ -60,13 +60,34 @@ def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
     there.write_text("")
     codex = Codex(str(tmp_path), {}, Programs(str(there), ""))
     gemini = GeminiCli(str(tmp_path), Programs("/gone/hardwon-hook", ""))
-    [(name, ok, detail)] = agent_states([codex, gemini])
+    [(name, ok, detail)] = agent_states([codex, gemini], str(tmp_path))
     assert (name, ok, detail) == ("agents", True, "none calls the hook yet: run hardwon init")
 
     hooks, settings = codex.targets()[0], gemini.targets()[0]
     for target in (hooks, settings):
         write(tmp_path, {target.path: target.with_ours(None)})
-    assert agent_states([codex, gemini]) == [
+    assert agent_states([codex, gemini], str(tmp_path)) == [
         ("agent codex", True, f"hooks from {hooks.path}"),
         ("agent gemini-cli", False, f"/gone/hardwon-hook is gone, {settings.path} names it: run hardwon init"),
     ]
+
+
+def test_settings_that_switch_all_hooks_off_are_trouble_that_names_them(
+    empty_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [claude, *_] = agents_of(empty_world, monkeypatch)
+    [target] = claude.targets()
+    project, hooks = empty_world.project, json.loads(target.with_ours(None))
+    users = Path(target.path)
+    shared, local = (project / ".claude" / name for name in ("settings.json", "settings.local.json"))
+    for path, document, culprit in (
+        (users, hooks, None),
+        (users, {**hooks, "disableAllHooks": True}, users),
+        (shared, {"disableAllHooks": False}, None),
+        (local, {"disableAllHooks": True}, local),
+    ):
+        write(project, {str(path): json.dumps(document)})
+        [(_, ok, detail)] = agent_states([claude], str(project))
+
+        off = f'"disableAllHooks": true in {culprit} switches its hooks off, ours too: take that out'
+        assert (ok, detail) == ((False, off) if culprit else (True, f"hooks from {users}"))
