@@ -63,7 +63,7 @@ def init(
         plan = plan_removal(set_up, agents, project.root, everything=agent is None)
     else:
         plan = plan_set_up(set_up, agents, project.root)
-    with Telling(plan, agents, project, is_removal=remove, as_json=as_json) as telling:
+    with Telling(plan, agents, project, is_removal=remove, is_whole=dry_run, as_json=as_json) as telling:
         if dry_run:
             return
         _ask(len(plan.steps), "undo" if remove else "write", yes=yes)

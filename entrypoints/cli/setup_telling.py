@@ -12,6 +12,7 @@ from hardwon.entrypoints.cli.setup_project import NONE, Project
 from hardwon.ports.agent import Agent
 
 NOTHING = "Nothing to do: no file has to change."
+CUT = "--dry-run shows all lines."
 GONE = "What hardwon wrote is gone."
 
 
@@ -24,17 +25,26 @@ class Telling:
         agents: Those that are set up.
         project: For which.
         is_removal: Whether it is undone instead.
+        is_whole: Whether every line that changes is told, not just the first of each file.
         as_json: Whether scripts are to read it.
 
     """
 
     def __init__(
-        self, plan: Plan, agents: Sequence[Agent], project: Project, *, is_removal: bool, as_json: bool
+        self,
+        plan: Plan,
+        agents: Sequence[Agent],
+        project: Project,
+        *,
+        is_removal: bool,
+        is_whole: bool,
+        as_json: bool,
     ) -> None:
         self._plan = plan
         self._agents = agents
         self._project = project
         self._is_removal = is_removal
+        self._is_whole = is_whole
         self._as_json = as_json
         self._done = Done()
         self._document: dict[str, object] = {}
@@ -97,8 +107,10 @@ class Telling:
         for step in self._plan.steps:
             out.print(f"{step.change.verb} ", style="bold", end="")
             say(step.change.path)
-            for line in step.change.diff().splitlines():
+            for line in step.change.diff(whole=self._is_whole).splitlines():
                 say(f"    {line}")
+        if any(step.change.diff(whole=self._is_whole) != step.change.diff() for step in self._plan.steps):
+            say(CUT)
         if not self._plan.steps:
             say(NOTHING)
 

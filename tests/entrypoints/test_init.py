@@ -115,7 +115,10 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
         "hardwon: Invalid value for '--yes': nobody can be asked here whether to write 6 files; see hardwon init --help\n",
     )
     assert (rehearsed.code, rehearsed.stderr) == (0, "")
-    assert asked.stdout == rehearsed.stdout
+    assert "… and " in asked.stdout
+    assert asked.stdout.endswith("\n--dry-run shows all lines.\n")
+    assert "… and " not in rehearsed.stdout
+    assert rehearsed.stdout.count("\n    +") > asked.stdout.count("\n    +")
     lines = asked.stdout.splitlines()
     assert lines[0] == f"Project: {world.project}"
     assert lines[1:4] == [f"change {home(world)}/.claude/settings.json", "    @@ -1,3 +1,60 @@", "     {"]
