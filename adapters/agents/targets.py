@@ -37,7 +37,7 @@ class JsonTarget:
     @property
     def snippet(self) -> str:
         """What a user would add by hand."""
-        return json.dumps(self.put({}))
+        return json.dumps(self.put({}), indent=2, ensure_ascii=False)
 
     def with_ours(self, text: str | None) -> str:
         """Return *text* with what is ours, the user's own as it was."""
@@ -83,7 +83,7 @@ class TomlTarget:
     @property
     def snippet(self) -> str:
         """What a user would add by hand."""
-        return f"[{self._title}] / {self._line}"
+        return f"[{self._title}]\n{self._line}"
 
     def with_ours(self, text: str | None) -> str:
         """Return *text* with our table, at its end if there was none; all that is not its command as it was."""
@@ -163,8 +163,8 @@ class WholeTarget:
 
     @property
     def snippet(self) -> str:
-        """What a user would do by hand."""
-        return "rename it, and run hardwon init again"
+        """Nothing: it is all ours."""
+        return ""
 
     def with_ours(self, text: str | None) -> str:
         """Return our text, unless there is another."""

@@ -64,14 +64,13 @@ def init(
     else:
         plan = plan_set_up(set_up, agents, project.root)
     with Telling(plan, agents, project, is_removal=remove, is_whole=dry_run, as_json=as_json) as telling:
-        if dry_run:
-            return
-        _ask(len(plan.steps), "undo" if remove else "write", yes=yes)
-        if remove:
-            telling.undone(undo(set_up, plan, everything=agent is None), store)
-        else:
-            telling.written(write_files(set_up, plan, project.root))
-            _get_ready(telling, project.folder, global_store, bring_in, is_asked=not (yes or as_json))
+        if not dry_run:
+            _ask(len(plan.steps), "undo" if remove else "write", yes=yes)
+            if remove:
+                telling.undone(undo(set_up, plan, everything=agent is None), store)
+            else:
+                telling.written(write_files(set_up, plan, project.root))
+                _get_ready(telling, project.folder, global_store, bring_in, is_asked=not (yes or as_json))
     if telling.refused:
         raise typer.Exit(USERS_MISTAKE)
 

@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
-from hardwon.domain.use_cases.setting_up.plan import Done, Plan
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Untouched
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.entrypoints.composition.agents import targets_at
 from hardwon.ports.agent import Agent
 from hardwon.ports.setup_target import SetupTarget
 
-NOT_THERE = "{}: not there now: what was written in it stays noted"
-UNKNOWN = "{}: hardwon wrote to it, and can't tell for whom: take out what is its own by hand"
+NOT_THERE = "not there now: what was written in it stays noted"
+UNKNOWN = "hardwon wrote to it, and can't tell for whom: take out what is its own by hand"
 
 
 def plan_set_up(set_up: SetUp, agents: Sequence[Agent], project: str | None) -> Plan:
@@ -42,7 +42,8 @@ def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str | None, *,
     strays = _strays(set_up, {target.path for target in unwanted}, gone) if everything else []
     found = {path: targets_at(path) for path in strays}
     plan = set_up.plan((), [*unwanted, *(target for each in found.values() for target in each)])
-    told = [NOT_THERE.format(each) for each in gone] + [UNKNOWN.format(path) for path in strays if not found[path]]
+    told = [Untouched(each, NOT_THERE) for each in gone]
+    told += [Untouched(path, UNKNOWN) for path in strays if not found[path]]
     return attrs.evolve(plan, left=(*plan.left, *told))
 
 

@@ -5,9 +5,9 @@ from typing import Self
 
 import attrs
 
-from hardwon.domain.use_cases.setting_up.plan import Done, Plan
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Untouched
 from hardwon.entrypoints.cli.getting_ready import Readiness
-from hardwon.entrypoints.cli.screen import counted, out, print_json, say, warn
+from hardwon.entrypoints.cli.screen import complain, counted, out, print_json, say, warn
 from hardwon.entrypoints.cli.setup_project import NONE, Project
 from hardwon.ports.agent import Agent
 
@@ -50,8 +50,8 @@ class Telling:
         self._document: dict[str, object] = {}
 
     @property
-    def refused(self) -> tuple[str, ...]:
-        """Files that could not be edited, and why."""
+    def refused(self) -> tuple[Untouched, ...]:
+        """Files that could not be edited."""
         return (*self._plan.refused, *self._done.refused)
 
     def __enter__(self) -> Self:
@@ -85,7 +85,7 @@ class Telling:
             waiting: How many facts Claude Code remembers that were not brought in.
 
         """
-        steps = {agent.name: agent.next_step() for agent in self._agents}
+        steps = {agent.name: self._next(agent) for agent in self._agents}
         self._document |= {**attrs.asdict(readiness), "next": steps}
         if self._as_json:
             return
@@ -96,7 +96,14 @@ class Telling:
             out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
             say(f"{finding.name}: {finding.detail}")
         for agent in self._agents:
-            say(f"{agent.title}: {agent.next_step()}")
+            say(f"{agent.title}: {self._next(agent)}")
+
+    def _next(self, agent: Agent) -> str:
+        """Return what the user does next: what was not written comes first."""
+        refused = {file.path for file in self.refused}
+        missing = [target.path for target in agent.targets() if target.path in refused]
+        first = f"first see to {' and '.join(missing)}, not written; then " if missing else ""
+        return f"{first}{agent.next_step()}"
 
     def _show_plan(self) -> None:
         """Show every file that is to change, and how."""
@@ -116,10 +123,10 @@ class Telling:
 
     def _end(self) -> None:
         """Tell what was left as it is, and to scripts everything."""
-        for line in self._plan.left:
-            warn(line)
-        for line in self.refused:
-            warn(f"not {'undone' if self._is_removal else 'written'}: {line}")
+        for file in self._plan.left:
+            _tell(file)
+        for file in self.refused:
+            _tell(file, f"not {'undone' if self._is_removal else 'written'}: ")
         if self._as_json:
             print_json({**self._planned(), **self._document})
 
@@ -137,6 +144,12 @@ class Telling:
             "refused": self.refused,
             "written": bool(self._done.changed),
         }
+
+
+def _tell(file: Untouched, prefix: str = "") -> None:
+    warn(f"{prefix}{file.path}: {file.reason}")
+    for line in file.by_hand.splitlines():
+        complain(line)
 
 
 def _gained(readiness: Readiness) -> str:

@@ -161,14 +161,20 @@ def test_what_cannot_be_edited_or_is_the_users_own_is_left_and_the_rest_is_done(
     done = init(world, *ALL, "--yes")
 
     assert done.code == 1
-    warnings = done.stderr.splitlines()
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("Warning: ")]
     assert [line.split(": ")[1] for line in warnings] == [
         f"{world.project}/.claude/commands/recall.md",
         f"{home(world)}/.codex/config.toml",
         "not written",
         "not written",
     ]
-    assert "add by hand: {" in warnings[2]
+    assert warnings[2].endswith("; add by hand:")
+    pasted = done.stderr.partition(f"{warnings[2]}\n")[2].partition("\nWarning: ")[0]
+    assert json.loads(pasted)["hooks"].keys() >= {"SessionStart", "Stop"}
+    settings = home(world) / ".claude/settings.json"
+    assert f"Claude Code: first see to {settings}, not written; then start a new session" in done.stdout
+    assert "run hardwon init" not in done.stdout
+    assert init(world, *ALL, "--dry-run").code == 1
     assert {name: (home(world) / name).read_text() for name in own} == own
     assert (world.project / ".claude/commands/recall.md").read_text() == "mine"
     assert (world.project / ".claude/commands/save.md").is_file()
@@ -187,5 +193,5 @@ def test_links_in_a_hostile_project_lead_nowhere(world: World) -> None:
 
     assert done.code == 1
     assert len(done.document["refused"]) == 6
-    assert all("leads out of" in line for line in done.document["refused"])
+    assert all("leads out of" in file["reason"] for file in done.document["refused"])
     assert tree(elsewhere) == before

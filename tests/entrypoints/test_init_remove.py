@@ -27,12 +27,12 @@ def written(world: World, agents: Sequence[Agent]) -> SetUp:
     return set_up
 
 
-def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> tuple[str, ...]:
+def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> list[str]:
     """Undo it as another run does, in another project; return what was left."""
     set_up = build_set_up(str(world.store))
     plan = plan_removal(set_up, agents, str(elsewhere))
     assert undo(set_up, plan, everything=True).refused == ()
-    return plan.left
+    return [f"{file.path}: {file.reason}" for file in plan.left]
 
 
 def test_what_could_not_be_taken_out_is_told_until_it_can(empty_world: World, agents: list[Agent]) -> None:
@@ -79,7 +79,7 @@ def test_a_project_in_which_a_set_up_was_killed_is_undone_from_anywhere(
         write_files(dying, plan_set_up(dying, agents, str(empty_world.project)), str(empty_world.project))
     assert (empty_world.project / ".claude/commands/recall.md").is_file()
 
-    assert removed_from(tmp_path, empty_world, agents) == ()
+    assert removed_from(tmp_path, empty_world, agents) == []
     assert tree(home(empty_world), empty_world.project) == before
     assert not (empty_world.store / "setup.json").exists()
 
@@ -91,10 +91,10 @@ def test_a_project_that_is_not_there_stays_noted_and_is_undone_when_it_is_back(
     written(empty_world, agents)
     away = empty_world.project.rename(tmp_path / "away")
     left = removed_from(tmp_path, empty_world, agents)
-    assert left == (f"{empty_world.project}: not there now: what was written in it stays noted",)
+    assert left == [f"{empty_world.project}: not there now: what was written in it stays noted"]
 
     away.rename(empty_world.project)
-    assert removed_from(tmp_path, empty_world, agents) == ()
+    assert removed_from(tmp_path, empty_world, agents) == []
     assert tree(home(empty_world), empty_world.project) == before
     assert not (empty_world.store / "setup.json").exists()
 
@@ -110,9 +110,9 @@ def test_what_was_written_under_another_environment_goes_too_or_is_named_and_sta
     unknown = str(home(empty_world) / "other" / "file")
     set_up.record.put(unknown, Written("0", was_there=True, is_made=False))
 
-    assert removed_from(empty_world.project, empty_world, agents) == (
-        f"{unknown}: hardwon wrote to it, and can't tell for whom: take out what is its own by hand",
-    )
+    assert removed_from(empty_world.project, empty_world, agents) == [
+        f"{unknown}: hardwon wrote to it, and can't tell for whom: take out what is its own by hand"
+    ]
     assert tree(home(empty_world), empty_world.project) == before
     assert build_set_up(str(empty_world.store)).record.paths() == [unknown]
 
