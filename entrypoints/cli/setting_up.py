@@ -18,6 +18,8 @@ from hardwon.entrypoints.host_memory import host_memory
 from hardwon.ports.agent import Agent
 
 EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
+UNDO = "undo {}, those of every project that was set up"
+SAME_SERVER = "--mcp-json is left out: the plugin of Claude Code brings the same server already"
 OTHER_STORE = "hooks and servers use the store of their environment: let HARDWON_STORE be {} where agents start"
 
 
@@ -32,7 +34,9 @@ def init(
     ] = False,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Undo what was written; memories stay.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Undo what was written, in every project; memories stay.")
+    ] = False,
     bring_in: Annotated[
         bool | None,
         typer.Option("--import/--no-import", help="Bring in what Claude Code remembers of the project by itself."),
@@ -57,7 +61,7 @@ def init(
     """
     project = find_project(project_root, os.curdir, os.path.expanduser("~"))
     store = resolve(project.folder, global_store).settings.global_store
-    agents = _chosen(agent, build_agents(os.environ, mcp_json=mcp_json or remove), everything=remove)
+    agents = _chosen(agent, _built(mcp_json=mcp_json, remove=remove), everything=remove)
     set_up = build_set_up(store)
     if remove:
         plan = plan_removal(set_up, agents, project.root, everything=agent is None)
@@ -65,7 +69,7 @@ def init(
         plan = plan_set_up(set_up, agents, project.root)
     with Telling(plan, agents, project, is_removal=remove, is_whole=dry_run, as_json=as_json) as telling:
         if not dry_run:
-            _ask(len(plan.steps), "undo" if remove else "write", yes=yes)
+            _ask(len(plan.steps), UNDO if remove else "write {}", yes=yes)
             if remove:
                 telling.undone(undo(set_up, plan, everything=agent is None), store)
             else:
@@ -75,18 +79,31 @@ def init(
         raise typer.Exit(USERS_MISTAKE)
 
 
+def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
+    agents = build_agents(os.environ, mcp_json=mcp_json or remove)
+    if not mcp_json or remove or not agents[0].connection().is_by_plugin:
+        return agents
+    warn(SAME_SERVER)
+    return build_agents(os.environ)
+
+
 def _chosen(names: Sequence[str] | None, agents: list[Agent], *, everything: bool) -> list[Agent]:
     for name in names or ():
         if name not in NAMES:
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(NAMES)}", param_hint="'--agent'")
     if names:
         return [agent for agent in agents if agent.name in names]
-    return agents if everything else used_agents(agents)
+    return agents if everything else used_agents(agents) or _first_of(agents)
 
 
-def _ask(files: int, verb: str, *, yes: bool) -> None:
+def _first_of(agents: list[Agent]) -> list[Agent]:
+    warn(f"no agent found: {agents[0].title} is set up; name others with --agent")
+    return agents[:1]
+
+
+def _ask(files: int, what: str, *, yes: bool) -> None:
     if files:
-        ask(f"{verb} {counted(files, 'file', 'files')}", yes=yes)
+        ask(what.format(counted(files, "file", "files")), yes=yes)
 
 
 def _get_ready(

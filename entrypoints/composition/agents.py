@@ -41,8 +41,8 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[
 
 
 def used_agents(agents: Sequence[Agent]) -> list[Agent]:
-    """Return those whose folder or program is there, else the first."""
-    return [agent for agent in agents if agent.is_there or shutil.which(agent.program)] or list(agents[:1])
+    """Return those whose folder or program is there."""
+    return [agent for agent in agents if agent.is_there or shutil.which(agent.program)]
 
 
 def targets_at(path: str) -> list[SetupTarget]:

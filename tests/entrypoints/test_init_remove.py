@@ -117,6 +117,20 @@ def test_what_was_written_under_another_environment_goes_too_or_is_named_and_sta
     assert build_set_up(str(empty_world.store)).record.paths() == [unknown]
 
 
+def test_it_asks_before_files_of_every_project_go_and_lists_them(
+    empty_world: World, agents: list[Agent], tmp_path: Path
+) -> None:
+    written(empty_world, agents[:1])
+    set_up = build_set_up(str(empty_world.store))
+    (tmp_path / "other").mkdir()
+    write_files(set_up, plan_set_up(set_up, agents[:1], str(tmp_path / "other")), str(tmp_path / "other"))
+
+    asked = init(empty_world, "--remove")
+    assert "whether to undo 11 files, those of every project that was set up" in asked.stderr
+    for project in (empty_world.project, tmp_path / "other"):
+        assert f"remove {project}/.claude/commands/recall.md\n" in asked.stdout
+
+
 def test_removing_one_agent_leaves_the_files_of_others_noted(empty_world: World, agents: list[Agent]) -> None:
     set_up = written(empty_world, agents[1:3])
     undo(set_up, plan_removal(set_up, agents[1:2], None, everything=False), everything=False)
