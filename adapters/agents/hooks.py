@@ -31,8 +31,8 @@ def hook(command: str, timeout: int) -> Document:
     return {"type": "command", "command": command, "timeout": timeout}
 
 
-def connection_of(path: str, root: str, *, has_plugin: bool = False) -> Connection:
+def connection_of(path: str, root: str, *, has_plugin: bool = False, may_comment: bool = False) -> Connection:
     """Return whether the plugin, the hooks in a file, or both call us."""
-    commands = our_commands(peek(path, root), is_hook)
+    commands = our_commands(peek(path, root, may_comment=may_comment), is_hook)
     ways = ([BY_PLUGIN] if has_plugin else []) + ([path] if commands else [])
     return Connection(tuple(ways), tuple(map(program_in, commands)))
