@@ -8,6 +8,7 @@ from functools import partial
 import attrs
 
 from hardwon.adapters.git.program import find_git
+from hardwon.adapters.git.work_tree import top_of
 from hardwon.adapters.minilm.weights import find_weights, verify_sha256
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import IN_MEMORY
@@ -52,7 +53,7 @@ class Finding:
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; what depends on a store that can't be opened is left out."""
-    return [*_store(settings), _git(project_root), *_agents()]
+    return [*_store(settings), _git(project_root), *_agents(project_root)]
 
 
 def _store(settings: Settings) -> Iterator[Finding]:
@@ -77,8 +78,9 @@ def _git(project_root: str) -> Finding:
         return Finding("git", ok=False, detail="not on PATH: changed files give no signal")
 
 
-def _agents() -> Iterator[Finding]:
-    for state in agent_states(build_agents(os.environ)):
+def _agents(project_root: str) -> Iterator[Finding]:
+    folder = os.path.realpath(project_root)
+    for state in agent_states(build_agents(os.environ), top_of(folder) or folder):
         yield Finding(state.name, ok=state.ok, detail=state.detail)
 
 

@@ -44,6 +44,10 @@ class Agent(Protocol):
         """Return how it comes to call us now; files that can't be read say nothing."""
         ...
 
+    def obstacle(self, project: str) -> str:
+        """Return the file and the setting that keep it from calling us in *project*, a real path; empty for none."""
+        ...
+
     def next_step(self) -> str:
         """Return what the user does next, in one line."""
         ...

@@ -16,7 +16,7 @@ class SetupTarget(Protocol):
 
     @property
     def snippet(self) -> str:
-        """What a user would add by hand."""
+        """What a user would add by hand, in lines to paste; empty for a file that is all ours."""
         ...
 
     def with_ours(self, text: str | None) -> str:

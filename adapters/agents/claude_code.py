@@ -13,6 +13,7 @@ OLDER_NAMES = ("recall", "remember")
 """Commands that those who used an earlier program know as `/tlc:…`."""
 
 PROJECT_SERVER = "memory-server"
+NO_HOOKS = "disableAllHooks"
 
 
 class ClaudeCode:
@@ -82,6 +83,16 @@ class ClaudeCode:
     def connection(self) -> Connection:
         """Return whether plugin or settings call the hook."""
         return connection_of(self._path, self._root, has_plugin=self._has_plugin)
+
+    def obstacle(self, project: str) -> str:
+        """Return which settings switch all hooks off; of several that say so or not, the closest to the project."""
+        folder = os.path.join(project, ".claude")
+        places = [(os.path.join(folder, name), project) for name in ("settings.local.json", "settings.json")]
+        for path, root in (*places, (self._path, self._root)):
+            said = peek(path, root).get(NO_HOOKS)
+            if isinstance(said, bool):
+                return f'"{NO_HOOKS}": true in {path}' if said else ""
+        return ""
 
     def next_step(self) -> str:
         """Return how the tools come to it too, and what PATH lacks for what names our programs without a folder."""

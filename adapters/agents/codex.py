@@ -48,6 +48,10 @@ class Codex:
         """Return whether plugin or settings call the hook."""
         return connection_of(self._hooks.path, self._root, has_plugin=self._has_plugin)
 
+    def obstacle(self, project: str) -> str:  # noqa: ARG002  # none is known
+        """Return nothing."""
+        return ""
+
     def next_step(self) -> str:
         """Return that it wants its hooks trusted."""
         return "start it, and trust the new hooks with /hooks: until then it does not run them"

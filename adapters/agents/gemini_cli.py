@@ -49,7 +49,7 @@ class GeminiCli:
 
     def targets(self) -> Sequence[JsonTarget]:
         """Return its settings."""
-        return (JsonTarget(path=self._path, root=self._root, put=self._put, cut=_cut),)
+        return (JsonTarget(path=self._path, root=self._root, put=self._put, cut=_cut, may_comment=True),)
 
     def unwanted(self) -> Sequence[JsonTarget]:
         """Return nothing."""
@@ -61,7 +61,11 @@ class GeminiCli:
 
     def connection(self) -> Connection:
         """Return whether its settings call the hook."""
-        return connection_of(self._path, self._root)
+        return connection_of(self._path, self._root, may_comment=True)
+
+    def obstacle(self, project: str) -> str:  # noqa: ARG002  # none is known
+        """Return nothing."""
+        return ""
 
     def next_step(self) -> str:
         """Return how to see them."""

@@ -4,7 +4,7 @@ from functools import partial
 
 from hardwon.adapters.agents.programs import is_hook, peek, program_in
 from hardwon.adapters.agents.targets import JsonTarget
-from hardwon.domain.model.setup.connection import Connection
+from hardwon.domain.model.setup.connection import BY_PLUGIN, Connection
 from hardwon.domain.model.setup.hook_groups import Document, our_commands, with_hooks, without_hooks
 
 SECONDS = {"SessionStart": 3, "UserPromptSubmit": 2, "PreCompact": 3, "Stop": 3, "SessionEnd": 3}
@@ -31,8 +31,8 @@ def hook(command: str, timeout: int) -> Document:
     return {"type": "command", "command": command, "timeout": timeout}
 
 
-def connection_of(path: str, root: str, *, has_plugin: bool = False) -> Connection:
+def connection_of(path: str, root: str, *, has_plugin: bool = False, may_comment: bool = False) -> Connection:
     """Return whether the plugin, the hooks in a file, or both call us."""
-    commands = our_commands(peek(path, root), is_hook)
-    ways = (["its plugin"] if has_plugin else []) + ([path] if commands else [])
+    commands = our_commands(peek(path, root, may_comment=may_comment), is_hook)
+    ways = ([BY_PLUGIN] if has_plugin else []) + ([path] if commands else [])
     return Connection(tuple(ways), tuple(map(program_in, commands)))

@@ -71,6 +71,10 @@ class OpenCode:
             found = None
         return Connection((self._plugin,), (json.loads(found[1]),)) if found else Connection()
 
+    def obstacle(self, project: str) -> str:  # noqa: ARG002  # none is known
+        """Return nothing."""
+        return ""
+
     def next_step(self) -> str:
         """Return that it reads plugins at its start."""
         return "start it anew: it reads plugins and servers once"

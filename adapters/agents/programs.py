@@ -58,10 +58,10 @@ def is_server(entry: object) -> bool:
     return isinstance(first, str) and os.path.basename(first) == SERVER
 
 
-def peek(path: str, root: str) -> dict[str, Any]:
+def peek(path: str, root: str, *, may_comment: bool = False) -> dict[str, Any]:
     """Return the JSON object in a file; an empty one where there is none to be read."""
     try:
-        return read_document(DiskUserFiles().read(path, root) or "")
+        return read_document(DiskUserFiles().read(path, root) or "", may_comment=may_comment)
     except UneditableFileError:
         return {}
 

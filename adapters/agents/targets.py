@@ -26,6 +26,7 @@ class JsonTarget:
         root: The folder that it may not lead out of.
         put: Brings what is ours into the document.
         cut: Takes it out.
+        may_comment: Whether its agent reads comments in it.
 
     """
 
@@ -33,29 +34,33 @@ class JsonTarget:
     root: str
     put: Callable[[Document], Document]
     cut: Callable[[Document], Document]
+    may_comment: bool = False
 
     @property
     def snippet(self) -> str:
         """What a user would add by hand."""
-        return json.dumps(self.put({}))
+        return json.dumps(self.put({}), indent=2, ensure_ascii=False)
 
     def with_ours(self, text: str | None) -> str:
         """Return *text* with what is ours, the user's own as it was."""
-        document = read_document(text or "")
-        return edited(text or "", document, self.put(document))
+        document = self._read(text or "")
+        return edited(text or "", document, self.put(document), may_comment=self.may_comment)
 
     def without_ours(self, text: str) -> str:
         """Return *text* without what is ours."""
-        document = read_document(text)
-        return edited(text, document, self.cut(document))
+        document = self._read(text)
+        return edited(text, document, self.cut(document), may_comment=self.may_comment)
 
     def ensure_not_taken(self, text: str) -> None:
         """Raise where *put* does."""
-        self.put(read_document(text))
+        self.put(self._read(text))
 
     def is_blank(self, text: str) -> bool:
         """Tell whether the document is empty, but for the schema that some agents add by themselves."""
-        return read_document(text).keys() <= {SCHEMA}
+        return self._read(text).keys() <= {SCHEMA}
+
+    def _read(self, text: str) -> Document:
+        return read_document(text, may_comment=self.may_comment)
 
 
 @attrs.frozen(kw_only=True)
@@ -83,7 +88,7 @@ class TomlTarget:
     @property
     def snippet(self) -> str:
         """What a user would add by hand."""
-        return f"[{self._title}] / {self._line}"
+        return f"[{self._title}]\n{self._line}"
 
     def with_ours(self, text: str | None) -> str:
         """Return *text* with our table, at its end if there was none; all that is not its command as it was."""
@@ -163,8 +168,8 @@ class WholeTarget:
 
     @property
     def snippet(self) -> str:
-        """What a user would do by hand."""
-        return "rename it, and run hardwon init again"
+        """Nothing: it is all ours."""
+        return ""
 
     def with_ours(self, text: str | None) -> str:
         """Return our text, unless there is another."""

@@ -8,6 +8,7 @@ import attrs
 
 from hardwon.domain.use_cases.filing.import_knowledge import Imported
 from hardwon.domain.use_cases.filing.index_files import Indexed
+from hardwon.entrypoints.agent_health import NOBODY
 from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.importing import import_with_progress
 from hardwon.entrypoints.cli.options import open_for
@@ -29,7 +30,7 @@ class Readiness:
         imported: What the knowledge banks brought.
         facts: What Claude Code's own memory brought; None when it was not wanted.
         embedded: How many vectors were made.
-        findings: What the doctor says.
+        findings: What the doctor says, but for the advice to run this.
 
     """
 
@@ -67,7 +68,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
         imported=imported,
         facts=facts,
         embedded=embedded,
-        findings=examine(settings, project_root),
+        findings=[finding for finding in examine(settings, project_root) if finding.detail != NOBODY],
     )
 
 

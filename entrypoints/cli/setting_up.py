@@ -8,15 +8,18 @@ from hardwon.adapters.markdown.host_folder import INDEX
 from hardwon.domain.model.errors import HardwonError
 from hardwon.entrypoints.cli.consent import Yes, agrees, ask
 from hardwon.entrypoints.cli.getting_ready import get_ready
-from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
+from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, resolve
 from hardwon.entrypoints.cli.screen import counted, warn
 from hardwon.entrypoints.cli.setup_files import plan_removal, plan_set_up, undo, write_files
+from hardwon.entrypoints.cli.setup_project import find_project
 from hardwon.entrypoints.cli.setup_telling import Telling
 from hardwon.entrypoints.composition.agents import NAMES, build_agents, build_set_up, used_agents
 from hardwon.entrypoints.host_memory import host_memory
 from hardwon.ports.agent import Agent
 
 EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
+UNDO = "undo {}, those of every project that was set up"
+SAME_SERVER = "--mcp-json is left out: the plugin of Claude Code brings the same server already"
 OTHER_STORE = "hooks and servers use the store of their environment: let HARDWON_STORE be {} where agents start"
 
 
@@ -31,12 +34,22 @@ def init(
     ] = False,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Undo what was written; memories stay.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Undo what was written, in every project; memories stay.")
+    ] = False,
     bring_in: Annotated[
         bool | None,
         typer.Option("--import/--no-import", help="Bring in what Claude Code remembers of the project by itself."),
     ] = None,
-    project_root: ProjectRoot = ".",
+    project_root: Annotated[
+        str | None,
+        typer.Option(
+            "--project-root",
+            metavar="PATH",
+            help="The project (default: the git repository that holds the working folder, else that folder).",
+            show_default=False,
+        ),
+    ] = None,
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
@@ -46,21 +59,32 @@ def init(
     It shows what it will write before it does, beside what is there, and a second
     run finds nothing to do. Agents are those whose folder or program is found.
     """
-    store = resolve(project_root, global_store).settings.global_store
-    agents = _chosen(agent, build_agents(os.environ, mcp_json=mcp_json or remove), everything=remove)
-    set_up, project = build_set_up(store), os.path.realpath(project_root)
-    plan = (plan_removal if remove else plan_set_up)(set_up, agents, project)
-    with Telling(plan, agents, is_removal=remove, as_json=as_json) as telling:
-        if dry_run:
-            return
-        _ask(len(plan.steps), "undo" if remove else "write", yes=yes)
-        if remove:
-            telling.undone(undo(set_up, plan, everything=agent is None), store)
-        else:
-            telling.written(write_files(set_up, plan, project))
-            _get_ready(telling, project_root, global_store, bring_in, is_asked=not (yes or as_json))
+    project = find_project(project_root, os.curdir, os.path.expanduser("~"))
+    store = resolve(project.folder, global_store).settings.global_store
+    agents = _chosen(agent, _built(mcp_json=mcp_json, remove=remove), everything=remove)
+    set_up = build_set_up(store)
+    if remove:
+        plan = plan_removal(set_up, agents, project.root, everything=agent is None)
+    else:
+        plan = plan_set_up(set_up, agents, project.root)
+    with Telling(plan, agents, project, is_removal=remove, is_whole=dry_run, as_json=as_json) as telling:
+        if not dry_run:
+            _ask(len(plan.steps), UNDO if remove else "write {}", yes=yes)
+            if remove:
+                telling.undone(undo(set_up, plan, everything=agent is None), store)
+            else:
+                telling.written(write_files(set_up, plan, project.root))
+                _get_ready(telling, project.folder, global_store, bring_in, is_asked=not (yes or as_json))
     if telling.refused:
         raise typer.Exit(USERS_MISTAKE)
+
+
+def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
+    agents = build_agents(os.environ, mcp_json=mcp_json or remove)
+    if not mcp_json or remove or not agents[0].connection().is_by_plugin:
+        return agents
+    warn(SAME_SERVER)
+    return build_agents(os.environ)
 
 
 def _chosen(names: Sequence[str] | None, agents: list[Agent], *, everything: bool) -> list[Agent]:
@@ -69,12 +93,17 @@ def _chosen(names: Sequence[str] | None, agents: list[Agent], *, everything: boo
             raise typer.BadParameter(f"{name!r} is not one of {', '.join(NAMES)}", param_hint="'--agent'")
     if names:
         return [agent for agent in agents if agent.name in names]
-    return agents if everything else used_agents(agents)
+    return agents if everything else used_agents(agents) or _first_of(agents)
 
 
-def _ask(files: int, verb: str, *, yes: bool) -> None:
+def _first_of(agents: list[Agent]) -> list[Agent]:
+    warn(f"no agent found: {agents[0].title} is set up; name others with --agent")
+    return agents[:1]
+
+
+def _ask(files: int, what: str, *, yes: bool) -> None:
     if files:
-        ask(f"{verb} {counted(files, 'file', 'files')}", yes=yes)
+        ask(what.format(counted(files, "file", "files")), yes=yes)
 
 
 def _get_ready(

@@ -1,43 +1,68 @@
 """The files of a set-up: what is to become of them, and that done."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import attrs
 
-from hardwon.domain.use_cases.setting_up.plan import Done, Plan
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Untouched
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
+from hardwon.entrypoints.composition.agents import targets_at
 from hardwon.ports.agent import Agent
+from hardwon.ports.setup_target import SetupTarget
+
+NOT_THERE = "not there now: what was written in it stays noted"
+UNKNOWN = "hardwon wrote to it, and can't tell for whom: take out what is its own by hand"
 
 
-def plan_set_up(set_up: SetUp, agents: Sequence[Agent], project: str) -> Plan:
-    """Return what it takes for *agents* to call us, also in *project*."""
-    wanted = [target for agent in agents for target in (*agent.targets(), *agent.project_targets(project))]
+def plan_set_up(set_up: SetUp, agents: Sequence[Agent], project: str | None) -> Plan:
+    """Return what it takes for *agents* to call us, also in *project* if there is one."""
+    wanted = [
+        target
+        for agent in agents
+        for target in (*agent.targets(), *(agent.project_targets(project) if project else ()))
+    ]
     return set_up.plan(wanted, [target for agent in agents for target in agent.unwanted()])
 
 
-def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str) -> Plan:
-    """Return what it takes to undo it, in every project that was set up and is there; the others are told as left."""
-    projects = dict.fromkeys([*set_up.record.projects(), project])
-    unwanted = [
-        target
-        for agent in agents
-        for target in (
-            *agent.targets(),
-            *agent.unwanted(),
-            *(target for each in projects if os.path.isdir(each) for target in agent.project_targets(each)),
-        )
-    ]
-    plan = set_up.plan((), unwanted)
-    gone = (
-        f"{each}: not there now: what was written in it stays noted" for each in projects if not os.path.isdir(each)
-    )
-    return attrs.evolve(plan, left=(*plan.left, *gone))
+def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str | None, *, everything: bool = True) -> Plan:
+    """
+    Return what it takes to undo it, in every project that was set up and is there; what can't be reached is told as left.
+
+    Args:
+        set_up: Whose files and record.
+        agents: Those that are to have nothing of ours any more.
+        project: The one that the user is in, if any.
+        everything: Whether *agents* are all: then what was written elsewhere, under another environment, goes too.
+
+    """
+    projects = dict.fromkeys([*set_up.record.projects(), *([project] if project else [])])
+    unwanted = [target for agent in agents for target in _all_targets(agent, filter(os.path.isdir, projects))]
+    gone = [each for each in projects if not os.path.isdir(each)]
+    strays = _strays(set_up, {target.path for target in unwanted}, gone) if everything else []
+    found = {path: targets_at(path) for path in strays}
+    plan = set_up.plan((), [*unwanted, *(target for each in found.values() for target in each)])
+    told = [Untouched(each, NOT_THERE) for each in gone]
+    told += [Untouched(path, UNKNOWN) for path in strays if not found[path]]
+    return attrs.evolve(plan, left=(*plan.left, *told))
 
 
-def write_files(set_up: SetUp, plan: Plan, project: str) -> Done:
+def _all_targets(agent: Agent, projects: Iterable[str]) -> Iterator[SetupTarget]:
+    yield from (*agent.targets(), *agent.unwanted())
+    for project in projects:
+        yield from agent.project_targets(project)
+
+
+def _strays(set_up: SetUp, known: Collection[str], gone: Sequence[str]) -> list[str]:
+    """Return what was written to no file that is known, nor in a project that is gone."""
+    folders = tuple(os.path.join(project, "") for project in gone)
+    return [path for path in set_up.record.paths() if path not in known and not path.startswith(folders)]
+
+
+def write_files(set_up: SetUp, plan: Plan, project: str | None) -> Done:
     """Carry out a set-up; *project* is noted first, so that whatever happens it can be undone from anywhere."""
-    set_up.record.add_project(project)
+    if project:
+        set_up.record.add_project(project)
     return set_up.carry_out(plan)
 
 

@@ -5,12 +5,14 @@ from typing import Self
 
 import attrs
 
-from hardwon.domain.use_cases.setting_up.plan import Done, Plan
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Untouched
 from hardwon.entrypoints.cli.getting_ready import Readiness
-from hardwon.entrypoints.cli.screen import counted, out, print_json, say, warn
+from hardwon.entrypoints.cli.screen import complain, counted, out, print_json, say, warn
+from hardwon.entrypoints.cli.setup_project import NONE, Project
 from hardwon.ports.agent import Agent
 
 NOTHING = "Nothing to do: no file has to change."
+CUT = "--dry-run shows all lines."
 GONE = "What hardwon wrote is gone."
 
 
@@ -21,22 +23,35 @@ class Telling:
     Args:
         plan: What is to be done.
         agents: Those that are set up.
+        project: For which.
         is_removal: Whether it is undone instead.
+        is_whole: Whether every line that changes is told, not just the first of each file.
         as_json: Whether scripts are to read it.
 
     """
 
-    def __init__(self, plan: Plan, agents: Sequence[Agent], *, is_removal: bool, as_json: bool) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        agents: Sequence[Agent],
+        project: Project,
+        *,
+        is_removal: bool,
+        is_whole: bool,
+        as_json: bool,
+    ) -> None:
         self._plan = plan
         self._agents = agents
+        self._project = project
         self._is_removal = is_removal
+        self._is_whole = is_whole
         self._as_json = as_json
         self._done = Done()
         self._document: dict[str, object] = {}
 
     @property
-    def refused(self) -> tuple[str, ...]:
-        """Files that could not be edited, and why."""
+    def refused(self) -> tuple[Untouched, ...]:
+        """Files that could not be edited."""
         return (*self._plan.refused, *self._done.refused)
 
     def __enter__(self) -> Self:
@@ -70,7 +85,7 @@ class Telling:
             waiting: How many facts Claude Code remembers that were not brought in.
 
         """
-        steps = {agent.name: agent.next_step() for agent in self._agents}
+        steps = {agent.name: self._next(agent) for agent in self._agents}
         self._document |= {**attrs.asdict(readiness), "next": steps}
         if self._as_json:
             return
@@ -81,26 +96,37 @@ class Telling:
             out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
             say(f"{finding.name}: {finding.detail}")
         for agent in self._agents:
-            say(f"{agent.title}: {agent.next_step()}")
+            say(f"{agent.title}: {self._next(agent)}")
+
+    def _next(self, agent: Agent) -> str:
+        """Return what the user does next: what was not written comes first."""
+        refused = {file.path for file in self.refused}
+        missing = [target.path for target in agent.targets() if target.path in refused]
+        first = f"first see to {' and '.join(missing)}, not written; then " if missing else ""
+        return f"{first}{agent.next_step()}"
 
     def _show_plan(self) -> None:
         """Show every file that is to change, and how."""
         if self._as_json:
             return
+        if not self._is_removal:
+            say(f"Project: {self._project.root or NONE.format(self._project.folder)}")
         for step in self._plan.steps:
             out.print(f"{step.change.verb} ", style="bold", end="")
             say(step.change.path)
-            for line in step.change.diff().splitlines():
+            for line in step.change.diff(whole=self._is_whole).splitlines():
                 say(f"    {line}")
+        if any(step.change.diff(whole=self._is_whole) != step.change.diff() for step in self._plan.steps):
+            say(CUT)
         if not self._plan.steps:
             say(NOTHING)
 
     def _end(self) -> None:
         """Tell what was left as it is, and to scripts everything."""
-        for line in self._plan.left:
-            warn(line)
-        for line in self.refused:
-            warn(f"not {'undone' if self._is_removal else 'written'}: {line}")
+        for file in self._plan.left:
+            _tell(file)
+        for file in self.refused:
+            _tell(file, f"not {'undone' if self._is_removal else 'written'}: ")
         if self._as_json:
             print_json({**self._planned(), **self._document})
 
@@ -112,11 +138,18 @@ class Telling:
         agents = [agent.name for agent in self._agents]
         return {
             "agents": agents,
+            "project": self._project.root,
             "changes": changes,
             "left": self._plan.left,
             "refused": self.refused,
             "written": bool(self._done.changed),
         }
+
+
+def _tell(file: Untouched, prefix: str = "") -> None:
+    warn(f"{prefix}{file.path}: {file.reason}")
+    for line in file.by_hand.splitlines():
+        complain(line)
 
 
 def _gained(readiness: Readiness) -> str:

@@ -15,9 +15,16 @@ from hardwon.adapters.agents.setup_record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.ports.agent import Agent
+from hardwon.ports.setup_target import SetupTarget
 
 NAMES = (ClaudeCode.name, Codex.name, GeminiCli.name, OpenCode.name)
 COMMANDS = ("recall", "remember", "save")
+FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME")
+"""Variables that name the folder of an agent's settings, or one that holds it."""
+
+DEPTH = 3
+"""How far below such a folder a file is, at most."""
+
 LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
 """How a command of the plugin calls us; a project's commands find us on PATH."""
 
@@ -34,8 +41,19 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[
 
 
 def used_agents(agents: Sequence[Agent]) -> list[Agent]:
-    """Return those whose folder or program is there, else the first."""
-    return [agent for agent in agents if agent.is_there or shutil.which(agent.program)] or list(agents[:1])
+    """Return those whose folder or program is there."""
+    return [agent for agent in agents if agent.is_there or shutil.which(agent.program)]
+
+
+def targets_at(path: str) -> list[SetupTarget]:
+    """Return what is *path* for an agent whose folder a variable named when it was written; nothing where none fits."""
+    folder, found = path, list[SetupTarget]()
+    for _ in range(DEPTH):
+        folder = os.path.dirname(folder)
+        agents = build_agents(dict.fromkeys(FOLDERS, folder))
+        known = [target for agent in agents for target in (*agent.targets(), *agent.unwanted())]
+        found += [target for target in known if target.path == path]
+    return found[:1]
 
 
 def build_set_up(store: str) -> SetUp:

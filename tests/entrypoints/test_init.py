@@ -80,7 +80,7 @@ def assert_a_second_run_finds_nothing_to_do(world: World) -> None:
     written = tree(home(world), world.project)
     again = init(world, *ALL, "--mcp-json")
 
-    assert (again.code, again.stdout.splitlines()[0]) == (0, "Nothing to do: no file has to change.")
+    assert (again.code, again.stdout.splitlines()[1]) == (0, "Nothing to do: no file has to change.")
     assert tree(home(world), world.project) == written
 
 
@@ -115,9 +115,13 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
         "hardwon: Invalid value for '--yes': nobody can be asked here whether to write 6 files; see hardwon init --help\n",
     )
     assert (rehearsed.code, rehearsed.stderr) == (0, "")
-    assert asked.stdout == rehearsed.stdout
+    assert "… and " in asked.stdout
+    assert asked.stdout.endswith("\n--dry-run shows all lines.\n")
+    assert "… and " not in rehearsed.stdout
+    assert rehearsed.stdout.count("\n    +") > asked.stdout.count("\n    +")
     lines = asked.stdout.splitlines()
-    assert lines[:3] == [f"change {home(world)}/.claude/settings.json", "    @@ -1,3 +1,60 @@", "     {"]
+    assert lines[0] == f"Project: {world.project}"
+    assert lines[1:4] == [f"change {home(world)}/.claude/settings.json", "    @@ -1,3 +1,60 @@", "     {"]
     assert f"create {world.project}/.claude/commands/recall.md" in lines
     assert tree(home(world), world.project) == before
     assert not world.store.exists()
@@ -157,14 +161,20 @@ def test_what_cannot_be_edited_or_is_the_users_own_is_left_and_the_rest_is_done(
     done = init(world, *ALL, "--yes")
 
     assert done.code == 1
-    warnings = done.stderr.splitlines()
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("Warning: ")]
     assert [line.split(": ")[1] for line in warnings] == [
         f"{world.project}/.claude/commands/recall.md",
         f"{home(world)}/.codex/config.toml",
         "not written",
         "not written",
     ]
-    assert "add by hand: {" in warnings[2]
+    assert warnings[2].endswith("; add by hand:")
+    pasted = done.stderr.partition(f"{warnings[2]}\n")[2].partition("\nWarning: ")[0]
+    assert json.loads(pasted)["hooks"].keys() >= {"SessionStart", "Stop"}
+    settings = home(world) / ".claude/settings.json"
+    assert f"Claude Code: first see to {settings}, not written; then start a new session" in done.stdout
+    assert "run hardwon init" not in done.stdout
+    assert init(world, *ALL, "--dry-run").code == 1
     assert {name: (home(world) / name).read_text() for name in own} == own
     assert (world.project / ".claude/commands/recall.md").read_text() == "mine"
     assert (world.project / ".claude/commands/save.md").is_file()
@@ -183,5 +193,5 @@ def test_links_in_a_hostile_project_lead_nowhere(world: World) -> None:
 
     assert done.code == 1
     assert len(done.document["refused"]) == 6
-    assert all("leads out of" in line for line in done.document["refused"])
+    assert all("leads out of" in file["reason"] for file in done.document["refused"])
     assert tree(elsewhere) == before

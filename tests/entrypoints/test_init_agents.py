@@ -12,7 +12,7 @@ from hardwon.entrypoints.agent_health import agent_states
 from hardwon.entrypoints.cli.setup_files import plan_set_up, write_files
 from hardwon.entrypoints.composition.agents import build_set_up, our_programs, used_agents
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.setting_up import agents_of, home, write
+from tests.entrypoints.setting_up import agents_of, home, init, write
 
 
 def found(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -21,7 +21,7 @@ def found(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_only_agents_that_are_found_are_set_up(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(empty_world.folder / "programs"))
-    assert found(empty_world, monkeypatch) == ["claude-code"]
+    assert found(empty_world, monkeypatch) == []
 
     (home(empty_world) / ".codex").mkdir()
     assert found(empty_world, monkeypatch) == ["codex"]
@@ -60,13 +60,58 @@ def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
     there.write_text("")
     codex = Codex(str(tmp_path), {}, Programs(str(there), ""))
     gemini = GeminiCli(str(tmp_path), Programs("/gone/hardwon-hook", ""))
-    [(name, ok, detail)] = agent_states([codex, gemini])
+    [(name, ok, detail)] = agent_states([codex, gemini], str(tmp_path))
     assert (name, ok, detail) == ("agents", True, "none calls the hook yet: run hardwon init")
 
     hooks, settings = codex.targets()[0], gemini.targets()[0]
     for target in (hooks, settings):
         write(tmp_path, {target.path: target.with_ours(None)})
-    assert agent_states([codex, gemini]) == [
+    assert agent_states([codex, gemini], str(tmp_path)) == [
         ("agent codex", True, f"hooks from {hooks.path}"),
         ("agent gemini-cli", False, f"/gone/hardwon-hook is gone, {settings.path} names it: run hardwon init"),
     ]
+
+
+def test_settings_that_switch_all_hooks_off_are_trouble_that_names_them(
+    empty_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [claude, *_] = agents_of(empty_world, monkeypatch)
+    [target] = claude.targets()
+    project, hooks = empty_world.project, json.loads(target.with_ours(None))
+    users = Path(target.path)
+    shared, local = (project / ".claude" / name for name in ("settings.json", "settings.local.json"))
+    for path, document, culprit in (
+        (users, hooks, None),
+        (users, {**hooks, "disableAllHooks": True}, users),
+        (shared, {"disableAllHooks": False}, None),
+        (local, {"disableAllHooks": True}, local),
+    ):
+        write(project, {str(path): json.dumps(document)})
+        [(_, ok, detail)] = agent_states([claude], str(project))
+
+        off = f'"disableAllHooks": true in {culprit} switches its hooks off, ours too: take that out'
+        assert (ok, detail) == ((False, off) if culprit else (True, f"hooks from {users}"))
+
+
+def test_where_no_agent_is_found_claude_code_is_named_and_set_up(empty_world: World) -> None:
+    empty_world.variables["PATH"] = str(empty_world.folder)
+    done = init(empty_world, "--dry-run", "--json")
+
+    assert (done.code, done.document["agents"]) == (0, ["claude-code"])
+    assert done.stderr == "Warning: no agent found: Claude Code is set up; name others with --agent\n"
+
+
+def test_beside_the_plugin_a_project_gets_no_second_server_by_its_name_and_loses_one_on_removing(
+    empty_world: World,
+) -> None:
+    write(home(empty_world), {".claude/settings.json": '{"enabledPlugins": {"hardwon@hardwon": true}}'})
+    done = init(empty_world, "--agent", "claude-code", "--mcp-json", "--dry-run", "--json")
+
+    path = str(empty_world.project / ".mcp.json")
+    assert path not in [change["path"] for change in done.document["changes"]]
+    assert done.stderr == (
+        "Warning: --mcp-json is left out: the plugin of Claude Code brings the same server already\n"
+    )
+    write(empty_world.project, {".mcp.json": '{"mcpServers": {"memory-server": {"command": "hardwon-mcp"}}}'})
+    undone = init(empty_world, "--remove", "--dry-run", "--json")
+    assert [change["path"] for change in undone.document["changes"]] == [path]

@@ -7,9 +7,10 @@ import pytest
 
 from hardwon.adapters.agents.setup_record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import DiskUserFiles
+from hardwon.domain.model.setup.written import Written
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.entrypoints.cli.setup_files import plan_removal, plan_set_up, undo, write_files
-from hardwon.entrypoints.composition.agents import build_set_up
+from hardwon.entrypoints.composition.agents import FOLDERS, build_agents, build_set_up
 from hardwon.ports.agent import Agent
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.setting_up import agents_of, home, init, tree
@@ -26,12 +27,12 @@ def written(world: World, agents: Sequence[Agent]) -> SetUp:
     return set_up
 
 
-def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> tuple[str, ...]:
+def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> list[str]:
     """Undo it as another run does, in another project; return what was left."""
     set_up = build_set_up(str(world.store))
     plan = plan_removal(set_up, agents, str(elsewhere))
     assert undo(set_up, plan, everything=True).refused == ()
-    return plan.left
+    return [f"{file.path}: {file.reason}" for file in plan.left]
 
 
 def test_what_could_not_be_taken_out_is_told_until_it_can(empty_world: World, agents: list[Agent]) -> None:
@@ -78,7 +79,7 @@ def test_a_project_in_which_a_set_up_was_killed_is_undone_from_anywhere(
         write_files(dying, plan_set_up(dying, agents, str(empty_world.project)), str(empty_world.project))
     assert (empty_world.project / ".claude/commands/recall.md").is_file()
 
-    assert removed_from(tmp_path, empty_world, agents) == ()
+    assert removed_from(tmp_path, empty_world, agents) == []
     assert tree(home(empty_world), empty_world.project) == before
     assert not (empty_world.store / "setup.json").exists()
 
@@ -90,9 +91,48 @@ def test_a_project_that_is_not_there_stays_noted_and_is_undone_when_it_is_back(
     written(empty_world, agents)
     away = empty_world.project.rename(tmp_path / "away")
     left = removed_from(tmp_path, empty_world, agents)
-    assert left == (f"{empty_world.project}: not there now: what was written in it stays noted",)
+    assert left == [f"{empty_world.project}: not there now: what was written in it stays noted"]
 
     away.rename(empty_world.project)
-    assert removed_from(tmp_path, empty_world, agents) == ()
+    assert removed_from(tmp_path, empty_world, agents) == []
     assert tree(home(empty_world), empty_world.project) == before
     assert not (empty_world.store / "setup.json").exists()
+
+
+def test_what_was_written_under_another_environment_goes_too_or_is_named_and_stays_noted(
+    empty_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agents = agents_of(empty_world, monkeypatch)
+    before = tree(home(empty_world), empty_world.project)
+    named = {name: str(home(empty_world) / f"of {name}") for name in FOLDERS}
+    set_up = build_set_up(str(empty_world.store))
+    write_files(set_up, plan_set_up(set_up, build_agents(named), None), None)
+    unknown = str(home(empty_world) / "other" / "file")
+    set_up.record.put(unknown, Written("0", was_there=True, is_made=False))
+
+    assert removed_from(empty_world.project, empty_world, agents) == [
+        f"{unknown}: hardwon wrote to it, and can't tell for whom: take out what is its own by hand"
+    ]
+    assert tree(home(empty_world), empty_world.project) == before
+    assert build_set_up(str(empty_world.store)).record.paths() == [unknown]
+
+
+def test_it_asks_before_files_of_every_project_go_and_lists_them(
+    empty_world: World, agents: list[Agent], tmp_path: Path
+) -> None:
+    written(empty_world, agents[:1])
+    set_up = build_set_up(str(empty_world.store))
+    (tmp_path / "other").mkdir()
+    write_files(set_up, plan_set_up(set_up, agents[:1], str(tmp_path / "other")), str(tmp_path / "other"))
+
+    asked = init(empty_world, "--remove")
+    assert "whether to undo 11 files, those of every project that was set up" in asked.stderr
+    for project in (empty_world.project, tmp_path / "other"):
+        assert f"remove {project}/.claude/commands/recall.md\n" in asked.stdout
+
+
+def test_removing_one_agent_leaves_the_files_of_others_noted(empty_world: World, agents: list[Agent]) -> None:
+    set_up = written(empty_world, agents[1:3])
+    undo(set_up, plan_removal(set_up, agents[1:2], None, everything=False), everything=False)
+
+    assert set_up.record.paths() == [f"{home(empty_world)}/.gemini/settings.json"]

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
+BY_PLUGIN = "its plugin"
+
 
 class Connection(NamedTuple):
     """
@@ -16,6 +18,11 @@ class Connection(NamedTuple):
 
     ways: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+
+    @property
+    def is_by_plugin(self) -> bool:
+        """Whether our plugin is enabled, which brings hooks and tools."""
+        return BY_PLUGIN in self.ways
 
     @property
     def is_twice(self) -> bool:

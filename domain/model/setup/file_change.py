@@ -32,10 +32,14 @@ class FileChange(NamedTuple):
             return "create"
         return "remove" if self.after is None else "change"
 
-    def diff(self) -> str:
-        """Return the first lines that come and go, each with a line around it, without secrets."""
+    def diff(self, *, whole: bool = True) -> str:
+        """Return the lines that come and go, each with a line around it, without secrets; not *whole*: the first of them."""
         before, after = ((text or "").splitlines() for text in (self.before, self.after))
-        lines = difflib.unified_diff(before, after, lineterm="", n=CONTEXT)
-        told = [redact(line)[:LONGEST_LINE] for line in list(lines)[2:]]
-        most = MOST_LINES[self.verb]
-        return "\n".join([*told[:most], *([f"… and {len(told) - most} more lines"] if len(told) > most else [])])
+        lines = list(difflib.unified_diff(before, after, lineterm="", n=CONTEXT))[2:]
+        told = [redact(line) for line in lines]
+        return "\n".join(told if whole else _cut(told, MOST_LINES[self.verb]))
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    kept = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:most]]
+    return [*kept, *([f"… and {len(lines) - most} more lines"] if len(lines) > most else [])]

@@ -10,11 +10,16 @@ IsOurs: TypeAlias = Callable[[str], bool]
 """Tells whether a command is one of ours."""
 
 HOOKS = "hooks"
+OURS = ("type", "command")
+"""What of a hook says what it calls; all else in it is the user's once it is there."""
 
 
 def with_hooks(document: Document, hooks: Mapping[str, Document], is_ours: IsOurs) -> Document:
     """
     Return *document* with *hooks* as the only ones of ours, all else as it was.
+
+    Of one of ours that is there already, alone for its event, only the command is changed: the user can have given it
+    another timeout.
 
     Args:
         document: The settings; itself when it holds just these already.
@@ -26,7 +31,10 @@ def with_hooks(document: Document, hooks: Mapping[str, Document], is_ours: IsOur
 
     """
     present_ones = _ours(document, is_ours)
-    if dict(present_ones) == dict(hooks) and len(present_ones) == len(hooks):
+    hooks = {
+        event: _merged(hook, [one for place, one in present_ones if place == event]) for event, hook in hooks.items()
+    }
+    if dict(present_ones) == hooks and len(present_ones) == len(hooks):
         return document
     cleared = without_hooks(document, is_ours)
     present = cleared.get(HOOKS, {})
@@ -51,6 +59,13 @@ def without_hooks(document: Document, is_ours: IsOurs) -> Document:
 def our_commands(document: Document, is_ours: IsOurs) -> list[str]:
     """Return the commands of ours, in order, each once."""
     return list(dict.fromkeys(hook["command"] for _, hook in _ours(document, is_ours)))
+
+
+def _merged(hook: Document, present: Sequence[Document]) -> Document:
+    """Return *hook* as the user made it where one of ours is *present*; of several none counts."""
+    if len(present) != 1:
+        return hook
+    return {**hook, **present[0], **{key: hook[key] for key in OURS if key in hook}}
 
 
 def _ours(document: Document, is_ours: IsOurs) -> list[tuple[str, Document]]:

@@ -23,6 +23,23 @@ class Step:
     without_us: str | None
 
 
+@attrs.frozen
+class Untouched:
+    """
+    One file that is left as it is.
+
+    Attributes:
+        path: The file.
+        reason: Why, in one line.
+        by_hand: What the user would add by hand, in lines to paste; empty for nothing.
+
+    """
+
+    path: str
+    reason: str
+    by_hand: str = ""
+
+
 @attrs.frozen(kw_only=True)
 class Plan:
     """
@@ -31,15 +48,15 @@ class Plan:
     Attributes:
         steps: Files to change, in order.
         settled: Files that were to hold nothing of ours, and do not.
-        left: Files that have something of the user's by our name, and what that is.
-        refused: Files that can't be edited safely, why, and what to add by hand.
+        left: Files that have something of the user's by our name.
+        refused: Files that can't be edited safely.
 
     """
 
     steps: tuple[Step, ...] = ()
     settled: tuple[str, ...] = ()
-    left: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
+    left: tuple[Untouched, ...] = ()
+    refused: tuple[Untouched, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -49,12 +66,12 @@ class Done:
 
     Attributes:
         changed: Files that were changed, in order.
-        refused: Files that could not be, and why.
+        refused: Files that could not be.
 
     """
 
     changed: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
+    refused: tuple[Untouched, ...] = ()
 
 
 def joined(plans: Iterable[Plan]) -> Plan:
@@ -63,6 +80,6 @@ def joined(plans: Iterable[Plan]) -> Plan:
     return Plan(
         steps=tuple(step for plan in each for step in plan.steps),
         settled=tuple(path for plan in each for path in plan.settled),
-        left=tuple(line for plan in each for line in plan.left),
-        refused=tuple(line for plan in each for line in plan.refused),
+        left=tuple(file for plan in each for file in plan.left),
+        refused=tuple(file for plan in each for file in plan.refused),
     )

@@ -9,10 +9,13 @@ from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 from hardwon.domain.model.setup.file_change import FileChange
 from hardwon.domain.model.setup.written import Written
 from hardwon.domain.use_cases.setting_up.found import Found, digest, look, with_ours, without_ours
-from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Step, joined
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Step, Untouched, joined
 from hardwon.ports.setup_record import SetupRecord
 from hardwon.ports.setup_target import SetupTarget
 from hardwon.ports.user_files import UserFiles
+
+CHANGED = "changed since hardwon wrote it: left as it is"
+RENAME = ": left as it is; rename it and run hardwon init again, to have ours too"
 
 
 @attrs.frozen(kw_only=True)
@@ -35,7 +38,7 @@ class SetUp:
 
     def carry_out(self, plan: Plan) -> Done:
         """Change the files, each by itself: one that can't be changed does not keep the others from it."""
-        changed, refused = list[str](), list[str]()
+        changed, refused = list[str](), list[Untouched]()
         for path in plan.settled:
             self.record.drop(path)
         for step in plan.steps:
@@ -43,7 +46,7 @@ class SetUp:
                 self._carry_out(step)
                 changed.append(step.target.path)
             except UneditableFileError as error:
-                refused.append(f"{step.target.path}: {error}")
+                refused.append(Untouched(step.target.path, str(error)))
         return Done(changed=tuple(changed), refused=tuple(refused))
 
     def forget(self, projects: Iterable[str]) -> None:
@@ -61,9 +64,11 @@ class SetUp:
             found = self._look(target)
             return self._change(target, found, with_ours(target, found))
         except TakenNameError as error:
-            return Plan(left=(f"{target.path}: {error}: left as it is; ours would be: {target.snippet}",))
+            return Plan(left=(self._taken(target, error, "; ours would be:"),))
         except UneditableFileError as error:
-            return Plan(refused=(f"{target.path}: {error}; add by hand: {target.snippet}",))
+            by_hand = target.snippet
+            reason = f"{error}; add by hand:" if by_hand else str(error)
+            return Plan(refused=(Untouched(target.path, reason, by_hand),))
 
     def _taking_out(self, target: SetupTarget) -> Plan:
         try:
@@ -71,9 +76,15 @@ class SetUp:
             plan = self._change(target, found, without_ours(target, found))
             return plan if plan.steps else Plan(settled=(target.path,))
         except TakenNameError as error:
-            return Plan(settled=(target.path,), left=(f"{target.path}: {error}: left as it is",))
+            return Plan(settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),))
         except UneditableFileError as error:
-            return Plan(refused=(f"{target.path}: {error}; nothing was taken out of it",))
+            return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
+
+    def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
+        """Return that what has our name is the user's; of a file that is all ours, that they made it so."""
+        if target.snippet:
+            return Untouched(target.path, f"{error}: left as it is{way_out}", target.snippet)
+        return Untouched(target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}")
 
     def _look(self, target: SetupTarget) -> Found:
         return look(target, self.files.read(target.path, target.root), self.record.get(target.path))

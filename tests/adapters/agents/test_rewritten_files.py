@@ -79,8 +79,9 @@ def test_a_server_of_codex_users_own_form_is_left_and_told() -> None:
     wanted, unwanted = machine.set_up.plan([config()]), machine.set_up.plan((), [config()])
 
     assert (wanted.steps, unwanted.steps, wanted.refused, unwanted.refused) == ((), (), (), ())
-    assert [line.partition(":")[0] for line in (*wanted.left, *unwanted.left)] == [CONFIG, CONFIG]
-    assert wanted.left[0].endswith('ours would be: [mcp_servers.hardwon] / command = "/opt/hardwon-mcp"')
+    assert [file.path for file in (*wanted.left, *unwanted.left)] == [CONFIG, CONFIG]
+    assert wanted.left[0].reason.endswith(": left as it is; ours would be:")
+    assert [file.by_hand for file in (*wanted.left, *unwanted.left)] == [OURS.rstrip(), ""]
 
 
 def anew(document: dict[str, Any]) -> str:

@@ -1,15 +1,18 @@
 """What is brought into files is taken out again, whatever happened in between."""
 
+import json
+
 import pytest
 
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
 from hardwon.domain.model.setup.servers import with_server, without_server
-from hardwon.domain.use_cases.setting_up.plan import Done, Plan
+from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Untouched
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.ports.setup_target import SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 
 HOME = "/home"
+OWN = "there is a file of your own by that name: left as it is; rename it and run hardwon init again, to have ours too"
 SETTINGS, CONFIG, WHOLE = "/home/a/settings.json", "/home/a/b/config.toml", "/home/c/ours.md"
 
 
@@ -83,7 +86,7 @@ def test_what_the_user_wrote_in_between_stays() -> None:
     plan = machine.set_up.plan(targets("2"))
     machine.set_up.carry_out(plan)
 
-    assert [line.partition(":")[0] for line in plan.left] == [WHOLE]
+    assert plan.left == (Untouched(WHOLE, "changed since hardwon wrote it: left as it is"),)
 
     machine.undo("2")
     assert machine.files.texts == {SETTINGS: '{"mine": 1\n}\n', CONFIG: "[mine]\n", WHOLE: "mine\n"}
@@ -115,12 +118,27 @@ def test_what_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
     plan = machine.set_up.plan(targets())
 
     assert plan.steps == ()
-    assert [line.partition(": ")[0] for line in plan.refused] == [SETTINGS, CONFIG]
-    assert 'add by hand: {"servers": {"memory": {"ours": "1"}}}' in plan.refused[0]
-    assert "add by hand: [servers.memory]" in plan.refused[1]
-    assert plan.left == (
-        f"{WHOLE}: there is a file of your own by that name: left as it is; ours would be: rename it, and run hardwon init again",
-    )
+    assert [file.path for file in plan.refused] == [SETTINGS, CONFIG]
+    assert all(file.reason.endswith("; add by hand:") for file in plan.refused)
+    assert json.loads(plan.refused[0].by_hand) == {"servers": {"memory": {"ours": "1"}}}
+    assert plan.refused[1].by_hand == '[servers.memory]\ncommand = "/1/hardwon-mcp"'
+    assert plan.left == (Untouched(WHOLE, OWN),)
+
+
+def test_a_server_of_the_users_own_is_left_and_ours_shown_beside_it() -> None:
+    own = '{"servers": {"memory": {"mine": 1}}}'
+    machine = Machine({SETTINGS: own})
+
+    [left] = machine.set_up.plan(targets()).left
+    assert (left.path, left.reason.endswith("of your own: left as it is; ours would be:")) == (SETTINGS, True)
+    assert json.loads(left.by_hand) == {"servers": {"memory": {"ours": "1"}}}
+
+
+def test_a_file_of_ours_that_cannot_be_written_asks_for_nothing_by_hand() -> None:
+    machine = Machine({})
+    machine.files.refused.add(WHOLE)
+
+    assert machine.set_up.plan(targets()).refused == (Untouched(WHOLE, "can't be used"),)
 
 
 def test_a_file_that_refuses_to_be_written_is_told_and_the_others_are_written() -> None:
@@ -128,7 +146,9 @@ def test_a_file_that_refuses_to_be_written_is_told_and_the_others_are_written() 
     plan = machine.set_up.plan(targets())
     machine.files.refused.add(SETTINGS)
 
-    assert machine.set_up.carry_out(plan) == Done(changed=(CONFIG, WHOLE), refused=(f"{SETTINGS}: can't be used",))
+    assert machine.set_up.carry_out(plan) == Done(
+        changed=(CONFIG, WHOLE), refused=(Untouched(SETTINGS, "can't be used"),)
+    )
     assert machine.files.texts.keys() == {CONFIG, WHOLE}
 
 
@@ -138,7 +158,7 @@ def test_a_file_that_changed_since_it_was_shown_is_left_alone() -> None:
     machine.files.texts[SETTINGS] = '{"mine": 1}'
 
     [told] = machine.set_up.carry_out(plan).refused
-    assert told == f"{SETTINGS}: it was changed meanwhile: run hardwon init again"
+    assert told.reason == "it was changed meanwhile: run hardwon init again"
     assert machine.files.texts[SETTINGS] == '{"mine": 1}'
 
 
@@ -148,7 +168,7 @@ def test_a_file_of_ours_that_the_user_took_over_stays_and_is_told() -> None:
     machine.files.texts[WHOLE] = "mine\n"
     plan = machine.set_up.plan((), targets())
 
-    assert plan.left == (f"{WHOLE}: there is a file of your own by that name: left as it is",)
+    assert plan.left == (Untouched(WHOLE, "changed since hardwon wrote it: left as it is"),)
     machine.undo()
     assert machine.files.texts == {WHOLE: "mine\n"}
 
@@ -168,10 +188,8 @@ def test_a_read_only_file_is_refused_only_when_it_would_have_to_change() -> None
     machine.files.read_only |= {SETTINGS, CONFIG}
 
     assert machine.set_up.plan(targets("1")) == Plan()
-    assert [line.partition(";")[0] for line in machine.set_up.plan((), targets("1")).refused] == [
-        f"{SETTINGS}: read-only",
-        f"{CONFIG}: read-only",
-    ]
+    told = "read-only; nothing was taken out of it"
+    assert machine.set_up.plan((), targets("1")).refused == (Untouched(SETTINGS, told), Untouched(CONFIG, told))
 
 
 def test_what_could_not_be_undone_stays_noted_with_its_project_until_it_can() -> None:

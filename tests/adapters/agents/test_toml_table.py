@@ -164,6 +164,4 @@ def test_what_is_no_toml_or_would_be_none_is_refused(text: str, says: str) -> No
 
 
 def test_what_a_user_would_add_by_hand_is_toml() -> None:
-    assert tomllib.loads(target().snippet.replace(" / ", "\n")) == {
-        "servers": {"ours": {"command": "/opt/hardwon-mcp"}}
-    }
+    assert tomllib.loads(target().snippet) == {"servers": {"ours": {"command": "/opt/hardwon-mcp"}}}

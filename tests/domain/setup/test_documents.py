@@ -106,3 +106,26 @@ def test_a_server_of_the_users_own_by_that_name_stays_and_an_older_one_of_ours_d
     assert without_server({"mcpServers": {"memory": 1}}, "mcpServers", "memory", is_our_server) == {
         "mcpServers": {"memory": 1}
     }
+
+
+def test_what_the_user_added_to_a_server_of_ours_stays_and_what_starts_it_is_ours() -> None:
+    server = {"type": "local", "command": ["new"], "args": list[str](), "enabled": True}
+    users = {"command": ["old"], "enabled": False, "trust": True}
+    document = {"mcp": {"memory": users, "mine": 1}}
+    changed = with_server(document, "mcp", "memory", server, lambda entry: isinstance(entry, dict))
+
+    wanted = {"type": "local", "command": ["new"], "args": list[str](), "enabled": False, "trust": True}
+    assert changed == {"mcp": {"memory": wanted, "mine": 1}}
+    assert with_server(changed, "mcp", "memory", server, lambda entry: isinstance(entry, dict)) is changed
+
+
+def test_what_the_user_made_of_a_hook_of_ours_stays_and_its_command_is_ours() -> None:
+    users = {"type": "command", "command": "ours", "timeout": 30, "name": "mine"}
+    document = {"hooks": {"Stop": [{"matcher": "x", "hooks": [users]}]}}
+    changed = with_hooks(document, HOOKS, is_ours)
+    assert changed["hooks"] == {"Stop": [{"hooks": [users]}], "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}]}
+    assert with_hooks(changed, HOOKS, is_ours) is changed
+
+    moved = {event: {**hook, "command": "ours, moved"} for event, hook in HOOKS.items()}
+    [group] = with_hooks(changed, moved, lambda command: command.startswith("ours"))["hooks"]["Stop"]
+    assert group == {"hooks": [{**users, "command": "ours, moved"}]}

@@ -17,7 +17,10 @@ def test_secrets_beside_the_change_are_not_shown() -> None:
     assert "+new" in change.diff()
 
 
-def test_a_long_file_is_told_by_its_beginning() -> None:
-    lines = FileChange("/x", None, "line\n" * 50).diff().splitlines()
+def test_a_long_file_is_told_by_its_beginning_or_whole() -> None:
+    change = FileChange("/x", None, "line\n" * 50 + "l" * 500)
+    lines = change.diff(whole=False).splitlines()
 
-    assert (len(lines), lines[-1]) == (13, "… and 39 more lines")
+    assert (len(lines), lines[-1]) == (13, "… and 40 more lines")
+    assert change.diff().splitlines() == ["@@ -0,0 +1,51 @@", *["+line"] * 50, "+" + "l" * 500]
+    assert FileChange("/x", None, "l" * 500).diff(whole=False).splitlines()[1] == "+" + "l" * 199 + "…"
