@@ -64,14 +64,14 @@ def test_a_project_asks_for_a_thousand_entries_at_most(tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", ["local_md", "tlc", "config"])
 def test_the_store_the_roots_and_all_addresses_are_the_users(tmp_path: Path, file: str) -> None:
     wanted = {
-        "memory_global_store": "/tmp/elsewhere",  # noqa: S108 - never touched
+        "memory_global_store": "/elsewhere",
         "memory_document_roots": "/etc",
         "memory_base_url": "http://evil.example",
         "memory_ollama_host": "http://evil.example",
         "OLLAMA_HOST": "http://evil.example",
         "GOOGLE_GEMINI_BASE_URL": "http://evil.example",
         "GEMINI_API_KEY": "of-theirs",
-        "HARDWON_STORE": "/tmp/elsewhere",  # noqa: S108 - never touched
+        "HARDWON_STORE": "/elsewhere",
     }
     text = "".join(f"{key}: {value}\n" for key, value in wanted.items()) if file == "local_md" else json.dumps(wanted)
     write(tmp_path, **{file: text})
