@@ -21,8 +21,8 @@ from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.asking.inject import Inject
-from hardwon.domain.use_cases.asking.select import select, whole_store_maxima
+from hardwon.domain.use_cases.injecting.inject import Inject
+from hardwon.domain.use_cases.injecting.select import select, whole_store_maxima
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieval, Retrieve, SemanticSearch
 from hardwon.ports.embedder import Task
 from hardwon.ports.vector_source import VectorBlock

@@ -18,7 +18,7 @@ from hardwon.domain.model.prompting.gate import is_worth_asking
 from hardwon.domain.model.scope import ANYWHERE, Scope
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.speak_up import contest_of, question_of, sentences_of
+from hardwon.domain.use_cases.injecting.speak_up import contest_of, question_of, sentences_of
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.spaces import EmbeddingSpace
 

@@ -17,7 +17,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.asking.inject import Injection
+from hardwon.domain.use_cases.injecting.inject import Injection
 from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.importing import import_with_progress
 from hardwon.entrypoints.cli.screen import out, say, warn

@@ -10,9 +10,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import COLLECTIONS
 from hardwon.domain.model.recall.occasion import Occasion
-from hardwon.domain.use_cases.asking.inject import Injection
 from hardwon.domain.use_cases.asking.recall_nearby import POLICY
-from hardwon.domain.use_cases.asking.relate import Related
+from hardwon.domain.use_cases.injecting.inject import Injection
+from hardwon.domain.use_cases.injecting.relate import Related
 from hardwon.entrypoints.cli.answers import answer_document, explained_document, tell_notes
 from hardwon.entrypoints.cli.screen import warn
 from hardwon.entrypoints.composition import Memory

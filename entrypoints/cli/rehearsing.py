@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from hardwon.adapters.markdown.instruction_files import InstructionFiles
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.use_cases.asking.rehearse import Rehearsal, Rehearse, Rehearsed
-from hardwon.domain.use_cases.asking.speak_up import Prompt
+from hardwon.domain.use_cases.injecting.rehearse import Rehearsal, Rehearse, Rehearsed
+from hardwon.domain.use_cases.injecting.speak_up import Prompt
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.composition.asking import ASKED_EMBED_SECONDS
 from hardwon.entrypoints.host_memory import host_memory

@@ -13,7 +13,7 @@ from hardwon.domain.model.entry_filter import CONVERSATIONS
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.collection import scope_of
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.asking.inject import Inject
+from hardwon.domain.use_cases.injecting.inject import Inject
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.entrypoints.composition.store import OpenStore
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a 
     from hardwon.domain.use_cases.asking.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.asking.recall import Recall
     from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
-    from hardwon.domain.use_cases.asking.record_injection import RecordInjection
-    from hardwon.domain.use_cases.asking.relate import Relate
     from hardwon.domain.use_cases.asking.search import Search
-    from hardwon.domain.use_cases.asking.speak_up import SpeakUp
     from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
     from hardwon.domain.use_cases.explaining.tell_use import TellUse
+    from hardwon.domain.use_cases.injecting.record_injection import RecordInjection
+    from hardwon.domain.use_cases.injecting.relate import Relate
+    from hardwon.domain.use_cases.injecting.speak_up import SpeakUp
     from hardwon.ports.instructions import Instructions
 
 ASKED_EMBED_SECONDS = 2.0
@@ -68,7 +68,7 @@ class Asking(OpenStore):
 
     def speak_up(self, instructions: "Instructions", embed_seconds: float) -> "SpeakUp":
         """Return what puts entries beside a prompt; who embeds the prompt may take so many seconds."""
-        from hardwon.domain.use_cases.asking.speak_up import SpeakUp
+        from hardwon.domain.use_cases.injecting.speak_up import SpeakUp
 
         recall = self.recall
         recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
@@ -98,7 +98,7 @@ class Asking(OpenStore):
     @property
     def record_injection(self) -> "RecordInjection":
         """Count what was injected and keep the receipt of it; a busy store is not waited for."""
-        from hardwon.domain.use_cases.asking.record_injection import RecordInjection
+        from hardwon.domain.use_cases.injecting.record_injection import RecordInjection
 
         return RecordInjection(
             self.repository, self.receipts, lambda: self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS)
@@ -170,7 +170,7 @@ class Asking(OpenStore):
     @property
     def relate(self) -> "Relate":
         """Tell what bears on the user's work, each conversation on one line."""
-        from hardwon.domain.use_cases.asking.relate import Relate
+        from hardwon.domain.use_cases.injecting.relate import Relate
 
         return Relate(repository=self.repository, nearby=self.recall_nearby, clock=self.clock)
 

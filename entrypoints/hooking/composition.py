@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hardwon.domain.model.receipts.turn import Turn
-    from hardwon.domain.use_cases.asking.notice_use import NoticeUse
+    from hardwon.domain.use_cases.injecting.notice_use import NoticeUse
     from hardwon.ports.instructions import Instructions
 
 
@@ -26,7 +26,7 @@ def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
     from hardwon.adapters.sqlite.existing import open_existing
     from hardwon.adapters.sqlite.influences import SqliteInfluences
     from hardwon.adapters.system_clock import SystemClock
-    from hardwon.domain.use_cases.asking.notice_use import NoticeUse
+    from hardwon.domain.use_cases.injecting.notice_use import NoticeUse
 
     database = open_existing(store)
     try:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.asking.speak_up import Prompt
+from hardwon.domain.use_cases.injecting.speak_up import Prompt
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.hooking.composition import instructions_for
 from hardwon.entrypoints.hooking.output import Output

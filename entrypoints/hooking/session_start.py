@@ -7,7 +7,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.asking.inject import Injection
+from hardwon.domain.use_cases.injecting.inject import Injection
 from hardwon.entrypoints.capturing.waking import wake
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.providers import LOCAL
@@ -75,7 +75,7 @@ class SessionStart:
 
     def record(self, injection: Injection, session_id: str) -> None:
         """Count what was printed, and keep its receipt; a busy store loses both, never the session's time."""
-        from hardwon.domain.use_cases.asking.receipt_of_start import receipt_of_start  # the block is out now
+        from hardwon.domain.use_cases.injecting.receipt_of_start import receipt_of_start  # the block is out now
 
         now, project = self._memory.clock.now(), name_of(self._project_root)
         receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)

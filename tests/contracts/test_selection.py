@@ -10,8 +10,8 @@ from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.ranking_policy import RankingPolicy
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.asking import select as module
-from hardwon.domain.use_cases.asking.select import select, whole_store_maxima
+from hardwon.domain.use_cases.injecting import select as module
+from hardwon.domain.use_cases.injecting.select import select, whole_store_maxima
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieval
 from tests.contracts.worlds import IN_TIME, MakeWorld, on_every_implementation
 from tests.domain.test_pruning import rank_everything

@@ -17,7 +17,7 @@ from hardwon.domain.model.space import Space
 from hardwon.domain.model.token_budget import tokens
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import CATEGORIES
-from hardwon.domain.use_cases.asking.inject import Inject, Injection
+from hardwon.domain.use_cases.injecting.inject import Inject, Injection
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.embedder import Embedder, Task
 from hardwon.ports.keyword_index import Mode

@@ -6,7 +6,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.receipts.influence import Influence
 from hardwon.domain.model.receipts.receipt import Receipt, Shown
 from hardwon.domain.model.receipts.turn import Turn
-from hardwon.domain.use_cases.asking.notice_use import NoticeUse
+from hardwon.domain.use_cases.injecting.notice_use import NoticeUse
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.influences import InMemoryInfluences

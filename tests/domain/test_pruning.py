@@ -15,8 +15,8 @@ from hardwon.domain.model.ranking.facts import Candidate
 from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, Confidence
-from hardwon.domain.use_cases.asking import select as module
-from hardwon.domain.use_cases.asking.select import Selected, select, whole_store_maxima
+from hardwon.domain.use_cases.injecting import select as module
+from hardwon.domain.use_cases.injecting.select import Selected, select, whole_store_maxima
 from hardwon.domain.use_cases.retrieving.retrieve import NoMatches, Retrieval
 from hardwon.ports.entry_repository import EntryRepository
 from tests.fakes.entries import InMemoryEntryRepository

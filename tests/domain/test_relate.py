@@ -19,10 +19,10 @@ from hardwon.domain.model.recall.occasion import Occasion
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.token_budget import tokens
 from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.asking.inject import Inject, Injection
 from hardwon.domain.use_cases.asking.recall import Recall
 from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
-from hardwon.domain.use_cases.asking.relate import Relate, Related
+from hardwon.domain.use_cases.injecting.inject import Inject, Injection
+from hardwon.domain.use_cases.injecting.relate import Relate, Related
 from hardwon.domain.use_cases.retrieving.asked_once import AskedOnce
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.embedder import Embedder

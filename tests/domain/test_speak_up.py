@@ -11,7 +11,7 @@ from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.receipts.injected_text import assembled, text_digest
 from hardwon.domain.model.receipts.receipt import Receipt
 from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.speak_up import LONGEST_KEPT, Prompt, SpeakUp, Spoken
+from hardwon.domain.use_cases.injecting.speak_up import LONGEST_KEPT, Prompt, SpeakUp, Spoken
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder

@@ -206,9 +206,9 @@ def test_output_that_cannot_be_written_is_our_trouble(world: World) -> None:
 
 
 def test_a_reader_that_leaves_early_is_no_trouble(world: World) -> None:
-    world.write_bank("patterns", "".join(f"### Pattern {number}\nText {number}.\n" for number in range(2_000)))
+    world.write_bank("patterns", "".join(f"### Pattern {number}\nText {number}.\n" for number in range(800)))
     world.import_bank()
-    with start(world, "hardwon", "list", "--limit", "2000") as process:
+    with start(world, "hardwon", "list", "--limit", "800") as process:
         assert process.stdout
         assert process.stderr
         process.stdout.readline()

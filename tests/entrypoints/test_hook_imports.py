@@ -46,7 +46,7 @@ def test_conversations_cost_no_library_and_nothing_at_all_where_there_are_none(w
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     world.remember(memory("gotcha", "Elsewhere", "The csv-reader.", None, source_project="x", workspace="y").entry)
     without, _, modules = world.launch()
-    assert not {"hardwon.domain.use_cases.asking.recall", "hardwon.domain.use_cases.asking.relate"} & modules
+    assert not {"hardwon.domain.use_cases.asking.recall", "hardwon.domain.use_cases.injecting.relate"} & modules
 
     world.remember(memory("gotcha", "Here", "The csv-reader.", None, source_project=world.project.name).entry)
     run, _, modules = world.launch()

@@ -19,11 +19,11 @@ from hardwon.domain.model.receipts.near_misses import NO_ROOM, OWED, TOO_LOW
 from hardwon.domain.model.receipts.receipt import Receipt
 from hardwon.domain.model.receipts.reprinted import reprinted
 from hardwon.domain.model.receipts.verdict import Verdict, verdict
-from hardwon.domain.use_cases.asking.inject import Inject, Injection
 from hardwon.domain.use_cases.asking.recall import Recall
 from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
-from hardwon.domain.use_cases.asking.receipt_of_start import receipt_of_start
-from hardwon.domain.use_cases.asking.relate import Relate
+from hardwon.domain.use_cases.injecting.inject import Inject, Injection
+from hardwon.domain.use_cases.injecting.receipt_of_start import receipt_of_start
+from hardwon.domain.use_cases.injecting.relate import Relate
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder

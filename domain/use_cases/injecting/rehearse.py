@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.prompting.gate import is_worth_asking
 from hardwon.domain.model.prompting.weighed import Weighed
-from hardwon.domain.use_cases.asking.speak_up import Prompt, SpeakUp
+from hardwon.domain.use_cases.injecting.speak_up import Prompt, SpeakUp
 
 
 class Rehearsed(NamedTuple):

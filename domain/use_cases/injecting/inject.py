@@ -15,7 +15,7 @@ from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.occasion import Occasion
-from hardwon.domain.use_cases.asking.select import Selected, select, whole_store_maxima
+from hardwon.domain.use_cases.injecting.select import Selected, select, whole_store_maxima
 from hardwon.domain.use_cases.keeping.retire import retire_expired
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieval, Retrieve
 from hardwon.ports.clock import Clock
@@ -23,7 +23,7 @@ from hardwon.ports.entry_repository import EntryRepository
 from hardwon.ports.vector_store import VectorStore
 
 if TYPE_CHECKING:
-    from hardwon.domain.use_cases.asking.relate import (  # all the policies: a store may have no conversation
+    from hardwon.domain.use_cases.injecting.relate import (  # all the policies: a store may have no conversation
         Relate,
         Related,
     )

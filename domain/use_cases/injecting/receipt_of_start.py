@@ -11,8 +11,8 @@ from hardwon.domain.model.ranking.ranking_policy import Scored
 from hardwon.domain.model.receipts.injected_text import framed_by, text_digest
 from hardwon.domain.model.receipts.near_misses import MOST_MISSED, NO_ROOM, OWED, TOO_LOW
 from hardwon.domain.model.receipts.receipt import Form, NearMiss, Receipt, Shown
-from hardwon.domain.use_cases.asking.inject import Injection
-from hardwon.domain.use_cases.asking.select import Selected
+from hardwon.domain.use_cases.injecting.inject import Injection
+from hardwon.domain.use_cases.injecting.select import Selected
 
 
 class _Piece(NamedTuple):
