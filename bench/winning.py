@@ -1,7 +1,7 @@
 """
 `python -m bench.winning [FOLDER]`: how often memory speaks up beside a prompt, and how often it is right.
 
-FOLDER holds evaluation sets (default `../shared/evals`). Each set's questions are prompts: asked of its own store, of it
+FOLDER holds evaluation sets, as `docs/quality.md` describes them. Each set's questions are prompts: asked of its own store, of it
 without what answers them (hard), and of another set's (easy); ordinary prompts of agents, which nothing answers, are
 asked of all, one by one and three together. An own question between two of them is "longer". Small stores are drawn
 from the notes, and from the sample project, which is asked in a developer's own voice: by each line of `fitting.tsv` for
@@ -195,7 +195,7 @@ def _lines(name: str) -> list[str]:
 def main() -> None:
     """Print one table with vectors and one without."""
     parser = argparse.ArgumentParser(prog="python -m bench.winning", description=__doc__)
-    parser.add_argument("folder", nargs="?", default="../shared/evals", help="holds the evaluation sets")
+    parser.add_argument("folder", help="holds the evaluation sets")
     parser.add_argument("--sample", type=int, default=300, help="questions of each set")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

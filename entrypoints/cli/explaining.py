@@ -114,7 +114,7 @@ def _win(explained: Explained, shown: Shown) -> str:
         return ""
     needed = f"{win.strength:.2f} {'>=' if win.is_clear else '<'} {win.least:.4g}"
     return (
-        f"wins: strength {needed}: {win.quoted:.2g} * sqrt(coverage {win.coverage:.3g} * told {win.told:.3g} * score {win.score:.3g}"
+        f"{'wins' if win.is_clear else 'does not win'}: strength {needed}: {win.quoted:.2g} * sqrt(coverage {win.coverage:.3g} * told {win.counted:.3g} * score {win.score:.3g}"
         f" * lead {win.lead:.3g} / (ln {win.searched:.0f} * {win.breadth:.3g}^3))"
     )
 

@@ -1,16 +1,14 @@
 """How it is told what would stand beside a prompt."""
 
-import os
 import time
 from collections.abc import Iterator
 
-from hardwon.adapters.markdown.instruction_files import InstructionFiles
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.use_cases.injecting.rehearse import Rehearsal, Rehearse, Rehearsed
 from hardwon.domain.use_cases.injecting.speak_up import Prompt
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.composition.asking import ASKED_EMBED_SECONDS
-from hardwon.entrypoints.host_memory import host_memory
+from hardwon.entrypoints.hooking.composition import instructions_for
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.workplace import name_of
 
@@ -21,13 +19,12 @@ NOT_SEARCHED = "nothing would stand beside it: it says too little, or is no ques
 NOTHING_FOUND = "nothing would stand beside it: nothing that is remembered has to do with it"
 NOBODY_WINS = "nothing would stand beside it:"
 SOMETHING = "beside it would stand:"
-OFF = "switched off here: prompts are not answered (memory_prompt_enabled, injection_enabled, semantic_enabled)"
+OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled, memory_semantic_enabled)"
 
 
 def rehearse(memory: Memory, text: str, project_root: str) -> Rehearsal:
     """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
-    instructions = InstructionFiles(project_root, host_memory(os.environ, project_root))
-    try_prompt = Rehearse(memory.speak_up(instructions, ASKED_EMBED_SECONDS))
+    try_prompt = Rehearse(memory.speak_up(instructions_for(project_root), ASKED_EMBED_SECONDS))
     prompt = Prompt(text, host_session(), name_of(project_root))
     return try_prompt(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
@@ -41,7 +38,7 @@ def is_on(memory: Memory) -> bool:
 def rehearsal_document(rehearsal: Rehearsal, *, on: bool) -> dict[str, object]:
     """Return it for JSON."""
     entries = [_entry_document(each) for each in rehearsal.entries]
-    return {"on": on, "searched": rehearsal.searched, "text": rehearsal.text, "entries": entries}
+    return {"on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text, "entries": entries}
 
 
 def rehearsal_lines(rehearsal: Rehearsal, *, on: bool) -> Iterator[str]:
@@ -59,7 +56,7 @@ def _summary(rehearsal: Rehearsal) -> str:
         return SOMETHING
     if rehearsal.entries:
         return NOBODY_WINS
-    return NOTHING_FOUND if rehearsal.searched else NOT_SEARCHED
+    return NOTHING_FOUND if rehearsal.worth_asking else NOT_SEARCHED
 
 
 def _entry_document(entry: Rehearsed) -> dict[str, object]:

@@ -101,7 +101,7 @@ def _say(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:
         say(NOTHING)
     for line in _told(kept, keep.bank, dry_run=dry_run):
         say(line)
-    if not (keep.open_store or dry_run):
+    if kept and not (keep.open_store or dry_run):
         say(SKIPPED)
 
 

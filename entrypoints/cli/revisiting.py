@@ -153,7 +153,7 @@ def _files(looked: LookedAt, bank: BankFiles) -> Iterator[str]:
 def _lines(entry: Entry, now: dt.datetime) -> list[str]:
     total, useful = entry.usage.validations
     facts = [
-        f"observed {counted(entry.observation_count, 'time', 'times')}, last {_days(entry, now)} days ago",
+        f"observed {counted(entry.observation_count, 'time', 'times')}, last {counted(_days(entry, now), 'day', 'days')} ago",
         f"confidence {entry.confidence}",
         f"useful {useful} of {total} times" if total else "not judged yet",
         entry.source_project or "universal",

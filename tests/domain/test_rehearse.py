@@ -34,7 +34,7 @@ def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -
 
 def test_what_is_too_weak_or_known_is_told_too() -> None:
     weak = rehearse("is there a filler for the old car")
-    assert (weak.text, weak.searched) == ("", True)
+    assert (weak.text, weak.worth_asking) == ("", True)
     assert {each.kept_out for each in weak.entries} == {TOO_WEAK}
     assert all(each.strength < each.least for each in weak.entries)
 

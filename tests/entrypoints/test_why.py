@@ -248,7 +248,7 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert "Quotes" in told.launch(payload=payload).run.stdout
     told.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
     again = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
-    assert (again["text"], again["searched"], again["on"]) == ("", True, True)
+    assert (again["text"], again["worth_asking"], again["on"]) == ("", True, True)
     assert again["entries"][0]["kept_out"] == "shown already in this session"
     lines = hardwon(told, "why").stdout.splitlines()
 
@@ -256,11 +256,16 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
     assert " words 0.65 * " in lines[4]
-    assert re.fullmatch(
-        r" {5}wins: strength \d\.\d\d >= 0\.26: 1 \* sqrt\(coverage 1 \* told [\d.]+ \* score [\d.]+ \* lead [\d.]+"
-        r" / \(ln 64 \* [\d.]+\^3\)\)",
+    number = r"([\d.]+)"
+    wins = re.fullmatch(
+        rf" {{5}}wins: strength {number} >= 0\.26: {number} \* sqrt\(coverage {number} \* told {number} \* score {number}"
+        rf" \* lead {number} / \(ln 64 \* {number}\^3\)\)",
         lines[5],
     )
+    assert wins
+    strength, quoted, coverage, told_by, score, lead, breadth = map(float, wins.groups())
+    printed = quoted * math.sqrt(coverage * told_by * score * lead / (math.log(64) * breadth**3))
+    assert strength == pytest.approx(printed, rel=0.02)
     assert hardwon(told, "why", "--verify").code == 0
     told.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
     assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout

@@ -70,13 +70,17 @@ class Win(NamedTuple):
         return math.log(max(self.searched, FEWEST))
 
     @property
+    def counted(self) -> float:
+        """What is told, in nats, as far as it counts."""
+        return min(self.told, MOST_TOLD * self.breadth)
+
+    @property
     def strength(self) -> float:
         """How clearly it wins; it never falls when its score, its coverage or what is told grows."""
         if self.lead <= 0 or self.score <= 0:
             return 0.0
-        told = self.coverage * min(self.told, MOST_TOLD * self.breadth)
         chance = math.log(max(self.searched, 2)) * self.breadth**3
-        return self.quoted * math.sqrt(told * self.score * self.lead / chance)
+        return self.quoted * math.sqrt(self.coverage * self.counted * self.score * self.lead / chance)
 
     @property
     def is_clear(self) -> bool:

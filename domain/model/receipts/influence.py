@@ -4,7 +4,7 @@ import datetime as dt
 from typing import Literal, NamedTuple, TypeAlias
 
 How: TypeAlias = Literal["answer", "edit", "validation"]
-"""Where the sign stood: in the agent's answer, in an edit of its, in somebody's judgement."""
+"""Where the sign stood: in the agent's answer, in one of its edits, in somebody's judgement."""
 
 
 class Influence(NamedTuple):

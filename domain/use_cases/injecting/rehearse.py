@@ -1,4 +1,4 @@
-"""Tell what would stand beside a prompt, and why or why not, without a trace."""
+"""Tell what would stand beside a prompt, and why or why not."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -36,20 +36,20 @@ class Rehearsal(NamedTuple):
     Attributes:
         text: What would be printed; empty for nothing.
         entries: The best that were weighed, best first; none where no entry has to do with the prompt.
-        searched: Whether the prompt says enough to be searched with.
+        worth_asking: Whether the prompt says enough to be searched with.
         degradations: What was missing in the search and why, one line each.
 
     """
 
     text: str
     entries: tuple[Rehearsed, ...]
-    searched: bool
+    worth_asking: bool
     degradations: tuple[str, ...] = ()
 
 
 class Rehearse(NamedTuple):
     """
-    Try a prompt; nothing is counted or kept.
+    Try a prompt: nothing is counted and no receipt is kept; what has expired is retired, as by any search.
 
     Attributes:
         speak_up: What answers prompts.
