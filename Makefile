@@ -28,9 +28,10 @@ check: .venv/.installed  ## ruff, strict mypy, import contracts, and what the wh
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -q tests/test_wheel.py
 
+# Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 test: setup  ## check, then all tests
 	$(MAKE) check
-	$(BIN)/pytest -q -n $(JOBS)
+	$(BIN)/pytest -q -n $(JOBS) --assert=plain || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
 soak: setup  ## the long explorations: many examples, random worlds
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q -n $(JOBS) -m "soak or not soak"

@@ -3,6 +3,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 OF_THE_PLUGIN = {
     f"plugin_{event}" for event in ("precompact", "sessionend", "sessionstart", "stop", "userpromptsubmit")
 }
@@ -66,6 +68,7 @@ OF_SEARCHES = {
 }
 
 
+@pytest.mark.soak
 def test_the_bench_measures_every_figure() -> None:
     smallest = ["--sizes", "200", "--lessons", "10", "--repetitions", "1", "--json"]
     done = subprocess.run(
