@@ -1,4 +1,5 @@
 import os
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -101,7 +102,7 @@ class ClaudeCode:
         lacking = "" if shutil.which(SERVER, path=self._search_path) else path
         if self._has_plugin:
             return f"start a new session; hooks and tools come from the plugin{lacking}"
-        tools = f"claude mcp add --scope user {NAME} -- {self._programs.server}"
+        tools = f"claude mcp add --scope user {NAME} -- {shlex.quote(self._programs.server)}"
         return f"start a new session; for the tools in every project too: {tools}{lacking}"
 
     @property
