@@ -14,9 +14,8 @@ class SetupTarget(Protocol):
         """The folder that it may not lead out of."""
         ...
 
-    @property
-    def snippet(self) -> str:
-        """What a user would add by hand, in lines to paste; empty for a file that is all ours."""
+    def snippet(self, text: str | None) -> str:
+        """Return what a user would add to *text* by hand, in lines to paste; empty for a file that is all ours."""
         ...
 
     def with_ours(self, text: str | None) -> str:

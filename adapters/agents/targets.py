@@ -7,7 +7,7 @@ import attrs
 
 from hardwon.adapters.agents.json_text import edited, read_document
 from hardwon.adapters.agents.programs import is_server, toml_text
-from hardwon.adapters.agents.toml_table import has_table, read_toml, with_line, with_table, without_table
+from hardwon.adapters.agents.toml_table import has_table, is_toml, read_toml, with_line, with_table, without_table
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 from hardwon.domain.model.setup.hook_groups import Document
 from hardwon.domain.model.setup.servers import with_server, without_server
@@ -36,9 +36,8 @@ class JsonTarget:
     cut: Callable[[Document], Document]
     may_comment: bool = False
 
-    @property
-    def snippet(self) -> str:
-        """What a user would add by hand."""
+    def snippet(self, text: str | None) -> str:  # noqa: ARG002  # it is the same in every document
+        """Return what a user would add by hand."""
         return json.dumps(self.put({}), indent=2, ensure_ascii=False)
 
     def with_ours(self, text: str | None) -> str:
@@ -85,10 +84,10 @@ class TomlTarget:
     name: str
     command: str
 
-    @property
-    def snippet(self) -> str:
-        """What a user would add by hand."""
-        return f"[{self._title}]\n{self._line}"
+    def snippet(self, text: str | None) -> str:
+        """Return what a user would add by hand: a table, or one line within the table of servers that is closed."""
+        is_closed = self._is_closed(text or "")
+        return f"{self.name} = {{ {self._line} }}" if is_closed else f"[{self._title}]\n{self._line}"
 
     def with_ours(self, text: str | None) -> str:
         """Return *text* with our table, at its end if there was none; all that is not its command as it was."""
@@ -98,6 +97,8 @@ class TomlTarget:
         wanted = with_server(document, self.place, self.name, {**(ours or {}), COMMAND: self.command}, is_server)
         if wanted == document:
             return text
+        if not ours and self._is_closed(text):
+            raise UneditableFileError(f"{self.place} is written as one value, which ours has to stand in")
         after = with_line(text, self._keys, COMMAND, self._line) if ours else with_table(text, self._keys, self._line)
         return self._proven(after, wanted)
 
@@ -130,6 +131,15 @@ class TomlTarget:
     @property
     def _line(self) -> str:
         return f"{COMMAND} = {toml_text(self.command)}"
+
+    def _is_closed(self, text: str) -> bool:
+        """Tell whether no header can add to the table of servers, as to one in braces."""
+        try:
+            has_servers = isinstance(read_toml(text).get(self.place), dict)
+        except UneditableFileError:
+            return False
+        another = with_table(text, (self.place, f"not-{self.name}"), "")
+        return has_servers and not is_toml(another)
 
     def _is_in(self, document: Document, text: str) -> bool:
         is_in = without_server(document, self.place, self.name, is_server) is not document
@@ -166,9 +176,8 @@ class WholeTarget:
     root: str
     text: str
 
-    @property
-    def snippet(self) -> str:
-        """Nothing: it is all ours."""
+    def snippet(self, text: str | None) -> str:  # noqa: ARG002  # whatever it says
+        """Return nothing: it is all ours."""
         return ""
 
     def with_ours(self, text: str | None) -> str:

@@ -1,5 +1,6 @@
 """Bring what is ours into the files of agents, and take it out again."""
 
+import contextlib
 import os
 from collections.abc import Iterable
 
@@ -66,7 +67,7 @@ class SetUp:
         except TakenNameError as error:
             return Plan(left=(self._taken(target, error, "; ours would be:"),))
         except UneditableFileError as error:
-            by_hand = target.snippet
+            by_hand = target.snippet(self._text(target))
             reason = f"{error}; add by hand:" if by_hand else str(error)
             return Plan(refused=(Untouched(target.path, reason, by_hand),))
 
@@ -82,9 +83,15 @@ class SetUp:
 
     def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
         """Return that what has our name is the user's; of a file that is all ours, that they made it so."""
-        if target.snippet:
-            return Untouched(target.path, f"{error}: left as it is{way_out}", target.snippet)
+        if by_hand := target.snippet(self._text(target)):
+            return Untouched(target.path, f"{error}: left as it is{way_out}", by_hand)
         return Untouched(target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}")
+
+    def _text(self, target: SetupTarget) -> str | None:
+        """Return what the file holds; None where that can't be read either."""
+        with contextlib.suppress(UneditableFileError):
+            return self.files.read(target.path, target.root)
+        return None
 
     def _look(self, target: SetupTarget) -> Found:
         return look(target, self.files.read(target.path, target.root), self.record.get(target.path))
