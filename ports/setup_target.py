@@ -22,11 +22,13 @@ class SetupTarget(Protocol):
         """
         Return *text* with what is ours, once and as it should be; all else is as it was.
 
+        Where only a part of it would take a name of the user's, the rest is brought in.
+
         Args:
             text: What the file holds, None where there is none.
 
         Raises:
-            TakenNameError: something of the user's has the name of ours.
+            TakenNameError: something of the user's has the name of ours, and nothing can be brought in.
             UneditableFileError: it can't be edited safely.
 
         """
@@ -43,7 +45,7 @@ class SetupTarget(Protocol):
 
     def ensure_not_taken(self, text: str) -> None:
         """
-        Do nothing where ours could stand in *text*.
+        Do nothing where all of ours could stand in *text*.
 
         Raises:
             TakenNameError: something of the user's has the name of ours.

@@ -3,7 +3,8 @@ from collections.abc import Mapping, Sequence
 
 from hardwon.adapters.agents.hooks import connection_of, hooks_target
 from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, peek_toml
-from hardwon.adapters.agents.targets import JsonTarget, TomlTarget
+from hardwon.adapters.agents.targets import JsonTarget
+from hardwon.adapters.agents.toml_target import TomlTarget
 from hardwon.domain.model.setup.connection import Connection
 
 

@@ -99,11 +99,13 @@ class Telling:
             say(f"{agent.title}: {self._next(agent)}")
 
     def _next(self, agent: Agent) -> str:
-        """Return what the user does next: what was not written comes first."""
+        """Return what the user does next: what was not written comes first, what was left out last."""
         refused = {file.path for file in self.refused}
         missing = [target.path for target in agent.targets() if target.path in refused]
         first = f"first see to {' and '.join(missing)}, not written; then " if missing else ""
-        return f"{first}{agent.next_step()}"
+        left = {file.path for file in self._plan.left}.intersection(target.path for target in agent.targets())
+        last = f"; not all of ours is in {' and '.join(sorted(left))}: something of yours has its name" if left else ""
+        return f"{first}{agent.next_step()}{last}"
 
     def _show_plan(self) -> None:
         """Show every file that is to change, and how."""

@@ -16,6 +16,7 @@ from hardwon.ports.setup_target import SetupTarget
 from hardwon.ports.user_files import UserFiles
 
 CHANGED = "changed since hardwon wrote it: left as it is"
+OURS = "; ours would be:"
 RENAME = ": left as it is; rename it and run hardwon init again, to have ours too"
 
 
@@ -63,9 +64,10 @@ class SetUp:
     def _bringing_in(self, target: SetupTarget) -> Plan:
         try:
             found = self._look(target)
-            return self._change(target, found, with_ours(target, found))
+            after = with_ours(target, found)
+            return attrs.evolve(self._change(target, found, after), left=self._left_out(target, after))
         except TakenNameError as error:
-            return Plan(left=(self._taken(target, error, "; ours would be:"),))
+            return Plan(left=(self._taken(target, error, OURS),))
         except UneditableFileError as error:
             by_hand = target.snippet(self._text(target))
             reason = f"{error}; add by hand:" if by_hand else str(error)
@@ -80,6 +82,14 @@ class SetUp:
             return Plan(settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),))
         except UneditableFileError as error:
             return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
+
+    def _left_out(self, target: SetupTarget, after: str) -> tuple[Untouched, ...]:
+        """Return what of ours *after* has no room for, beside the rest."""
+        try:
+            target.ensure_not_taken(after)
+        except TakenNameError as error:
+            return (self._taken(target, error, OURS),)
+        return ()
 
     def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
         """Return that what has our name is the user's; of a file that is all ours, that they made it so."""
