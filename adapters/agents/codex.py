@@ -45,6 +45,10 @@ class Codex:
         """Return nothing."""
         return ()
 
+    def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
+        """Return nothing."""
+        return ()
+
     def connection(self) -> Connection:
         """Return whether plugin or settings call the hook."""
         return connection_of(self._hooks.path, self._root, has_plugin=self._has_plugin)

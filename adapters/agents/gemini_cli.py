@@ -64,6 +64,10 @@ class GeminiCli:
         """Return nothing."""
         return ()
 
+    def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
+        """Return nothing."""
+        return ()
+
     def connection(self) -> Connection:
         """Return whether its settings call the hook."""
         return connection_of(self._path, self._root, may_comment=True)

@@ -81,10 +81,9 @@ def init(
 
 def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
     agents = build_agents(os.environ, mcp_json=mcp_json or remove)
-    if not mcp_json or remove or not agents[0].connection().is_by_plugin:
-        return agents
-    warn(SAME_SERVER)
-    return build_agents(os.environ)
+    if mcp_json and not remove and agents[0].connection().is_by_plugin:
+        warn(SAME_SERVER)
+    return agents
 
 
 def _chosen(names: Sequence[str] | None, agents: list[Agent], *, everything: bool) -> list[Agent]:

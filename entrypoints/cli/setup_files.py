@@ -22,7 +22,12 @@ def plan_set_up(set_up: SetUp, agents: Sequence[Agent], project: str | None) -> 
         for agent in agents
         for target in (*agent.targets(), *(agent.project_targets(project) if project else ()))
     ]
-    return set_up.plan(wanted, [target for agent in agents for target in agent.unwanted()])
+    unwanted = [
+        target
+        for agent in agents
+        for target in (*agent.unwanted(), *(agent.project_unwanted(project) if project else ()))
+    ]
+    return set_up.plan(wanted, unwanted)
 
 
 def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str | None, *, everything: bool = True) -> Plan:
@@ -50,7 +55,7 @@ def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str | None, *,
 def _all_targets(agent: Agent, projects: Iterable[str]) -> Iterator[SetupTarget]:
     yield from (*agent.targets(), *agent.unwanted())
     for project in projects:
-        yield from agent.project_targets(project)
+        yield from (*agent.project_targets(project), *agent.project_unwanted(project))
 
 
 def _strays(set_up: SetUp, known: Collection[str], gone: Sequence[str]) -> list[str]:

@@ -101,18 +101,17 @@ def test_where_no_agent_is_found_claude_code_is_named_and_set_up(empty_world: Wo
     assert done.stderr == "Warning: no agent found: Claude Code is set up; name others with --agent\n"
 
 
-def test_beside_the_plugin_a_project_gets_no_second_server_by_its_name_and_loses_one_on_removing(
-    empty_world: World,
-) -> None:
+def test_beside_the_plugin_a_project_gets_no_second_server_by_its_name_and_loses_one(empty_world: World) -> None:
     write(home(empty_world), {".claude/settings.json": '{"enabledPlugins": {"hardwon@hardwon": true}}'})
-    done = init(empty_world, "--agent", "claude-code", "--mcp-json", "--dry-run", "--json")
-
+    write(empty_world.project, {".mcp.json": '{"mcpServers": {"memory-server": {"command": "hardwon-mcp"}}}'})
     path = str(empty_world.project / ".mcp.json")
-    assert path not in [change["path"] for change in done.document["changes"]]
+    done = init(empty_world, "--agent", "claude-code", "--mcp-json", "--dry-run", "--json")
+    [change] = [change for change in done.document["changes"] if change["path"] == path]
+
+    assert '\n-{"mcpServers": {"memory-server"' in change["diff"]
     assert done.stderr == (
         "Warning: --mcp-json is left out: the plugin of Claude Code brings the same server already\n"
     )
-    write(empty_world.project, {".mcp.json": '{"mcpServers": {"memory-server": {"command": "hardwon-mcp"}}}'})
     undone = init(empty_world, "--remove", "--dry-run", "--json")
     assert [change["path"] for change in undone.document["changes"]] == [path]
 
