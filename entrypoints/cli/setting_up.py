@@ -71,7 +71,8 @@ def init(
         if not dry_run:
             _ask(len(plan.steps), UNDO if remove else "write {}", yes=yes)
             if remove:
-                telling.undone(undo(set_up, plan, everything=agent is None), store)
+                has_record = not set_up.record.is_empty
+                telling.undone(undo(set_up, plan, everything=agent is None), store, agent or (), has_record=has_record)
             else:
                 telling.written(write_files(set_up, plan, project.root))
                 _get_ready(telling, project.folder, global_store, bring_in, is_asked=not (yes or as_json))
