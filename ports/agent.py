@@ -40,6 +40,10 @@ class Agent(Protocol):
         """Return the files in *project*, a real path, that are to hold something of ours."""
         ...
 
+    def project_unwanted(self, project: str) -> Sequence[SetupTarget]:
+        """Return the files in *project*, a real path, that are to hold nothing of ours any more."""
+        ...
+
     def connection(self) -> Connection:
         """Return how it comes to call us now; files that can't be read say nothing."""
         ...

@@ -6,6 +6,11 @@ from hardwon.domain.model.setup.written import Written
 class SetupRecord(Protocol):
     """What the set-up wrote, kept from one run to the next; without a word to say it leaves no trace."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is noted."""
+        ...
+
     def get(self, path: str) -> Written | None:
         """Return what was written there last; None for nothing."""
         ...

@@ -14,20 +14,21 @@ class SetupTarget(Protocol):
         """The folder that it may not lead out of."""
         ...
 
-    @property
-    def snippet(self) -> str:
-        """What a user would add by hand, in lines to paste; empty for a file that is all ours."""
+    def snippet(self, text: str | None) -> str:
+        """Return what a user would add to *text* by hand, in lines to paste; empty for a file that is all ours."""
         ...
 
     def with_ours(self, text: str | None) -> str:
         """
         Return *text* with what is ours, once and as it should be; all else is as it was.
 
+        Where only a part of it would take a name of the user's, the rest is brought in.
+
         Args:
             text: What the file holds, None where there is none.
 
         Raises:
-            TakenNameError: something of the user's has the name of ours.
+            TakenNameError: something of the user's has the name of ours, and nothing can be brought in.
             UneditableFileError: it can't be edited safely.
 
         """
@@ -44,7 +45,7 @@ class SetupTarget(Protocol):
 
     def ensure_not_taken(self, text: str) -> None:
         """
-        Do nothing where ours could stand in *text*.
+        Do nothing where all of ours could stand in *text*.
 
         Raises:
             TakenNameError: something of the user's has the name of ours.

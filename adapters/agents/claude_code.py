@@ -1,4 +1,5 @@
 import os
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -63,12 +64,16 @@ class ClaudeCode:
         return (self._settings,) if self._has_plugin else ()
 
     def project_targets(self, project: str) -> Sequence[JsonTarget | WholeTarget]:
-        """Return the files of commands, and `.mcp.json` on request."""
+        """Return the files of commands, and `.mcp.json` on request, unless the plugin has the server."""
         folder = os.path.join(project, ".claude", "commands")
         paths = {f"{name}.md": text for name, text in self._commands.items()}
         paths |= {os.path.join("tlc", f"{name}.md"): self._commands[name] for name in OLDER_NAMES}
         files = [WholeTarget(path=os.path.join(folder, path), root=project, text=text) for path, text in paths.items()]
-        return [*files, *([self.project_server(project)] if self._mcp_json else [])]
+        return [*files, *([self.project_server(project)] if self._mcp_json and not self._has_plugin else [])]
+
+    def project_unwanted(self, project: str) -> Sequence[JsonTarget]:
+        """Return `.mcp.json` if it is asked for when the plugin has the server."""
+        return [self.project_server(project)] if self._mcp_json and self._has_plugin else []
 
     def project_server(self, project: str) -> JsonTarget:
         """Return the project's `.mcp.json`; it travels with git, so it names no path of this machine."""
@@ -101,7 +106,7 @@ class ClaudeCode:
         lacking = "" if shutil.which(SERVER, path=self._search_path) else path
         if self._has_plugin:
             return f"start a new session; hooks and tools come from the plugin{lacking}"
-        tools = f"claude mcp add --scope user {NAME} -- {self._programs.server}"
+        tools = f"claude mcp add --scope user {NAME} -- {shlex.quote(self._programs.server)}"
         return f"start a new session; for the tools in every project too: {tools}{lacking}"
 
     @property

@@ -3,7 +3,8 @@ from collections.abc import Mapping, Sequence
 
 from hardwon.adapters.agents.hooks import connection_of, hooks_target
 from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, peek_toml
-from hardwon.adapters.agents.targets import JsonTarget, TomlTarget
+from hardwon.adapters.agents.targets import JsonTarget
+from hardwon.adapters.agents.toml_target import TomlTarget
 from hardwon.domain.model.setup.connection import Connection
 
 
@@ -41,6 +42,10 @@ class Codex:
         return (self._hooks, self._config) if self._has_plugin else ()
 
     def project_targets(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
+        """Return nothing."""
+        return ()
+
+    def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
         """Return nothing."""
         return ()
 

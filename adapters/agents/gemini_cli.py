@@ -49,13 +49,22 @@ class GeminiCli:
 
     def targets(self) -> Sequence[JsonTarget]:
         """Return its settings."""
-        return (JsonTarget(path=self._path, root=self._root, put=self._put, cut=_cut, may_comment=True),)
+        server = {"command": self._programs.server, "args": list[str]()}
+        put_server = partial(with_server, place=PLACE, name=NAME, server=server, is_ours=is_server)
+        settings = JsonTarget(
+            path=self._path, root=self._root, put=self._put_hooks, put_too=put_server, cut=_cut, may_comment=True
+        )
+        return (settings,)
 
     def unwanted(self) -> Sequence[JsonTarget]:
         """Return nothing."""
         return ()
 
     def project_targets(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
+        """Return nothing."""
+        return ()
+
+    def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
         """Return nothing."""
         return ()
 
@@ -75,12 +84,10 @@ class GeminiCli:
     def _path(self) -> str:
         return os.path.join(self.folder, "settings.json")
 
-    def _put(self, document: Document) -> Document:
+    def _put_hooks(self, document: Document) -> Document:
         command = f"{self._programs.hook_command} --host gemini"
         hooks = {event: {"name": NAME, **hook(command, SECONDS[same] * MILLISECONDS)} for event, same in EVENTS.items()}
-        server = {"command": self._programs.server, "args": list[str]()}
-        put = partial(with_server, place=PLACE, name=NAME, server=server, is_ours=is_server)
-        return put(with_hooks(document, hooks, is_hook))
+        return with_hooks(document, hooks, is_hook)
 
 
 def _cut(document: Document) -> Document:

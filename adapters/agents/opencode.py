@@ -63,6 +63,10 @@ class OpenCode:
         """Return nothing."""
         return ()
 
+    def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
+        """Return nothing."""
+        return ()
+
     def connection(self) -> Connection:
         """Return whether its plugin calls the hook."""
         try:

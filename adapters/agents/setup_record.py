@@ -28,6 +28,11 @@ class JsonSetupRecord:
         self._projects: list[str] = []
         self._load()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is noted."""
+        return not (self._files or self._folders or self._projects)
+
     def get(self, path: str) -> Written | None:
         """Return what was written there last; None for nothing."""
         fields = self._files.get(path)
@@ -103,7 +108,7 @@ class JsonSetupRecord:
     def _save(self) -> None:
         document = {"files": self._files, "folders": self._folders, "projects": self._projects}
         try:
-            if not any(document.values()):
+            if self.is_empty:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(self._path)
                 return

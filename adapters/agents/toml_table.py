@@ -66,10 +66,10 @@ def _tables(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return where each header whose name begins with *keys* stands, and the header after it."""
     starts = [found.start() for found in _BRACKET.finditer(text)]
     return [
-        (start, next(end for end in (*starts[place:], len(text)) if _is_toml(text[start:end])))
+        (start, next(end for end in (*starts[place:], len(text)) if is_toml(text[start:end])))
         for place, start in enumerate(starts, 1)
         if _keys(text, start)[: len(keys)] == keys
-        if _is_toml(text[:start])  # else it stands within a list or a text of several lines
+        if is_toml(text[:start])  # else it stands within a list or a text of several lines
     ]
 
 
@@ -92,12 +92,13 @@ def _keys(text: str, start: int) -> tuple[str, ...]:
 
 def _end_of_values(text: str, start: int, end: int) -> int:
     lines = _LINE.findall(text, start, end)
-    while _SAYS_NOTHING.fullmatch(lines[-1]) and _is_toml("".join(lines[:-1])):
+    while _SAYS_NOTHING.fullmatch(lines[-1]) and is_toml("".join(lines[:-1])):
         lines.pop()
     return start + sum(map(len, lines))
 
 
-def _is_toml(text: str) -> bool:
+def is_toml(text: str) -> bool:
+    """Tell whether *text* can be read."""
     try:
         read_toml(text)
     except UneditableFileError:

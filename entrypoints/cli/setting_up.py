@@ -71,7 +71,8 @@ def init(
         if not dry_run:
             _ask(len(plan.steps), UNDO if remove else "write {}", yes=yes)
             if remove:
-                telling.undone(undo(set_up, plan, everything=agent is None), store)
+                has_record = not set_up.record.is_empty
+                telling.undone(undo(set_up, plan, everything=agent is None), store, agent or (), has_record=has_record)
             else:
                 telling.written(write_files(set_up, plan, project.root))
                 _get_ready(telling, project.folder, global_store, bring_in, is_asked=not (yes or as_json))
@@ -81,10 +82,9 @@ def init(
 
 def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
     agents = build_agents(os.environ, mcp_json=mcp_json or remove)
-    if not mcp_json or remove or not agents[0].connection().is_by_plugin:
-        return agents
-    warn(SAME_SERVER)
-    return build_agents(os.environ)
+    if mcp_json and not remove and agents[0].connection().is_by_plugin:
+        warn(SAME_SERVER)
+    return agents
 
 
 def _chosen(names: Sequence[str] | None, agents: list[Agent], *, everything: bool) -> list[Agent]:

@@ -22,12 +22,19 @@ def plan_set_up(set_up: SetUp, agents: Sequence[Agent], project: str | None) -> 
         for agent in agents
         for target in (*agent.targets(), *(agent.project_targets(project) if project else ()))
     ]
-    return set_up.plan(wanted, [target for agent in agents for target in agent.unwanted()])
+    unwanted = [
+        target
+        for agent in agents
+        for target in (*agent.unwanted(), *(agent.project_unwanted(project) if project else ()))
+    ]
+    return set_up.plan(wanted, unwanted)
 
 
 def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str | None, *, everything: bool = True) -> Plan:
     """
-    Return what it takes to undo it, in every project that was set up and is there; what can't be reached is told as left.
+    Return what it takes to undo it, in every project that was set up and is there.
+
+    What can't be reached is told as left; a project that was deleted leaves nothing, and is settled.
 
     Args:
         set_up: Whose files and record.
@@ -39,24 +46,37 @@ def plan_removal(set_up: SetUp, agents: Sequence[Agent], project: str | None, *,
     projects = dict.fromkeys([*set_up.record.projects(), *([project] if project else [])])
     unwanted = [target for agent in agents for target in _all_targets(agent, filter(os.path.isdir, projects))]
     gone = [each for each in projects if not os.path.isdir(each)]
+    away = [each for each in gone if not _is_deleted(each)]
     strays = _strays(set_up, {target.path for target in unwanted}, gone) if everything else []
     found = {path: targets_at(path) for path in strays}
     plan = set_up.plan((), [*unwanted, *(target for each in found.values() for target in each)])
-    told = [Untouched(each, NOT_THERE) for each in gone]
+    told = [Untouched(each, NOT_THERE) for each in away]
     told += [Untouched(path, UNKNOWN) for path in strays if not found[path]]
-    return attrs.evolve(plan, left=(*plan.left, *told))
+    lost = _written_below(set_up, [each for each in gone if each not in away])
+    return attrs.evolve(plan, settled=(*plan.settled, *lost), left=(*plan.left, *told))
 
 
 def _all_targets(agent: Agent, projects: Iterable[str]) -> Iterator[SetupTarget]:
     yield from (*agent.targets(), *agent.unwanted())
     for project in projects:
-        yield from agent.project_targets(project)
+        yield from (*agent.project_targets(project), *agent.project_unwanted(project))
 
 
 def _strays(set_up: SetUp, known: Collection[str], gone: Sequence[str]) -> list[str]:
     """Return what was written to no file that is known, nor in a project that is gone."""
-    folders = tuple(os.path.join(project, "") for project in gone)
-    return [path for path in set_up.record.paths() if path not in known and not path.startswith(folders)]
+    elsewhere = _written_below(set_up, gone)
+    return [path for path in set_up.record.paths() if path not in known and path not in elsewhere]
+
+
+def _written_below(set_up: SetUp, projects: Sequence[str]) -> list[str]:
+    folders = tuple(os.path.join(project, "") for project in projects)
+    return [path for path in set_up.record.paths() if path.startswith(folders)]
+
+
+def _is_deleted(project: str) -> bool:
+    """Tell whether a project is gone for good: one on a disk that is away has no folder around it either."""
+    around = os.path.dirname(project)
+    return os.path.isdir(around) and os.access(around, os.X_OK) and not os.path.lexists(project)
 
 
 def write_files(set_up: SetUp, plan: Plan, project: str | None) -> Done:
@@ -76,7 +96,7 @@ def undo(set_up: SetUp, plan: Plan, *, everything: bool) -> Done:
         everything: Whether it is that of every agent.
 
     """
-    projects = [each for each in set_up.record.projects() if os.path.isdir(each)]
+    projects = [each for each in set_up.record.projects() if os.path.isdir(each) or _is_deleted(each)]
     done = set_up.carry_out(plan)
     set_up.forget(projects if everything and not (plan.refused or done.refused) else ())
     return done

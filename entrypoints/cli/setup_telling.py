@@ -13,7 +13,7 @@ from hardwon.ports.agent import Agent
 
 NOTHING = "Nothing to do: no file has to change."
 CUT = "--dry-run shows all lines."
-GONE = "What hardwon wrote is gone."
+NO_RECORD = "; {} has no record of other projects or folders"
 
 
 class Telling:
@@ -65,13 +65,24 @@ class Telling:
         """Note what came of the plan."""
         self._done = done
 
-    def undone(self, done: Done, store: str) -> None:
-        """Tell what is left of a set-up that was undone."""
+    def undone(self, done: Done, store: str, names: Sequence[str], *, has_record: bool) -> None:
+        """
+        Tell what is left of a set-up that was undone.
+
+        Args:
+            done: What came of it.
+            store: The store's folder.
+            names: The agents that were asked for, none for all.
+            has_record: Whether the store knew what had been written.
+
+        """
         self._done = done
         self._document |= {"store": store}
         left = len(self._plan.left) + len(self.refused)
         gone = (
-            f"Not all is gone: {counted(left, 'file or folder was', 'files or folders were')} left." if left else GONE
+            f"Not all is gone: {counted(left, 'file or folder was', 'files or folders were')} left."
+            if left
+            else gone_of(names, "" if has_record else store)
         )
         if not self._as_json:
             say(f"{gone} Memories stay in {store}; to delete them too, remove that folder.")
@@ -99,11 +110,13 @@ class Telling:
             say(f"{agent.title}: {self._next(agent)}")
 
     def _next(self, agent: Agent) -> str:
-        """Return what the user does next: what was not written comes first."""
+        """Return what the user does next: what was not written comes first, what was left out last."""
         refused = {file.path for file in self.refused}
         missing = [target.path for target in agent.targets() if target.path in refused]
         first = f"first see to {' and '.join(missing)}, not written; then " if missing else ""
-        return f"{first}{agent.next_step()}"
+        left = {file.path for file in self._plan.left}.intersection(target.path for target in agent.targets())
+        last = f"; not all of ours is in {' and '.join(sorted(left))}: something of yours has its name" if left else ""
+        return f"{first}{agent.next_step()}{last}"
 
     def _show_plan(self) -> None:
         """Show every file that is to change, and how."""
@@ -144,6 +157,13 @@ class Telling:
             "refused": self.refused,
             "written": bool(self._done.changed),
         }
+
+
+def gone_of(names: Sequence[str], unrecorded: str = "") -> str:
+    """Return what is gone: of the agents with these *names*, or of all; of what is found where *unrecorded* is a store."""
+    here, rest = (" here", NO_RECORD.format(unrecorded)) if unrecorded else ("", "")
+    asked = f" for {' and '.join(dict.fromkeys(names))}" if names else ""
+    return f"What hardwon wrote{here}{asked} is gone{rest}."
 
 
 def _tell(file: Untouched, prefix: str = "") -> None:

@@ -30,8 +30,9 @@ LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
 
 
 def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[Agent]:
-    """Return every agent, for the home of this user."""
+    """Return every agent, for the home of this user; folders that *environ* names are those seen from the working folder."""
     home, programs = os.path.expanduser("~"), our_programs()
+    environ = {**environ, **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)}}
     return [
         ClaudeCode(home, environ, programs, command_files(), mcp_json=mcp_json),
         Codex(home, environ, programs),

@@ -173,6 +173,7 @@ def test_what_cannot_be_edited_or_is_the_users_own_is_left_and_the_rest_is_done(
     assert json.loads(pasted)["hooks"].keys() >= {"SessionStart", "Stop"}
     settings = home(world) / ".claude/settings.json"
     assert f"Claude Code: first see to {settings}, not written; then start a new session" in done.stdout
+    assert f"; not all of ours is in {home(world)}/.codex/config.toml: something of yours has its name" in done.stdout
     assert "run hardwon init" not in done.stdout
     assert init(world, *ALL, "--dry-run").code == 1
     assert {name: (home(world) / name).read_text() for name in own} == own

@@ -10,7 +10,7 @@ from hardwon.adapters.agents.gemini_cli import GeminiCli
 from hardwon.adapters.agents.programs import Programs
 from hardwon.entrypoints.agent_health import agent_states
 from hardwon.entrypoints.cli.setup_files import plan_set_up, write_files
-from hardwon.entrypoints.composition.agents import build_set_up, our_programs, used_agents
+from hardwon.entrypoints.composition.agents import FOLDERS, build_agents, build_set_up, our_programs, used_agents
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.setting_up import agents_of, home, init, write
 
@@ -101,17 +101,28 @@ def test_where_no_agent_is_found_claude_code_is_named_and_set_up(empty_world: Wo
     assert done.stderr == "Warning: no agent found: Claude Code is set up; name others with --agent\n"
 
 
-def test_beside_the_plugin_a_project_gets_no_second_server_by_its_name_and_loses_one_on_removing(
-    empty_world: World,
-) -> None:
+def test_beside_the_plugin_a_project_gets_no_second_server_by_its_name_and_loses_one(empty_world: World) -> None:
     write(home(empty_world), {".claude/settings.json": '{"enabledPlugins": {"hardwon@hardwon": true}}'})
-    done = init(empty_world, "--agent", "claude-code", "--mcp-json", "--dry-run", "--json")
-
+    write(empty_world.project, {".mcp.json": '{"mcpServers": {"memory-server": {"command": "hardwon-mcp"}}}'})
     path = str(empty_world.project / ".mcp.json")
-    assert path not in [change["path"] for change in done.document["changes"]]
+    done = init(empty_world, "--agent", "claude-code", "--mcp-json", "--dry-run", "--json")
+    [change] = [change for change in done.document["changes"] if change["path"] == path]
+
+    assert '\n-{"mcpServers": {"memory-server"' in change["diff"]
     assert done.stderr == (
         "Warning: --mcp-json is left out: the plugin of Claude Code brings the same server already\n"
     )
-    write(empty_world.project, {".mcp.json": '{"mcpServers": {"memory-server": {"command": "hardwon-mcp"}}}'})
     undone = init(empty_world, "--remove", "--dry-run", "--json")
     assert [change["path"] for change in undone.document["changes"]] == [path]
+
+
+def test_folders_that_the_environment_names_are_those_seen_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    claude, codex, _, opencode = build_agents(dict.fromkeys(FOLDERS, "named"))
+
+    for agent in (claude, codex, opencode):
+        assert all(target.path.startswith(f"{tmp_path}/named/") for target in agent.targets())
+        assert all(target.root == f"{tmp_path}/named" for target in agent.targets())

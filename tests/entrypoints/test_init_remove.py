@@ -1,5 +1,6 @@
 """`hardwon init --remove` takes out what was written, and says what it could not."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.model.setup.written import Written
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
 from hardwon.entrypoints.cli.setup_files import plan_removal, plan_set_up, undo, write_files
+from hardwon.entrypoints.cli.setup_telling import gone_of
 from hardwon.entrypoints.composition.agents import FOLDERS, build_agents, build_set_up
 from hardwon.ports.agent import Agent
 from tests.entrypoints.hook_process import World
@@ -59,6 +61,7 @@ def test_what_could_not_be_taken_out_is_told_until_it_can(empty_world: World, ag
     assert (whole.code, "What hardwon wrote is gone. Memories stay" in whole.stdout) == (0, True)
     assert tree(home(empty_world), empty_world.project) == before
     assert not (empty_world.store / "setup.json").exists()
+    assert "has no record of other projects" in init(empty_world, "--remove", "--yes").stdout
 
 
 class DyingFiles(DiskUserFiles):
@@ -84,19 +87,41 @@ def test_a_project_in_which_a_set_up_was_killed_is_undone_from_anywhere(
     assert not (empty_world.store / "setup.json").exists()
 
 
-def test_a_project_that_is_not_there_stays_noted_and_is_undone_when_it_is_back(
+def test_a_project_on_a_disk_that_is_away_stays_noted_and_is_undone_when_it_is_back(
     empty_world: World, agents: list[Agent], tmp_path: Path
 ) -> None:
-    before = tree(home(empty_world), empty_world.project)
+    disk = tmp_path / "disk"
+    empty_world.project = disk / "project"
+    empty_world.project.mkdir(parents=True)
+    before = tree(home(empty_world), disk)
     written(empty_world, agents)
-    away = empty_world.project.rename(tmp_path / "away")
+    away = disk.rename(tmp_path / "away")
     left = removed_from(tmp_path, empty_world, agents)
     assert left == [f"{empty_world.project}: not there now: what was written in it stays noted"]
 
-    away.rename(empty_world.project)
+    away.rename(disk)
     assert removed_from(tmp_path, empty_world, agents) == []
-    assert tree(home(empty_world), empty_world.project) == before
+    assert tree(home(empty_world), disk) == before
     assert not (empty_world.store / "setup.json").exists()
+
+
+def test_a_project_that_was_deleted_leaves_nothing_to_undo(
+    empty_world: World, agents: list[Agent], tmp_path: Path
+) -> None:
+    before = tree(home(empty_world))
+    written(empty_world, agents)
+    shutil.rmtree(empty_world.project)
+
+    assert removed_from(tmp_path, empty_world, agents) == []
+    assert tree(home(empty_world)) == before
+    assert not (empty_world.store / "setup.json").exists()
+
+
+def test_only_what_was_asked_and_could_be_known_is_said_to_be_gone() -> None:
+    assert gone_of([]) == "What hardwon wrote is gone."
+    assert gone_of(["codex"]) == "What hardwon wrote for codex is gone."
+    assert gone_of(["codex", "opencode", "codex"]) == "What hardwon wrote for codex and opencode is gone."
+    assert gone_of([], "/s") == "What hardwon wrote here is gone; /s has no record of other projects or folders."
 
 
 def test_what_was_written_under_another_environment_goes_too_or_is_named_and_stays_noted(

@@ -56,6 +56,10 @@ class InMemorySetupRecord:
     _folders: list[str] = attrs.field(factory=list)
     _projects: list[str] = attrs.field(factory=list)
 
+    @property
+    def is_empty(self) -> bool:
+        return not (self.files or self._folders or self._projects)
+
     def get(self, path: str) -> Written | None:
         return self.files.get(path)
 

@@ -1,5 +1,6 @@
 """Bring what is ours into the files of agents, and take it out again."""
 
+import contextlib
 import os
 from collections.abc import Iterable
 
@@ -15,6 +16,7 @@ from hardwon.ports.setup_target import SetupTarget
 from hardwon.ports.user_files import UserFiles
 
 CHANGED = "changed since hardwon wrote it: left as it is"
+OURS = "; ours would be:"
 RENAME = ": left as it is; rename it and run hardwon init again, to have ours too"
 
 
@@ -62,11 +64,12 @@ class SetUp:
     def _bringing_in(self, target: SetupTarget) -> Plan:
         try:
             found = self._look(target)
-            return self._change(target, found, with_ours(target, found))
+            after = with_ours(target, found)
+            return attrs.evolve(self._change(target, found, after), left=self._left_out(target, after))
         except TakenNameError as error:
-            return Plan(left=(self._taken(target, error, "; ours would be:"),))
+            return Plan(left=(self._taken(target, error, OURS),))
         except UneditableFileError as error:
-            by_hand = target.snippet
+            by_hand = target.snippet(self._text(target))
             reason = f"{error}; add by hand:" if by_hand else str(error)
             return Plan(refused=(Untouched(target.path, reason, by_hand),))
 
@@ -80,11 +83,25 @@ class SetUp:
         except UneditableFileError as error:
             return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
 
+    def _left_out(self, target: SetupTarget, after: str) -> tuple[Untouched, ...]:
+        """Return what of ours *after* has no room for, beside the rest."""
+        try:
+            target.ensure_not_taken(after)
+        except TakenNameError as error:
+            return (self._taken(target, error, OURS),)
+        return ()
+
     def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
         """Return that what has our name is the user's; of a file that is all ours, that they made it so."""
-        if target.snippet:
-            return Untouched(target.path, f"{error}: left as it is{way_out}", target.snippet)
+        if by_hand := target.snippet(self._text(target)):
+            return Untouched(target.path, f"{error}: left as it is{way_out}", by_hand)
         return Untouched(target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}")
+
+    def _text(self, target: SetupTarget) -> str | None:
+        """Return what the file holds; None where that can't be read either."""
+        with contextlib.suppress(UneditableFileError):
+            return self.files.read(target.path, target.root)
+        return None
 
     def _look(self, target: SetupTarget) -> Found:
         return look(target, self.files.read(target.path, target.root), self.record.get(target.path))

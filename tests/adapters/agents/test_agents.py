@@ -189,3 +189,17 @@ def test_claude_code_is_told_when_path_lacks_what_the_projects_files_name(tmp_pa
 
     assert "put /opt/my tools on PATH" in claude(tmp_path).next_step()
     assert "on PATH" not in claude(tmp_path, PATH=str(tmp_path)).next_step()
+
+
+def test_the_line_that_adds_the_server_is_read_by_a_shell_as_it_stands(tmp_path: Path) -> None:
+    assert "-- '/opt/my tools/hardwon-mcp';" in claude(tmp_path).next_step()
+
+
+def test_a_projects_server_that_is_asked_for_beside_the_plugin_is_unwanted(tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text('{"enabledPlugins": {"hardwon@x": true}}')
+    asked = claude(tmp_path, mcp_json=True)
+
+    assert [target.path for target in asked.project_unwanted("/p")] == ["/p/.mcp.json"]
+    assert "/p/.mcp.json" not in written(asked.project_targets("/p"))
+    assert list(claude(tmp_path).project_unwanted("/p")) == []

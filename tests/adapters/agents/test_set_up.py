@@ -4,7 +4,10 @@ import json
 
 import pytest
 
-from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
+from hardwon.adapters.agents.gemini_cli import GeminiCli
+from hardwon.adapters.agents.programs import Programs
+from hardwon.adapters.agents.targets import JsonTarget, WholeTarget
+from hardwon.adapters.agents.toml_target import TomlTarget
 from hardwon.domain.model.setup.servers import with_server, without_server
 from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Untouched
 from hardwon.domain.use_cases.setting_up.set_up import SetUp
@@ -206,6 +209,24 @@ def test_what_could_not_be_undone_stays_noted_with_its_project_until_it_can() ->
     machine.set_up.carry_out(machine.set_up.plan((), [whole]))
     machine.set_up.forget(["/home/c"])
     assert machine.record == InMemorySetupRecord()
+
+
+def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_told() -> None:
+    own = '{"mcpServers": {"hardwon": {"command": "mine"}}}'
+    [target] = GeminiCli(HOME, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp")).targets()
+    machine = Machine({target.path: own})
+    plan = machine.set_up.plan([target])
+    machine.set_up.carry_out(plan)
+
+    [left] = plan.left
+    assert left.reason == "'mcpServers' has a 'hardwon' of your own: left as it is; ours would be:"
+    assert json.loads(left.by_hand) == {"mcpServers": {"hardwon": {"command": "/opt/hardwon-mcp", "args": []}}}
+    document = json.loads(machine.files.texts[target.path])
+    assert (document["mcpServers"], len(document["hooks"])) == (json.loads(own)["mcpServers"], 4)
+    assert machine.set_up.plan([target]) == Plan(left=plan.left)
+
+    machine.set_up.carry_out(machine.set_up.plan((), [target]))
+    assert machine.files.texts == {target.path: own}
 
 
 def test_a_file_that_the_user_removed_is_no_longer_noted() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.agents.targets import TomlTarget
 from hardwon.adapters.agents.toml_table import read_toml
+from hardwon.adapters.agents.toml_target import TomlTarget
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 
 OURS = '[servers.ours]\ncommand = "/opt/hardwon-mcp"\n'
@@ -154,7 +154,7 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
         (f"[{'a.' * 5000}a]", "no TOML"),
         (f"a = {'1' * 5000}", "no TOML"),
         (f"a = 0x{'f' * 5000}", "no TOML"),
-        ("servers = {other = {}}\n", "can't be changed without the rest"),
+        ("servers = {other = {}}\n", "servers is written as one value, which ours has to stand in"),
         ("servers = 1\n", "no object"),
     ],
 )
@@ -164,4 +164,14 @@ def test_what_is_no_toml_or_would_be_none_is_refused(text: str, says: str) -> No
 
 
 def test_what_a_user_would_add_by_hand_is_toml() -> None:
-    assert tomllib.loads(target().snippet) == {"servers": {"ours": {"command": "/opt/hardwon-mcp"}}}
+    for text in (None, "{", "[servers]\n", "servers.ours.x = 1\n", '[servers.ours]\ncommand = "mine"\n'):
+        assert tomllib.loads(target().snippet(text)) == {"servers": {"ours": {"command": "/opt/hardwon-mcp"}}}
+
+
+@pytest.mark.parametrize("text", ["servers = {{{}}}", "servers = {{ other = {{}}, {} }}"])
+def test_within_a_table_in_braces_a_user_would_add_one_line(text: str) -> None:
+    taken = text.format("ours = {command = 'mine'}")
+    by_hand = target().snippet(taken)
+
+    assert by_hand == 'ours = { command = "/opt/hardwon-mcp" }'
+    assert tomllib.loads(text.format(by_hand))["servers"]["ours"] == {"command": "/opt/hardwon-mcp"}

@@ -106,6 +106,7 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     store = tmp_path / "a" / "store"
     record = JsonSetupRecord(str(store))
     assert not store.exists()
+    assert record.is_empty
     written = Written("0" * 64, was_there=True, is_made=False, original="é")
     record.put("/x", written)
     record.add_folders(["/f", "/g"])
@@ -114,6 +115,7 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
 
     again = JsonSetupRecord(str(store))
     assert (again.get("/x"), again.get("/y")) == (written, None)
+    assert not again.is_empty
     assert (again.folders(), again.projects()) == (["/f", "/g"], ["/p"])
     assert stat.S_IMODE((store / "setup.json").stat().st_mode) == 0o600
     assert stat.S_IMODE(store.stat().st_mode) == 0o700
