@@ -45,5 +45,5 @@ def test_what_is_too_weak_or_known_is_told_too() -> None:
 
 
 def test_a_prompt_that_says_too_little_is_not_searched_with() -> None:
-    assert rehearse("go on") == Rehearsal("", (), searched=False)
-    assert rehearse("quite unknown vocabulary everywhere") == Rehearsal("", (), searched=True)
+    assert rehearse("go on") == Rehearsal("", (), worth_asking=False)
+    assert rehearse("quite unknown vocabulary everywhere") == Rehearsal("", (), worth_asking=True)
