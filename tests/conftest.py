@@ -2,6 +2,6 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("default", max_examples=40, deadline=None, print_blob=True)
+settings.register_profile("default", max_examples=25, deadline=None, print_blob=True)
 settings.register_profile("soak", parent=settings.get_profile("default"), max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

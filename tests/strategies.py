@@ -33,7 +33,7 @@ DAY = dt.timedelta(days=1)
 DIMENSIONS = 4
 SPACE = Space(provider="planted", model="planted-4", dimensions=DIMENSIONS)
 
-few_examples = settings(max_examples=settings().max_examples // 5)
+few_examples = settings(max_examples=settings().max_examples // 3)
 """For what opens a database in every example."""
 
 WORDS = ("parser", "deploy", "cache", "lock", "retry", "socket", "émigré", "x86")
