@@ -8,8 +8,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
 SOURCES := $(shell find domain ports adapters entrypoints examples plugin/commands -type f -not -name '*.pyc') pyproject.toml LICENSE NOTICE README.md
-# Two a core: many tests wait for a process.
-JOBS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
+# One more than cores: many tests wait for a process.
+JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .PHONY: help setup demo check test soak bench build install uninstall environment pins clean
 

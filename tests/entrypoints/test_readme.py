@@ -81,7 +81,7 @@ def test_every_make_verb_of_the_readme_is_there(verb: str) -> None:
     assert planned.returncode == 0, planned.stderr
 
 
-def test_the_block_in_the_readme_is_real_output(tmp_path: Path) -> None:
+def test_the_block_and_the_answers_in_the_readme_are_real_output(tmp_path: Path) -> None:
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
     assert shown
     project = tmp_path / "project"
@@ -96,18 +96,15 @@ def test_the_block_in_the_readme_is_real_output(tmp_path: Path) -> None:
 
     real = " ".join(block.split())
     assert all(" ".join(part.split()) in real for part in shown[1].split("…")[0].split("\n\n"))
+    assert_answers_are_real(project, tmp_path)
 
 
-def test_the_answers_in_the_readme_are_real_output(tmp_path: Path) -> None:
-    blocks = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
-    [shown] = [block for block in blocks if block.startswith("1. ")]
+def assert_answers_are_real(project: Path, home: Path) -> None:
+    [shown] = [block for block in re.findall(r"```text\n(.*?)```", README, re.DOTALL) if block.startswith("1. ")]
     question = next(command for command in COMMANDS if command.startswith("hardwon recall"))
-    project = tmp_path / "project"
-    make_sample(project)
-    run(["hardwon", "import"], project, tmp_path)
-    run(["hardwon", "index"], project, tmp_path)
+    run(["hardwon", "index"], project, home)
 
-    told = without_ids(run(shlex.split(question), project, tmp_path).stdout)
+    told = without_ids(run(shlex.split(question), project, home).stdout)
 
     assert all(part in told for part in without_ids(shown).replace("…", "").splitlines())
 
