@@ -89,7 +89,7 @@ def test_lists_are_in_the_order_of_cosine_and_bm25(shelf: Shelf) -> None:
 
 def test_ten_of_more_are_returned_unless_asked_otherwise(shelf: Shelf) -> None:
     assert shelf.found("many", specFolder="020-many")["count"] == 10
-    assert len(shelf.titles("many", specFolder="020-many", limit=25)) == 25
+    assert len(shelf.titles("many", specFolder="020-many", limit=100)) == 25
     assert shelf.client.refusal("memory_search", query="many", limit=0).startswith("limit is 0")
     assert shelf.client.refusal("memory_search", query="many", limit=101).startswith("limit is 101")
 
@@ -127,6 +127,16 @@ def test_age_halves_every_ninety_days_down_to_a_floor_and_spares_who_is_exempt(
 ) -> None:
     assert decay_of(shelf, title) == pytest.approx(factor, abs=1e-4)
     assert decay_of(shelf, title, useDecay=False) == 1
+
+
+def test_an_old_memory_scores_lower_unless_age_is_left_out(shelf: Shelf) -> None:
+    old, new = (
+        [shelf.row(title, QUESTION, limit=50, useDecay=decays)["score"] for decays in (True, False)]
+        for title in ("Half a year", "First")
+    )
+
+    assert old[1] - old[0] == pytest.approx(20 * (1 - 0.25), abs=0.01)
+    assert new[0] == pytest.approx(new[1], abs=0.01)
 
 
 @pytest.mark.parametrize(

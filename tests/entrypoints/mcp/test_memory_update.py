@@ -112,6 +112,12 @@ def test_a_prompt_matches_the_new_trigger_phrase_and_no_longer_the_old_one(share
     assert matched("please polish the anchor") == []
 
 
+def test_an_importance_weight_of_0_to_1_is_kept_as_given(shared: RawClient, entry: Entry) -> None:
+    for weight in (0, 0.25, 1):
+        updated = shared.call("memory_update", id=entry.entry_id, importanceWeight=weight)["structuredContent"]
+        assert updated["memory"]["importanceWeight"] == weight
+
+
 def test_all_six_tiers_are_taken(shared: RawClient, entry: Entry) -> None:
     tiers = [
         shared.call("memory_update", id=entry.entry_id, importanceTier=tier)["structuredContent"]["memory"]
