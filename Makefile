@@ -33,7 +33,7 @@ test: setup  ## check, then all tests
 	$(MAKE) check
 	$(BIN)/pytest -q -n $(JOBS) --assert=plain || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
-soak: setup  ## the long explorations: many examples, random worlds
+soak: setup  ## the long explorations: many examples, random worlds, ratios of speed
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q -n $(JOBS) -m "soak or not soak"
 
 bench: setup  ## figures and ratios, measured in one run

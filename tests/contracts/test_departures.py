@@ -9,9 +9,10 @@ from hardwon.domain.model.importance.standing import Departed, Standing, standin
 from hardwon.domain.model.importance.usage import Usage
 from hardwon.domain.model.importance.validation import Validations
 from hardwon.domain.model.vocabulary import TIERS
-from hardwon.ports.departures import LONGEST_ABSENCE
 from tests.contracts.worlds import MakeWorld, on_every_implementation
 from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, moments, of_file, phrases
+
+LONGEST_ABSENCE = 90 * DAY
 
 pytestmark = on_every_implementation
 

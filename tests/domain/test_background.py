@@ -5,6 +5,7 @@ import pytest
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.use_cases.retrieving.background import Background
 from tests.fakes.clock import FixedClock
+from tests.fakes.embedders import LONGEST_WAIT
 
 ENDLESS = Deadline(FixedClock().monotonic)
 
@@ -30,11 +31,10 @@ def test_the_work_runs_beside_the_caller() -> None:
 
     def work() -> str:
         asked.set()
-        answered.wait()
-        return "done"
+        return "done" if answered.wait(LONGEST_WAIT) else "alone"
 
     background = Background(work)
-    asked.wait()
+    asked.wait(LONGEST_WAIT)
     answered.set()
 
     assert background.result(ENDLESS) == "done"
@@ -42,7 +42,7 @@ def test_the_work_runs_beside_the_caller() -> None:
 
 def test_work_that_hangs_is_given_up_at_the_deadline() -> None:
     released = threading.Event()
-    background = Background(released.wait)
+    background = Background(lambda: released.wait(LONGEST_WAIT))
 
     with pytest.raises(TimeoutError, match="no answer in time"):
         background.result(FixedClock().deadline(0.01))
@@ -54,7 +54,7 @@ def test_work_that_hangs_is_given_up_at_the_deadline() -> None:
 def test_work_that_hangs_never_holds_up_the_end_of_the_process() -> None:
     released = threading.Event()
     before = set(threading.enumerate())
-    Background(released.wait)
+    Background(lambda: released.wait(LONGEST_WAIT))
     started = set(threading.enumerate()) - before
 
     assert all(thread.daemon for thread in started)

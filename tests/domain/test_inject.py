@@ -10,7 +10,7 @@ from hardwon.domain.model.context_query import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.domain.model.errors import NumpyMissingError, VectorIndexUnavailableError
+from hardwon.domain.model.errors import EmbedderUnavailableError, NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.importance.constitutional import BUDGET_TOKENS
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.space import Space
@@ -24,7 +24,7 @@ from hardwon.ports.keyword_index import Mode
 from hardwon.ports.matches import Matches
 from hardwon.ports.vector_index import VectorIndex
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.embedders import LONGEST_WAIT, HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
@@ -280,7 +280,8 @@ class WaitingEmbedder:
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         del texts, task, deadline
-        self.searched.wait()
+        if not self.searched.wait(LONGEST_WAIT):
+            raise EmbedderUnavailableError("the words were not searched meanwhile")
         return [QUERY_VECTOR]
 
 

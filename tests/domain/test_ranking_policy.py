@@ -181,6 +181,13 @@ def test_observations_count_by_their_share_of_the_most_observed() -> None:
     assert prominence(facts(count=4), 4, NOW) - prominence(facts(count=1), 4, NOW) == pytest.approx(0.3 * 0.75)
 
 
+def test_a_track_record_is_three_tenths_observations_and_recency_two_tenths_confidence_and_recalls() -> None:
+    record = facts(count=1, confidence="low", age=30 * DAY, recalls=1)
+
+    assert prominence(record, 4, NOW) == pytest.approx(0.3 * 0.25 + 0.2 / 3 + 0.3 * 0.5 + 0.2 * 0.1, abs=TINY)
+    assert prominence(facts(), 1, NOW) == pytest.approx(0.3 * 1 + 0.2 * 2 / 3 + 0.3 * 1, abs=TINY)
+
+
 def test_the_best_possible_track_record_is_one() -> None:
     best = facts(count=7, confidence="high", recalls=10)
 

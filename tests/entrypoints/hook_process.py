@@ -152,6 +152,10 @@ class World:
         seconds, *modules = report.read_text().split("\n")
         return Launched(run, float(seconds), frozenset(modules))
 
+    def statements(self) -> list[str]:
+        """Return what SQLite ran in the last launch with the fault `statements_are_noted`, a line a statement."""
+        return (self.folder / "report.statements").read_text(encoding="utf-8").splitlines()
+
     def _run(self, command: Sequence[str], payload: object, stdin: int | None, stdout: int) -> Run:
         known = self._logged()
         started = time.monotonic()

@@ -15,6 +15,7 @@ from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.piped import Piped
 
 LONGEST_RUN = 60.0
+TRIES = 4
 VALID = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
 COMPLETE = {
     "keywords": ["unit", "number", "reading"],
@@ -72,6 +73,15 @@ def run(world: World, program: str, *arguments: str, stdin: bytes = b"", redirec
 def hardwon(world: World, *arguments: str) -> Ran:
     """Run a command of `hardwon`."""
     return run(world, "hardwon", *arguments)
+
+
+def recall_by_meaning(world: World, *arguments: str) -> Ran:
+    """Run `hardwon recall`; ask again where the machine was too busy to load the model in the time it has."""
+    for _ in range(TRIES):
+        done = hardwon(world, "recall", *arguments)
+        if "no vector search" not in done.stderr:
+            break
+    return done
 
 
 def write(world: World, *arguments: str, **fields: object) -> Ran:

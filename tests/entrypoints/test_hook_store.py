@@ -1,5 +1,6 @@
 """What a session start imports into the store and counts there."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -56,6 +57,15 @@ def test_what_was_printed_is_counted_and_nothing_else(world: World) -> None:
     printed = [heading.rpartition(": ")[2] for heading in block_of(world.argument_form("--limit", "2").stdout).headings]
 
     assert {name: count for name, (count, _) in recalls(world).items()} == dict.fromkeys(printed, 1)
+
+
+def test_all_that_was_printed_is_counted_by_one_statement(world: World) -> None:
+    world.faults.append("statements_are_noted")
+    printed = block_of(world.launch().run.stdout).headings
+    counting = [each for each in world.statements() if re.match(r"(INSERT INTO|REPLACE INTO|UPDATE) recall\b", each)]
+
+    assert len(printed) == len(recalls(world)) == 7
+    assert len(counting) == 1
 
 
 def test_three_sessions_count_three_and_keep_the_latest_moment(world: World) -> None:

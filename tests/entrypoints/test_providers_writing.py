@@ -73,6 +73,11 @@ def test_a_written_entry_is_embedded_as_a_document_and_searched_for_as_a_query(s
     assert diagnostic(run).endswith(f"| model: {model}*")
     assert (run.stderr, run.log) == ("", ())
     assert is_for_a_query(asked)
+    [query] = texts([asked])
+    assert query.removeprefix("search_query: ").startswith(
+        "csv-reader: Read the number with its unit from partner feeds"
+    )
+    assert query.endswith(". Phase: design")
     assert model in f"{asked.path} {asked.body}"
     assert "SEMANTIC_SIMILARITY" not in f"{written.body} {asked.body}"
     assert scene.vectors() == {provider: 1}

@@ -91,6 +91,19 @@ def test_each_score_is_what_its_formula_makes_of_the_parts(library: Library, pol
     assert scores == sorted(scores, reverse=True)
 
 
+def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(library: Library) -> None:
+    answers = {answer["title"]: answer for answer in library.answers("--policy", "hybrid", "--explain")}
+    parts = {title: answer["parts"] for title, answer in answers.items()}
+
+    for signal in ("vector", "keyword"):
+        assert max(each[signal] for each in parts.values()) == pytest.approx(1, abs=1e-6)
+        assert all(0 <= each[signal] <= 1 for each in parts.values())
+    assert parts["No vector"]["vector"] == 0 < parts["No vector"]["keyword"]
+    for title, each in parts.items():
+        weighted = 0.5 * each["vector"] + 0.2 * each["keyword"] + 0.3 * each["prominence"]
+        assert answers[title]["score"] == pytest.approx(weighted, abs=1e-6)
+
+
 def test_a_person_reads_a_list_with_the_passage_that_answers(library: Library) -> None:
     done = library.ask("--policy", "cosine")
 

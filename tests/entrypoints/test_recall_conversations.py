@@ -99,6 +99,7 @@ def test_a_person_reads_title_date_percentage_type_passage_and_path(library: Lib
         r" {3}NFS has no locks\.\n {3}/memories/gotcha/kept\.md",
         first,
     )
+    assert first.split()[4] == library.answers(*OURS, "--permanent")[0]["date"][:10]
     assert re.match(r"2\. Immediate\n {3}9\d%  decision  ", second)
     assert SAME in second
     assert "(permanent)" not in second

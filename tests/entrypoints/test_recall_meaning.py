@@ -7,10 +7,7 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
-from tests.entrypoints.programs import Ran, hardwon
-
-BUSY = "no vector search"
-TRIES = 4
+from tests.entrypoints.programs import hardwon, recall_by_meaning
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +26,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield world
 
 
-def ask(world: World, *arguments: str) -> Ran:
-    """Ask again where the machine was too busy to load the model within the two seconds it has."""
-    for _ in range(TRIES):
-        done = hardwon(world, "recall", *arguments)
-        if BUSY not in done.stderr:
-            break
-    return done
-
-
 def test_other_words_for_the_same_are_found(world: World) -> None:
-    done = ask(world, "--in", "sessions", "kubernetes troubleshooting")
+    done = recall_by_meaning(world, "--in", "sessions", "kubernetes troubleshooting")
 
     assert (done.code, done.stderr) == (0, "")
     first, hit, text, tags, last = done.stdout.splitlines()
@@ -50,13 +38,15 @@ def test_other_words_for_the_same_are_found(world: World) -> None:
 
 
 def test_everything_is_asked_by_meaning_and_by_word(world: World) -> None:
-    answers = ask(world, "--json", "when did I work on authentication?").document
+    answers = recall_by_meaning(world, "--json", "when did I work on authentication?").document
     assert answers[0]["title"] == "Login"
-    assert ask(world, "--json", "--in", "conversations", "helm chart issues").document[0]["title"] == "Chart"
+    assert (
+        recall_by_meaning(world, "--json", "--in", "conversations", "helm chart issues").document[0]["title"] == "Chart"
+    )
 
 
 def test_a_question_about_something_else_finds_no_session(world: World) -> None:
-    done = ask(world, "--in", "sessions", "zygote quarterly tax forms")
+    done = recall_by_meaning(world, "--in", "sessions", "zygote quarterly tax forms")
 
     assert done == (0, "Searching 2 memories...\nNo relevant memories found for query\n", "")
 

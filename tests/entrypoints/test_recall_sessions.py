@@ -64,6 +64,12 @@ def test_at_most_five_of_at_least_a_half_come_as_json(library: Library) -> None:
     assert all(answer["score"] >= 0.5 for answer in answers)
 
 
+def test_a_session_of_051_answers_and_one_of_049_does_not(library: Library) -> None:
+    names = library.names(*OURS, "--limit", "20")
+
+    assert names == ["A", "B", "C", "D", "E", "F"]
+
+
 def test_what_has_no_vector_is_passed_over(library: Library) -> None:
     names = library.names(*OURS, "--limit", "20", "--min-score", "0")
 
@@ -85,6 +91,20 @@ def test_all_below_the_threshold_is_said(library: Library) -> None:
 
     assert done.stdout == "Searching 9 memories...\nNo relevant memories found for query\n"
     assert done.code == 0
+
+
+def test_a_session_just_below_the_threshold_is_no_match_and_one_just_above_it_is(
+    library: Library, tmp_path: Path
+) -> None:
+    few = Library(World(tmp_path / "world", contextlib.ExitStack()), library.stub)
+    few.plant(memory("session", "Below", "Just below.", 0.49))
+    below = few.ask(*OURS)
+    few.plant(memory("session", "Above", "Just above.", 0.51))
+    above = few.ask(*OURS)
+
+    assert below == (0, "Searching 1 memories...\nNo relevant memories found for query\n", "")
+    assert above.stdout.startswith("Searching 2 memories...\n1. [0.51] ")
+    assert above.stdout.endswith("\nFound 1 relevant memories (threshold: 0.5)\n")
 
 
 def test_quotes_around_the_question_change_nothing(library: Library) -> None:

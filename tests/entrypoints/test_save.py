@@ -1,25 +1,16 @@
 """`hardwon save`."""
 
-import contextlib
 import os
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.domain.model.recall.question import Question
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.composition import open_memory
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import LONGEST_RUN, Ran, finish, hardwon, run, start
+from tests.entrypoints.programs import LONGEST_RUN, Ran, finish, hardwon, recall_by_meaning, run, start
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
-SESSIONS = EntryFilter(kinds=("session",))
 
 
 @pytest.fixture
@@ -47,14 +38,11 @@ def assert_refused(done: Ran, world: World, *words: str) -> None:
     assert saved_files(world) == []
 
 
-def ask(world: World, question: str) -> list[str]:
-    """Return the descriptions of the sessions that answer, as recall over sessions would."""
-    settings = Settings(global_store=str(world.store), embedding_provider="local")
-    memory = open_memory(settings, pytest.fail)
-    with contextlib.closing(memory.database):
-        asked = Question(question, SESSIONS, "cosine", 5, 0.5, Workplace("project"))
-        answers = memory.recall(asked, Deadline(time.monotonic)).answers
-    return [answer.entry.description for answer in answers]
+def found(world: World, question: str) -> list[str]:
+    """Return the descriptions of the sessions that `hardwon recall` finds."""
+    done = recall_by_meaning(world, "--in", "sessions", question)
+    assert done.code == 0, done.stderr
+    return re.findall(r'^ {3}"(.*)"$', done.stdout, re.MULTILINE)
 
 
 def test_what_is_saved_is_found_by_meaning_without_another_step(embedding_world: World) -> None:
@@ -66,7 +54,7 @@ def test_what_is_saved_is_found_by_meaning_without_another_step(embedding_world:
     assert saved == f"Saved: {file}"
     assert re.fullmatch(r"Indexed: k8s pod restart debugging \(id: [0-9a-f]{16}\)", indexed)
     assert embedded == "Embedded: 1 vector made"
-    assert ask(embedding_world, "kubernetes troubleshooting") == ["k8s pod restart debugging"]
+    assert found(embedding_world, "kubernetes troubleshooting") == ["k8s pod restart debugging"]
 
 
 def test_entries_without_a_vector_are_passed_over_by_a_search_by_meaning(embedding_world: World) -> None:
@@ -74,7 +62,7 @@ def test_entries_without_a_vector_are_passed_over_by_a_search_by_meaning(embeddi
     left = hardwon(embedding_world, "save", "--description", "kubernetes pods restarted in a loop", "--no-embed")
 
     assert (left.code, "Embedded" in left.stdout) == (0, False)
-    assert ask(embedding_world, "kubernetes troubleshooting") == ["k8s pod restart debugging"]
+    assert found(embedding_world, "kubernetes troubleshooting") == ["k8s pod restart debugging"]
 
 
 def test_an_embedder_that_fails_costs_a_session_its_vector_only(embedding_world: World) -> None:

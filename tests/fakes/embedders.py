@@ -6,13 +6,14 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import (
-    EmbedderUnavailableError,
-)
+from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.space import Space
 from hardwon.domain.model.vector import Vector
 from hardwon.ports.embedder import Embedder, Task
 from tests.strategies import SPACE
+
+LONGEST_WAIT = 5.0
+"""Seconds until whoever waits for somebody that waits for him gives up, so that a test fails and does not hang."""
 
 
 class PlantedEmbedder:
@@ -63,7 +64,7 @@ class UnreliableEmbedder:
 
 
 class HangingEmbedder:
-    """Answers nothing until `released` is set."""
+    """Answers nothing until `released` is set, at most `LONGEST_WAIT`."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -78,5 +79,6 @@ class HangingEmbedder:
         return self._inner.max_tokens
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
-        self.released.wait()
+        if not self.released.wait(LONGEST_WAIT):
+            raise EmbedderUnavailableError("never released")
         return self._inner.embed(texts, task, deadline)

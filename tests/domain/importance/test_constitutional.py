@@ -13,8 +13,8 @@ def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> Constitutio
     return ConstitutionalText(1, name, "document", name, "x" * (4 * size - heading), "", weight, NOW - age * DAY)
 
 
-def surfaced(*rules: ConstitutionalText, budget: int = 500) -> list[str]:
-    return [each.entry_id for each in within_budget(rules, budget)]
+def surfaced(*rules: ConstitutionalText) -> list[str]:
+    return [each.entry_id for each in within_budget(rules)]
 
 
 rules = st.lists(

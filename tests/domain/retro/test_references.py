@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.retro.references import MOST_REFERENCES, chosen_references, is_code
+from hardwon.domain.model.retro.references import chosen_references, is_code
 from tests.strategies import few_examples
 
 paths = st.lists(
@@ -30,12 +30,18 @@ def test_without_code_the_documents_are_it() -> None:
     assert chosen_references("anything", []) == ()
 
 
+def test_of_eleven_files_of_code_ten_are_named() -> None:
+    diff = [f"src/{name}.py" for name in "abcdefghijk"]
+
+    assert chosen_references("anything", diff) == tuple(diff[:10])
+
+
 @few_examples
 @given(text=st.text(max_size=60), diff=paths)
 def test_at_least_one_file_of_code_when_there_is_one(text: str, diff: list[str]) -> None:
     chosen = chosen_references(text, diff)
 
-    assert len(chosen) == len(set(chosen)) <= MOST_REFERENCES
+    assert len(chosen) == len(set(chosen)) <= 10
     assert set(chosen) <= set(diff)
     assert any(map(is_code, chosen)) == any(map(is_code, diff))
     assert bool(chosen) == bool(diff)

@@ -81,6 +81,7 @@ def test_a_file_is_one_row_whoever_indexes_it(world: World, visit: Visit) -> Non
     assert world.query("SELECT id, file_path, anchor_id FROM memory_index") == [(saved["memoryId"], str(path), None)]
 
 
+@pytest.mark.soak
 def test_fifty_files_are_indexed_and_embedded_within_a_minute(world: World, connect: Connect) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
     client = connect(world)

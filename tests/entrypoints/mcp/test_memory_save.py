@@ -219,6 +219,7 @@ def test_the_vector_is_made_at_once_or_the_answer_says_why_not(scene: Scene, vis
     assert saved["warnings"][0].startswith("stored without a vector, keyword search finds it: ")
 
 
+@pytest.mark.soak
 def test_a_file_is_embedded_within_two_seconds(world: World, connect: Connect) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
     first = write_document(world)

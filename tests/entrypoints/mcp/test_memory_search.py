@@ -8,6 +8,8 @@ import pytest
 from tests.entrypoints.library import QUESTION
 from tests.entrypoints.mcp.shelf import Shelf, document, shelf_of
 
+SIX_WORDS = "alder birch cedar dogwood elm fir"
+
 PLANTED = [
     document("First", "lock the store, always lock", 0.9),
     document("Second", "the store has a lock and much else that is said about it at length", 0.8),
@@ -31,6 +33,7 @@ PLANTED = [
     document("Three", "oauth errors: errors of oauth. Callback, callback!", -0.2, spec_folder="008-all"),
     document("Two", "oauth errors", -0.2, spec_folder="008-all", trigger_phrases=("callback",)),
     document("Forms", "an oauth error in callbacks", -0.2, spec_folder="008-all"),
+    document("Six words", SIX_WORDS, -0.3, spec_folder="009-words"),
     *[document(f"Many {number}", "many " * number + "words", -0.3, spec_folder="020-many") for number in range(1, 26)],
 ]
 
@@ -86,7 +89,7 @@ def test_lists_are_in_the_order_of_cosine_and_bm25(shelf: Shelf) -> None:
 
 def test_ten_of_more_are_returned_unless_asked_otherwise(shelf: Shelf) -> None:
     assert shelf.found("many", specFolder="020-many")["count"] == 10
-    assert len(shelf.titles("many", specFolder="020-many", limit=25)) == 25
+    assert len(shelf.titles("many", specFolder="020-many", limit=100)) == 25
     assert shelf.client.refusal("memory_search", query="many", limit=0).startswith("limit is 0")
     assert shelf.client.refusal("memory_search", query="many", limit=101).startswith("limit is 101")
 
@@ -124,6 +127,16 @@ def test_age_halves_every_ninety_days_down_to_a_floor_and_spares_who_is_exempt(
 ) -> None:
     assert decay_of(shelf, title) == pytest.approx(factor, abs=1e-4)
     assert decay_of(shelf, title, useDecay=False) == 1
+
+
+def test_an_old_memory_scores_lower_unless_age_is_left_out(shelf: Shelf) -> None:
+    old, new = (
+        [shelf.row(title, QUESTION, limit=50, useDecay=decays)["score"] for decays in (True, False)]
+        for title in ("Half a year", "First")
+    )
+
+    assert old[1] - old[0] == pytest.approx(20 * (1 - 0.25), abs=0.01)
+    assert new[0] == pytest.approx(new[1], abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -194,16 +207,24 @@ def test_only_what_holds_all_concepts_is_found_with_their_counts(shelf: Shelf) -
     assert shelf.titles("errors", concepts=["oauth", "callback"], specFolder="007-flow") == ["Part"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({}, "nothing to search for: give a query, 2 to 5 concepts, or both"),
-        ({"query": "  "}, "nothing to search for: give a query, 2 to 5 concepts, or both"),
-        ({"concepts": ["one"]}, "concepts must be 2 to 5 different ones, got 1: ['one']"),
-        ({"concepts": list("abcdef")}, "concepts must be 2 to 5 different ones, got 6: ['a', 'b', 'c', 'd', 'e', 'f']"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_in_one_line(shelf: Shelf, arguments: dict[str, object], told: str) -> None:
+@pytest.mark.parametrize("count", [2, 5])
+def test_two_to_five_concepts_are_taken(shelf: Shelf, count: int) -> None:
+    assert shelf.titles(concepts=SIX_WORDS.split()[:count]) == ["Six words"]
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_one_or_six_concepts_are_refused(shelf: Shelf, count: int) -> None:
+    concepts = SIX_WORDS.split()[:count]
+
+    assert shelf.client.refusal("memory_search", concepts=concepts) == (
+        f"concepts must be 2 to 5 different ones, got {count}: {concepts!r}"
+    )
+
+
+@pytest.mark.parametrize("arguments", [{}, {"query": "  "}])
+def test_what_cannot_be_asked_is_refused_in_one_line(shelf: Shelf, arguments: dict[str, object]) -> None:
+    told = "nothing to search for: give a query, 2 to 5 concepts, or both"
+
     assert shelf.client.refusal("memory_search", **arguments) == told
 
 

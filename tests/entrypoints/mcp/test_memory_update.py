@@ -99,6 +99,25 @@ def test_the_new_texts_are_searched(shared: RawClient, shared_world: World, entr
     assert emptied["memory"]["triggerPhrases"] == []
 
 
+def test_a_prompt_matches_the_new_trigger_phrase_and_no_longer_the_old_one(shared: RawClient, entry: Entry) -> None:
+    def matched(prompt: str) -> list[str]:
+        answer = shared.call("memory_match_triggers", prompt=prompt)["structuredContent"]
+        return [row["entryId"] for row in answer["memories"]]
+
+    shared.call("memory_update", id=entry.entry_id, triggerPhrases=["polish the anchor"])
+    assert matched("please polish the anchor") == [entry.entry_id]
+
+    shared.call("memory_update", id=entry.entry_id, triggerPhrases=["hoist the mainsail"])
+    assert matched("now hoist the mainsail") == [entry.entry_id]
+    assert matched("please polish the anchor") == []
+
+
+def test_an_importance_weight_of_0_to_1_is_kept_as_given(shared: RawClient, entry: Entry) -> None:
+    for weight in (0, 0.25, 1):
+        updated = shared.call("memory_update", id=entry.entry_id, importanceWeight=weight)["structuredContent"]
+        assert updated["memory"]["importanceWeight"] == weight
+
+
 def test_all_six_tiers_are_taken(shared: RawClient, entry: Entry) -> None:
     tiers = [
         shared.call("memory_update", id=entry.entry_id, importanceTier=tier)["structuredContent"]["memory"]
