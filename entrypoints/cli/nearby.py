@@ -16,7 +16,7 @@ from hardwon.entrypoints.cli.answers import print_marked, readable_columns
 from hardwon.entrypoints.cli.choosing import MOST
 from hardwon.entrypoints.cli.injected import Told, told_at_start, told_of_conversations
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import print_json, say, warn
+from hardwon.entrypoints.cli.screen import print_items, say, warn
 from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
 from hardwon.entrypoints.streams import on_one_line
 from hardwon.entrypoints.workplace import read_workplace, with_uncommitted_files
@@ -66,7 +66,7 @@ def context(
     if write is not None:
         _write(told, write, project_root)
     elif as_json:
-        print_json(told.documents)
+        print_items(told.documents)
     else:
         _show(told, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
 

@@ -12,7 +12,7 @@ from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
 from hardwon.domain.use_cases.asking.recall import Recollection
 from hardwon.entrypoints.cli.answers import answer_document, explained_document, print_marked, tell_notes
-from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.cli.screen import print_items, say
 from hardwon.entrypoints.composition import Memory
 
 NOTHING = "Nothing that is remembered answers that"
@@ -43,7 +43,7 @@ def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
     if asked.question.limit > 0:
         tell_notes(asked.memory, asked.recollection)
     if as_json:
-        print_json([_document(asked, answer) for answer in asked.recollection.answers])
+        print_items(_document(asked, answer) for answer in asked.recollection.answers)
     elif asked.question.limit > 0:
         FORMS.get(collection, _tell_list)(asked)
 

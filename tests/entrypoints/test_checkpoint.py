@@ -41,7 +41,7 @@ def test_scripts_get_json(world: World) -> None:
     inside = os.path.realpath(world.project / "one.md")
     world.remember(attrs.evolve(of_file("One.", kind="document", source_project="project"), file_path=inside))
     made = hardwon(world, "checkpoint", "create", "before", "--json").document
-    listed = hardwon(world, "checkpoint", "list", "--json").document
+    listed = hardwon(world, "checkpoint", "list", "--json").items
     restored = hardwon(world, "checkpoint", "restore", "before", "--scope", "project", "--yes", "--json").document
 
     assert listed == [made]

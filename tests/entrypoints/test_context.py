@@ -39,7 +39,7 @@ def library(
 def names(library: Library, *options: str) -> list[str]:
     done = hardwon(library.world, *OURS, *options, "--json")
     assert (done.code, done.stderr) == (0, "")
-    return [answer["title"] for answer in done.document]
+    return [answer["title"] for answer in done.items]
 
 
 def neighbours() -> list[planting.Planted]:
@@ -86,7 +86,7 @@ def test_what_is_about_touched_files_comes_first_among_equals(library: Library) 
 
 def test_every_part_of_a_score_is_told_and_the_score_is_its_formula(library: Library) -> None:
     library.plant(*ours(3))
-    answers = hardwon(library.world, *OURS, "--json").document
+    answers = hardwon(library.world, *OURS, "--json").items
 
     for answer in answers:
         parts = answer["parts"]
@@ -196,7 +196,7 @@ def test_without_a_signal_the_newest_are_told(empty_world: World) -> None:
     empty_world.remember(memory("decision", "D", "Text.", None, source_project=empty_world.project.name).entry)
 
     assert "- D (decision, " in hardwon(empty_world, *OURS).stdout
-    assert [each["title"] for each in hardwon(empty_world, *OURS, "--json").document] == ["D"]
+    assert [each["title"] for each in hardwon(empty_world, *OURS, "--json").items] == ["D"]
     assert "- D (decision, " in hardwon(empty_world, "context").stdout
     assert hardwon(empty_world, *OURS, "--explain").code == 0
 
@@ -218,7 +218,7 @@ def test_the_block_of_a_session_start_is_shown_and_nothing_is_counted(empty_worl
 
     assert (done.code, done.stderr) == (0, "")
     assert world.query("SELECT count(*) FROM recall") == [(0,)]
-    assert len(hardwon(world, "context", "--json", "--limit", "2").document) == 2
+    assert len(hardwon(world, "context", "--json", "--limit", "2").items) == 2
     assert hardwon(world, "context", "--limit", "0") == (0, "", "")
     assert done.stdout == world.argument_form().stdout
     assert world.query("SELECT count(*) FROM recall") == [(3,)]

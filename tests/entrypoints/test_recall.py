@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import json
 import math
 from collections.abc import Iterator
 
@@ -58,7 +57,8 @@ def test_without_a_question_it_tells_its_usage(library: Library, words: tuple[st
         "hardwon recall helm chart configuration issues",
     ):
         assert f"    {example}\n" in done.stdout + "\n"
-    assert hardwon(library.world, "recall", "--json", *words) == (0, "[]\n", "")
+    done = hardwon(library.world, "recall", "--json", *words)
+    assert (done.code, done.document, done.stderr) == (0, {"items": []}, "")
 
 
 def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
@@ -209,4 +209,4 @@ def test_json_stays_json_when_the_terminal_knows_ascii_only(library: Library) ->
         del library.world.variables[name]
 
     assert done.stdout.isascii()
-    assert len(json.loads(done.stdout)) == 6
+    assert len(done.items) == 6

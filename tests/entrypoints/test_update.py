@@ -93,7 +93,7 @@ def test_what_is_deprecated_is_told_to_be_found_no_more(world: World) -> None:
     done = hardwon(world, "update", "1", "--tier", "deprecated")
 
     assert done.stdout.endswith("It is deprecated: no search finds it any more, and it is kept until it is deleted\n")
-    assert hardwon(world, "recall", "--json", "unit").document == []
+    assert hardwon(world, "recall", "--json", "unit").items == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_the_list_can_be_of_one_tier_or_one_specification(world: World) -> None:
     world.remember(first, attrs.evolve(second, tier="critical"))
 
     def listed(*options: str) -> list[str]:
-        return [each["description"] for each in hardwon(world, "list", *options, "--json").document["entries"]]
+        return [each["description"] for each in hardwon(world, "list", *options, "--json").items]
 
     assert listed("--tier", "critical") == ["Two."]
     assert listed("--tier", "normal") == listed("--spec-folder", "005-memory") == ["One."]
