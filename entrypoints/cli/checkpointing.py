@@ -84,12 +84,16 @@ def restore(
 def delete(
     name: Name,
     *,
+    yes: Yes = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """Forget a checkpoint and its snapshot."""
-    gone = open_for(project_root, global_store, create=False).checkpoints.delete(readable(name))
+    checkpoints = open_for(project_root, global_store, create=False).checkpoints
+    checkpoint = checkpoints.named(readable(name))
+    ask(f"forget the checkpoint {told_line(checkpoint)}", yes=yes)
+    gone = checkpoints.delete(checkpoint.name)
     if as_json:
         print_json({"deleted": gone.name})
     else:

@@ -185,7 +185,7 @@ def _run(arguments: Sequence[str]) -> int:
 def _usage(error: typer.TyperException) -> str:
     message = " ".join(error.format_message().split()).removesuffix(".")
     context = getattr(error, "ctx", None)
-    return f"{message}; see {context.command_path if context else NAME} --help"
+    return f"{message}; see {context.command_path} --help" if context else message
 
 
 def _failed(line: str, code: int) -> int:

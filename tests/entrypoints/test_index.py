@@ -392,7 +392,7 @@ def test_a_captured_memory_shows_where_it_comes_from_and_nothing_of_its_formatti
     assert expected.items() <= shown.items()
     assert index(world, "--rebuild")["skipped"] == []
     assert hardwon(world, "show", about.chunk_id, "--json").document["permanent"] is True
-    assert hardwon(world, "delete", about.chunk_id).code == 0
+    assert hardwon(world, "delete", about.chunk_id, "-y").code == 0
     assert index(world, path)["deleted"] == 1
 
 
