@@ -43,7 +43,10 @@ def context(
         ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Tell what the score of every conversation is made of.")
+        bool,
+        typer.Option(
+            "--explain", help="Tell what the score of every conversation is made of; with --json, of every entry."
+        ),
     ] = False,
     write: Annotated[
         str | None, typer.Option("--write", metavar="FILE", help="Bring it into the marked section of a file.")
@@ -66,7 +69,7 @@ def context(
     if write is not None:
         _write(told, write, project_root)
     elif as_json:
-        print_items(told.documents)
+        print_items(told.documents(explained=explain), **(told.searched.document if explain else {}))
     else:
         _show(told, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
 

@@ -168,3 +168,16 @@ def test_where_there_is_no_store_none_is_made(world: World) -> None:
     assert hardwon(world, "update", "0123456789abcdef", "--title", "x").code == 1
     assert hardwon(world, "validate", "0123456789abcdef", "--useful").code == 1
     assert not world.store.exists()
+
+
+def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
+    keep(world)
+    words = [f"k{number}" for number in range(11)]
+    fits, left_out = (
+        hardwon(world, "update", "1", *(part for word in given for part in ("--keyword", word)))
+        for given in (words[:10], words)
+    )
+
+    assert (fits.code, fits.stderr) == (0, "")
+    says = "Warning: a learning keeps its first 10 keywords, these were left out: k10\n"
+    assert (left_out.code, left_out.stderr) == (0, says)
