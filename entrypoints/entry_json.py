@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from hardwon.domain.model.entry import Entry
@@ -26,13 +27,19 @@ def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entr
     """
     Return the entry that *text*, a JSON object, describes.
 
-    Args:
-        text: The JSON.
-        project: Where the entry comes from when the JSON does not say; null in the JSON means a universal entry.
-        now: When it is learned.
+    Raises:
+        InvalidEntryError: `fields_from_json` or `entry_from_fields` says why.
+
+    """
+    return entry_from_fields(fields_from_json(text), project=project, now=now)
+
+
+def fields_from_json(text: str) -> dict[str, Any]:
+    """
+    Return the fields of an entry that *text*, a JSON object, gives.
 
     Raises:
-        InvalidEntryError: it is no JSON object, a field is unknown, missing, of the wrong type, or breaks a rule.
+        InvalidEntryError: it is no JSON object, or a field is unknown, missing or of the wrong type.
 
     """
     fields = _object(text)
@@ -44,6 +51,22 @@ def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entr
     for name, value in fields.items():
         if not fits(FIELDS[name], value):
             raise InvalidEntryError(f"{name} is {shown(value)}: it must be {FIELDS[name]}")
+    return fields
+
+
+def entry_from_fields(fields: Mapping[str, Any], *, project: str | None, now: dt.datetime) -> Entry:
+    """
+    Return the entry of checked *fields*.
+
+    Args:
+        fields: As `fields_from_json` returns them.
+        project: Where the entry comes from when they do not say; None in them means a universal entry.
+        now: When it is learned.
+
+    Raises:
+        InvalidEntryError: a field breaks a rule.
+
+    """
     values: dict[str, Any] = {"source_project": project, **fields}
     for name in ("keywords", "references"):
         values[name] = tuple(values.get(name, ()))

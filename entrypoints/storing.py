@@ -1,9 +1,13 @@
 """What is told of a lesson that was stored, and its vector: the same through every door."""
 
+from collections.abc import Iterable
+
 from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, needs_too_much_room
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import MAX_KEYWORDS, Entry
+from hardwon.domain.model.entry_checks import distinct
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.keyword_labels import is_complete
+from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.composition import Memory
@@ -25,6 +29,19 @@ def complaints_of_length(entry: Entry) -> list[str]:
     if not needs_too_much_room(entry):
         return []
     return [f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters"]
+
+
+def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
+    """Return one line that names those of the keywords *given* for which *stored* has no room, none when it has."""
+    left_out = [keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords]
+    if not left_out:
+        return []
+    return [no_room_for(left_out)]
+
+
+def no_room_for(keywords: Iterable[str]) -> str:
+    """Return the line that names *keywords* that were left out."""
+    return f"a learning keeps its first {MAX_KEYWORDS} keywords, these were left out: {', '.join(keywords)}"
 
 
 def complaints_of_gaps(entry: Entry) -> list[str]:

@@ -5,6 +5,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from itertools import chain
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.system_clock import SystemClock
@@ -17,8 +18,14 @@ from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.composition import open_memory
-from hardwon.entrypoints.entry_json import entry_from_json
-from hardwon.entrypoints.storing import complaints_of_gaps, complaints_of_length, confirmation, embed_now
+from hardwon.entrypoints.entry_json import entry_from_fields, fields_from_json
+from hardwon.entrypoints.storing import (
+    complaints_of_gaps,
+    complaints_of_keywords,
+    complaints_of_length,
+    confirmation,
+    embed_now,
+)
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
 from hardwon.entrypoints.workplace import name_of
 
@@ -60,8 +67,11 @@ def run(arguments: Sequence[str]) -> int:
         print("Skipped: memory_semantic_enabled is not true, nothing is written to the database")
         return OK
     try:
-        entry = entry_from_json(_read(options), project=name_of(options.project_root) or None, now=SystemClock().now())
-        _store(redact_entry(entry), resolved.settings)  # before a store is made: nothing may be left of it
+        fields = fields_from_json(_read(options))
+        entry = entry_from_fields(fields, project=name_of(options.project_root) or None, now=SystemClock().now())
+        _store(
+            redact_entry(entry), fields.get("keywords", ()), resolved.settings
+        )  # before a store is made: nothing may be left of it
     except InvalidEntryError as error:
         return _failed(error, INVALID)
     except HardwonError as error:
@@ -69,10 +79,10 @@ def run(arguments: Sequence[str]) -> int:
     return OK
 
 
-def _store(entry: Entry, settings: Settings) -> None:
+def _store(entry: Entry, keywords: Sequence[str], settings: Settings) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory.database):
-        _report(memory.store_entry(entry))
+        _report(memory.store_entry(entry), keywords)
         for trouble in embed_now(memory):
             warn(trouble)
 
@@ -108,11 +118,12 @@ def _bytes(path: str) -> bytes:
         return file.read(LARGEST_JSON + 1)
 
 
-def _report(stored: Stored) -> None:
+def _report(stored: Stored, keywords: Sequence[str]) -> None:
     entry = stored.entry
     if trouble := put_out("\n".join(confirmation(stored))):
         warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
-    for line in (*complaints_of_length(entry), *complaints_of_gaps(entry)):
+    complaints = complaints_of_keywords(keywords, entry), complaints_of_length(entry), complaints_of_gaps(entry)
+    for line in chain(*complaints):
         warn(line)
 
 

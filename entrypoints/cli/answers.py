@@ -1,11 +1,11 @@
 """Answers on the screen: as JSON, or as lines with the words asked for in colour."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from rich.text import Text
 
 from hardwon.domain.model.recall.answer import Answer
-from hardwon.domain.model.recall.collection import PolicyName
 from hardwon.domain.model.recall.excerpt import Marked
 from hardwon.domain.use_cases.asking.recall import Recollection
 from hardwon.entrypoints.cli.screen import columns, complain, out, say, warn
@@ -20,6 +20,31 @@ WORDS_ONLY = f"{NO_MEANING}: memory_embedding_provider is off"
 HIGHLIGHT = "bold yellow"
 READABLE = 100
 """Columns; lines that are longer are hard to read, however wide the terminal is."""
+
+
+class Searched(NamedTuple):
+    """
+    How a search went.
+
+    Attributes:
+        query: The text that was searched for, None for none.
+        by_vector: How many entries were compared by their vectors.
+        by_keyword: How many entries hold a word of the text.
+
+    """
+
+    query: str | None = None
+    by_vector: int = 0
+    by_keyword: int = 0
+
+    @property
+    def document(self) -> dict[str, object]:
+        """It for JSON, by the names that the customers' programs know."""
+        return {
+            "vector_candidate_count": self.by_vector,
+            "fts5_candidate_count": self.by_keyword,
+            "context_query": self.query,
+        }
 
 
 def answer_document(answer: Answer) -> dict[str, object]:
@@ -41,9 +66,16 @@ def answer_document(answer: Answer) -> dict[str, object]:
     }
 
 
-def explained_document(answer: Answer, policy: PolicyName) -> dict[str, object]:
+def explained_document(answer: Answer, policy: str) -> dict[str, object]:
     """Return *answer* for JSON with all that its score is made of."""
-    return {**answer_document(answer), "policy": policy, "parts": dict(answer.parts)}
+    return {
+        **answer_document(answer),
+        "final_score": answer.score,
+        "policy": policy,
+        "parts": dict(answer.parts),
+        "vector_score": answer.vector,
+        "bm25_score": answer.keyword,
+    }
 
 
 def tell_notes(memory: Memory, recollection: Recollection) -> None:

@@ -12,7 +12,7 @@ from hardwon.entrypoints.capturing.chunk_document import chunk_document
 from hardwon.entrypoints.capturing.transcript_capture import TranscriptCapture
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.screen import counted, print_items, progress, say, warn
 from hardwon.entrypoints.piping import is_empty, is_piped
 
 EXAMPLES = (
@@ -95,7 +95,7 @@ def _progress() -> Iterator[Progress]:
 
 def _tell(captured: Captured, root: str, *, as_json: bool) -> None:
     if as_json:
-        print_json([chunk_document(chunk) for chunk in captured.chunks])
+        print_items(map(chunk_document, captured.chunks))
         return
     if not captured.chunks:
         say("Nothing to capture.")

@@ -9,7 +9,7 @@ from hardwon.domain.use_cases.keeping.checkpoints import Restored
 from hardwon.entrypoints.checkpoint_telling import contents_here, metadata, told, told_line, told_restore
 from hardwon.entrypoints.cli.consent import Yes, ask
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.cli.screen import print_items, print_json, say
 from hardwon.entrypoints.streams import readable
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
@@ -49,7 +49,7 @@ def list_checkpoints(
     """Show all checkpoints, the newest first."""
     checkpoints = open_for(project_root, global_store, create=False).checkpoints.all()
     if as_json:
-        print_json([_document(each) for each in checkpoints])
+        print_items(map(_document, checkpoints))
         return
     for each in checkpoints:
         say(told_line(each))
@@ -84,12 +84,16 @@ def restore(
 def delete(
     name: Name,
     *,
+    yes: Yes = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """Forget a checkpoint and its snapshot."""
-    gone = open_for(project_root, global_store, create=False).checkpoints.delete(readable(name))
+    checkpoints = open_for(project_root, global_store, create=False).checkpoints
+    checkpoint = checkpoints.named(readable(name))
+    ask(f"forget the checkpoint {told_line(checkpoint)}", yes=yes)
+    gone = checkpoints.delete(checkpoint.name)
     if as_json:
         print_json({"deleted": gone.name})
     else:

@@ -1,3 +1,4 @@
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -11,6 +12,8 @@ from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.streams import readable
 
 SPEC_FOLDER = "--spec-folder"
+PREVIEWED = 20
+"""How many entries are named before the question."""
 
 
 def delete(
@@ -29,6 +32,8 @@ def delete(
     """
     Forget entries, all or none of those named; with a document those of its sections.
 
+    It shows what goes and asks; without a terminal it wants --yes.
+
     The file of a session, decision or document stays. Its entry comes back when
     the file has changed, or by hardwon index --force.
     """
@@ -36,10 +41,11 @@ def delete(
         raise typer.BadParameter(f"name entries, or a folder with {SPEC_FOLDER}", param_hint="ID")
     memory = open_for(project_root, global_store, create=False)
     if spec_folder is not None:
-        deleted = _delete_folder(memory, readable(spec_folder), project_root, yes=yes)
+        found = _in_folder(memory, readable(spec_folder), project_root)
     else:
-        with memory.repository.transaction():
-            deleted = memory.forget([find_entry(memory, each) for each in entry_ids or ()])
+        found = memory.forget.affected([find_entry(memory, reference) for reference in entry_ids or ()])
+    ask(f"forget {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
+    deleted = memory.forget(found)
     if as_json:
         print_json({"deleted": [_deleted(entry) for entry in deleted]})
         return
@@ -49,13 +55,25 @@ def delete(
             say(f"  its file stays; it comes back when that changes, or by hardwon index --force: {entry.file_path}")
 
 
-def _delete_folder(memory: Memory, name: str, project_root: str, *, yes: bool) -> list[Entry]:
-    folders = memory.document_folders(project_root)
-    found = memory.forget.documents(name, folders)
+def _in_folder(memory: Memory, name: str, project_root: str) -> list[Entry]:
+    """
+    Return the documents of a spec folder.
+
+    Raises:
+        typer.BadParameter: it has none.
+    """
+    found = memory.forget.documents(name, memory.document_folders(project_root))
     if not found:
         raise typer.BadParameter(f"no document belongs to {name!r}", param_hint=SPEC_FOLDER)
-    ask(f"forget {counted(len(found), 'entry', 'entries')} of {name!r}", yes=yes)
-    return memory.forget.spec_folder(name, folders)
+    return found
+
+
+def _preview(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield a line for each of the first entries that would be deleted, and how many more there are."""
+    for entry in entries[:PREVIEWED]:
+        yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
+    if len(entries) > PREVIEWED:
+        yield f"  and {len(entries) - PREVIEWED} more"
 
 
 def _deleted(entry: Entry) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """What a session start tells, as the commands show it."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.block.summary import summarised
@@ -10,19 +10,17 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import COLLECTIONS
 from hardwon.domain.model.recall.occasion import Occasion
+from hardwon.domain.use_cases.asking.recall import Rated, answer_of
 from hardwon.domain.use_cases.asking.recall_nearby import POLICY
 from hardwon.domain.use_cases.injecting.inject import Injection
 from hardwon.domain.use_cases.injecting.relate import Related
-from hardwon.entrypoints.cli.answers import answer_document, explained_document, tell_notes
+from hardwon.entrypoints.cli.answers import Searched, answer_document, explained_document, tell_notes
 from hardwon.entrypoints.cli.screen import warn
 from hardwon.entrypoints.composition import Memory
 
 SEARCH_SECONDS = 10.0
 UNLIMITED = 2**31 - 1
 """UTF-16 units: outside the block only the token budget counts."""
-
-UNRATED: tuple[float, Mapping[str, float]] = (0.0, {})
-"""What is told for its session or its age alone."""
 
 SWITCHED_OFF = "memory_injection_enabled is not true: a session start prints nothing"
 FILES_ONLY = "memory_semantic_enabled is not true: a session start prints the knowledge-bank files instead"
@@ -39,6 +37,8 @@ class Told(NamedTuple):
         nothing: What to say of that; empty when nothing was asked for.
         learnings: The lessons in it.
         conversations: The conversations in it.
+        policy: How the lessons were ranked.
+        searched: How they were found; without lessons, how the conversations were.
 
     """
 
@@ -46,11 +46,15 @@ class Told(NamedTuple):
     nothing: str = ""
     learnings: tuple[Answer, ...] = ()
     conversations: tuple[Answer, ...] = ()
+    policy: str = "none"
+    searched: Searched = Searched()
 
-    @property
-    def documents(self) -> list[dict[str, object]]:
-        """All of it for JSON; the scores of conversations with all that they are made of, if they have any."""
-        learnings = [answer_document(answer) for answer in self.learnings]
+    def documents(self, *, explained: bool) -> list[dict[str, object]]:
+        """Return all of it for JSON; the scores of conversations always with all that they are made of."""
+        learnings = [
+            explained_document(answer, self.policy) if explained else answer_document(answer)
+            for answer in self.learnings
+        ]
         return learnings + [_summed_up(answer) for answer in self.conversations]
 
 
@@ -77,7 +81,14 @@ def told_at_start(memory: Memory, signals: ContextQuery, occasion: Occasion, lim
     for line in injection.degradations:
         warn(line)
     conversations = _conversations(memory, injection.related) if injection.related else ()
-    return Told(injection.text, NO_LEARNING if wanted > 0 else "", _learnings(memory, injection), conversations)
+    return Told(
+        injection.text,
+        NO_LEARNING if wanted > 0 else "",
+        _learnings(memory, injection),
+        conversations,
+        injection.selected.policy.name if injection.selected else "none",
+        _searched(injection),
+    )
 
 
 def told_of_conversations(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Told:
@@ -87,24 +98,41 @@ def told_of_conversations(memory: Memory, signals: ContextQuery, occasion: Occas
         return Told("")
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
     related = memory.relate(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
-    tell_notes(memory, related.nearby.search._replace(degradations=related.degradations))
+    search = related.nearby.search
+    tell_notes(memory, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
-    return Told(related.section.text, nothing, conversations=_conversations(memory, related))
+    searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
+    return Told(related.section.text, nothing, conversations=_conversations(memory, related), searched=searched)
+
+
+def _searched(injection: Injection) -> Searched:
+    retrieval = injection.retrieval
+    if retrieval is None:
+        return Searched()
+    return Searched(retrieval.query, retrieval.by_vector.count(), retrieval.by_keyword.count())
 
 
 def _learnings(memory: Memory, injection: Injection) -> tuple[Answer, ...]:
-    rated = [(each.final_score, each.signals._asdict()) for each in injection.printed]
-    return _answers(memory, [each.facts.seq for each in injection.printed], rated)
+    policy = injection.selected.policy if injection.selected else None
+    rated = [
+        Rated(
+            scored.facts.seq,
+            scored.final_score,
+            policy.parts(scored.signals) if policy else scored.signals._asdict(),
+            scored.candidate.vector,
+            scored.candidate.keyword,
+        )
+        for scored in injection.printed
+    ]
+    return _answers(memory, rated)
 
 
 def _conversations(memory: Memory, related: Related) -> tuple[Answer, ...]:
-    rated = {each.seq: (each.score, each.parts) for each in related.nearby.best}
-    seqs = related.section.seqs
-    return _answers(memory, seqs, [rated.get(seq, UNRATED) for seq in seqs])
+    rated = {each.seq: each for each in related.nearby.best}
+    unrated = (Rated(seq, 0.0, {}) for seq in related.section.seqs)  # told for its session or its age alone
+    return _answers(memory, [rated.get(each.seq, each) for each in unrated])
 
 
-def _answers(
-    memory: Memory, seqs: Sequence[int], rated: Iterable[tuple[float, Mapping[str, float]]]
-) -> tuple[Answer, ...]:
-    entries = memory.repository.hydrate(seqs)
-    return tuple(Answer(entry, score, parts) for entry, (score, parts) in zip(entries, rated, strict=True))
+def _answers(memory: Memory, rated: Sequence[Rated]) -> tuple[Answer, ...]:
+    entries = memory.repository.hydrate([each.seq for each in rated])
+    return tuple(map(answer_of, entries, rated))

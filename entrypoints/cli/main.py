@@ -1,11 +1,13 @@
 """`hardwon`: the commands for people and scripts."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
 
 from hardwon.domain.model.errors import (
     HardwonError,
@@ -20,6 +22,8 @@ from hardwon.entrypoints.cli.screen import complain, say
 from hardwon.entrypoints.streams import never_fail_to_print, silence
 
 NAME = "hardwon"
+COMPLETING = "_HARDWON_COMPLETE"
+"""Set in the environment by a shell that asks which commands there are."""
 
 
 class Command(NamedTuple):
@@ -29,19 +33,19 @@ class Command(NamedTuple):
     Attributes:
         module: Beside this one; its `EXAMPLES`, if it has any, end the command's help.
         function: What it does.
-        short_help: Its line in the list of commands; None for the first sentence of its help.
+        summary: Its line in the list of commands.
 
     """
 
     module: str
     function: str
-    short_help: str | None = None
+    summary: str
 
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Import it and make it a command of *app*."""
         module = import_module(f"hardwon.entrypoints.cli.{self.module}")
         epilog = getattr(module, "EXAMPLES", None)
-        app.command(name, epilog=epilog, short_help=self.short_help)(getattr(module, self.function))
+        app.command(name, epilog=epilog, short_help=self.summary)(getattr(module, self.function))
 
 
 class Group(NamedTuple):
@@ -50,75 +54,152 @@ class Group(NamedTuple):
 
     Attributes:
         commands: In the order of the help.
-        help: What they are about.
+        summary: What they are about.
 
     """
 
     commands: Mapping[str, Command]
-    help: str
+    summary: str
 
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Import them all and make them commands of *name*."""
         group = _app()
         for each, command in self.commands.items():
             command.add_to(group, each)
-        app.add_typer(group, name=name, help=self.help)
+        app.add_typer(group, name=name, help=self.summary)
 
 
-def _app(callback: Callable[..., None] | None = None) -> typer.Typer:
+SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
+    "Every day": {
+        "recall": Command("recalling", "recall", "Ask what is remembered, in your own words."),
+        "search": Command("recalling", "recall", "The same as recall."),
+        "add": Command("adding", "add", "Keep a lesson."),
+        "remember": Command("remembering", "remember", "Keep a text, or what was said in this session, for good."),
+        "list": Command("reading", "list_entries", "List what is remembered, the newest first."),
+        "show": Command("showing", "show", "Show one entry with all that is known about it."),
+        "why": Command("why", "why", "Tell what was injected into sessions, and why."),
+    },
+    "Memory": {
+        "update": Command("updating", "update", "Change what is known about an entry."),
+        "validate": Command("validating", "validate", "Say whether an entry was of use."),
+        "delete": Command("deleting", "delete", "Forget entries."),
+        "save": Command("saving", "save", "Keep a session, to be found by what it was about."),
+        "capture": Command("capturing", "capture", "Keep what a transcript of a session says."),
+        "index": Command("indexing", "index", "Bring markdown files into the store."),
+        "watch": Command("watching", "watch", "Keep the store up to date while files change."),
+        "import": Command("importing", "import_knowledge", "Bring a knowledge bank or index into the store."),
+        "export": Command("exporting", "export", "Write the sessions as a memory-index.json."),
+    },
+    "Upkeep": {
+        "stats": Command("counting", "stats", "Tell what is remembered, how it is searched, and the settings."),
+        "doctor": Command("doctor", "doctor", "Check the installation, the store and the settings."),
+        "embed": Command("embedding", "embed", "Make the vectors that are missing."),
+        "label": Command("labelling", "label", "Give entries without keyword labels theirs."),
+        "eval": Command("evaluating", "evaluate", "Measure how well memory answers."),
+        "backup": Command("backing_up", "backup", "Copy the whole store to a file."),
+        "restore": Command("backing_up", "restore", "Bring all memories back from a backup."),
+        "checkpoint": Group(
+            {
+                "create": Command("checkpointing", "create", "Put the present state aside."),
+                "list": Command("checkpointing", "list_checkpoints", "Show all checkpoints, the newest first."),
+                "restore": Command("checkpointing", "restore", "Bring back what a checkpoint holds."),
+                "delete": Command("checkpointing", "delete", "Forget a checkpoint and its snapshot."),
+            },
+            "Put the state of the store aside, and bring it back.",
+        ),
+    },
+    "Agents": {
+        "init": Command("setting_up", "init", "Give your agents a memory: hooks, tools, commands."),
+        "context": Command("nearby", "context", "Show what a session start would print; nothing is counted."),
+        "retro": Group(
+            {
+                "write": Command("retrospecting", "write", "Keep its lessons, in the knowledge bank and in the store."),
+                "review": Command("revisiting", "review", "Show older learnings that it may confirm or contradict."),
+                "confirm": Command("revisiting", "confirm", "Count that a learning was observed once more."),
+                "promote": Command("revisiting", "promote", "Make a learning one of all projects."),
+            },
+            "Keep what a retrospective taught, and look again at the rest.",
+        ),
+        "demo": Command("demo", "demo", "Show what hardwon does, on a sample project."),
+    },
+}
+"""The commands in the order of the help, under its headings."""
+
+COMMANDS: Mapping[str, Command | Group] = {
+    name: command for commands in SECTIONS.values() for name, command in commands.items()
+}
+
+SYNONYMS: Mapping[str, str] = {
+    **dict.fromkeys(("ask", "find", "query"), "recall"),
+    **dict.fromkeys(("new", "store", "learn", "write"), "add"),
+    **dict.fromkeys(("forget", "remove", "rm"), "delete"),
+    **dict.fromkeys(("edit", "change", "set"), "update"),
+    **dict.fromkeys(("get", "cat", "view"), "show"),
+    **dict.fromkeys(("ls", "browse"), "list"),
+    **dict.fromkeys(("scan", "sync", "reindex"), "index"),
+    **dict.fromkeys(("status", "info", "config", "settings"), "stats"),
+    **dict.fromkeys(("check", "health", "repair"), "doctor"),
+    **dict.fromkeys(("setup", "install", "uninstall"), "init"),
+    **dict.fromkeys(("explain", "history"), "why"),
+}
+"""Words that other programs use, with the command that does the same here."""
+
+
+class _Commands(TyperGroup):
+    """Commands under one name; of an unknown one they name the nearest."""
+
+    def meanings(self) -> Mapping[str, str]:
+        """Return every word that is understood, with the command it means."""
+        return {name: name for name in self.commands}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """
+        Return the command that *args* begin with.
+
+        Raises:
+            typer.TyperException: there is none; it names the nearest.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            if near := nearest(args[0], self.meanings()):
+                error.message = f"{error.message} Did you mean {near!r}?"
+            raise
+
+
+class _Program(_Commands):
+    """The program itself: it knows all commands by name, also those that were not imported."""
+
+    def meanings(self) -> Mapping[str, str]:
+        """Return every word that is understood, with the command it means."""
+        return {**{name: name for name in COMMANDS}, **SYNONYMS}
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands of each section below its heading, all in the same two columns."""
+        del ctx
+        width = max(map(len, COMMANDS))
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:{width}}", command.summary) for name, command in commands.items()])
+
+
+def nearest(word: str, meanings: Mapping[str, str]) -> str | None:
+    """Return the meaning of the word that is most like *word*, None when none is like it."""
+    from difflib import get_close_matches  # only a mistake needs it
+
+    close = get_close_matches(word.lower(), meanings, 1)
+    return meanings[close[0]] if close else None
+
+
+def _app(callback: Callable[..., None] | None = None, cls: type[TyperGroup] = _Commands) -> typer.Typer:
     return typer.Typer(
         callback=callback,
+        cls=cls,
+        suggest_commands=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-
-
-COMMANDS: Mapping[str, Command | Group] = {
-    "init": Command("setting_up", "init", "Give your agents a memory: hooks, tools, commands."),
-    "recall": Command("recalling", "recall"),
-    "context": Command("nearby", "context"),
-    "save": Command("saving", "save"),
-    "capture": Command("capturing", "capture", "Keep what a transcript of a session says."),
-    "remember": Command("remembering", "remember"),
-    "index": Command("indexing", "index", "Bring markdown files into the store."),
-    "watch": Command("watching", "watch", "Keep the store up to date while files change."),
-    "import": Command("importing", "import_knowledge", "Bring a knowledge bank or index into the store."),
-    "embed": Command("embedding", "embed"),
-    "export": Command("exporting", "export", "Write the sessions as a memory-index.json."),
-    "label": Command("labelling", "label"),
-    "list": Command("reading", "list_entries"),
-    "show": Command("showing", "show"),
-    "update": Command("updating", "update"),
-    "validate": Command("validating", "validate"),
-    "delete": Command("deleting", "delete", "Forget entries."),
-    "backup": Command("backing_up", "backup", "Copy the whole store to a file."),
-    "restore": Command("backing_up", "restore", "Bring all memories back from a backup."),
-    "why": Command("why", "why", "Tell what was injected into sessions, and why."),
-    "stats": Command("counting", "stats"),
-    "doctor": Command("doctor", "doctor"),
-    "eval": Command("evaluating", "evaluate", "Measure how well memory answers."),
-    "demo": Command("demo", "demo", "Show what hardwon does, on a sample project."),
-    "retro": Group(
-        {
-            "write": Command("retrospecting", "write", "Keep its lessons, in the knowledge bank and in the store."),
-            "review": Command("revisiting", "review", "Show older learnings that it may confirm or contradict."),
-            "confirm": Command("revisiting", "confirm", "Count that a learning was observed once more."),
-            "promote": Command("revisiting", "promote", "Make a learning one of all projects."),
-        },
-        "Keep what a retrospective taught, and look again at the rest.",
-    ),
-    "checkpoint": Group(
-        {
-            "create": Command("checkpointing", "create"),
-            "list": Command("checkpointing", "list_checkpoints"),
-            "restore": Command("checkpointing", "restore", "Bring back what a checkpoint holds."),
-            "delete": Command("checkpointing", "delete"),
-        },
-        "Put the state of the store aside, and bring it back.",
-    ),
-}
-"""In the order of the help, which shows groups last."""
 
 
 USERS_MISTAKES = (
@@ -150,9 +231,10 @@ def hardwon(
 
 
 def program(arguments: Sequence[str]) -> typer.Typer:
-    """Return `hardwon` for *arguments*: with the command they begin with alone, as importing all is slow, or with all."""
-    app = _app(hardwon)
-    for name in [name for name in COMMANDS if [name] == arguments[:1]] or COMMANDS:
+    """Return `hardwon` for *arguments*, with no more than the command they name, as importing all is slow."""
+    app = _app(hardwon, _Program)
+    named = [name for name in arguments if name in COMMANDS][:1]
+    for name in COMMANDS if COMPLETING in os.environ else named:
         COMMANDS[name].add_to(app, name)
     return app
 
@@ -185,7 +267,9 @@ def _run(arguments: Sequence[str]) -> int:
 def _usage(error: typer.TyperException) -> str:
     message = " ".join(error.format_message().split()).removesuffix(".")
     context = getattr(error, "ctx", None)
-    return f"{message}; see {context.command_path if context else NAME} --help"
+    if context is None:
+        return message
+    return f"{message}{' See' if message.endswith('?') else '; see'} {context.command_path} --help"
 
 
 def _failed(line: str, code: int) -> int:

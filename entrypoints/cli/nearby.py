@@ -16,7 +16,7 @@ from hardwon.entrypoints.cli.answers import print_marked, readable_columns
 from hardwon.entrypoints.cli.choosing import MOST
 from hardwon.entrypoints.cli.injected import Told, told_at_start, told_of_conversations
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import print_json, say, warn
+from hardwon.entrypoints.cli.screen import print_items, say, warn
 from hardwon.entrypoints.signals import GIT_SECONDS, read_signals
 from hardwon.entrypoints.streams import on_one_line
 from hardwon.entrypoints.workplace import read_workplace, with_uncommitted_files
@@ -43,7 +43,10 @@ def context(
         ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Tell what the score of every conversation is made of.")
+        bool,
+        typer.Option(
+            "--explain", help="Tell what the score of every conversation is made of; with --json, of every entry."
+        ),
     ] = False,
     write: Annotated[
         str | None, typer.Option("--write", metavar="FILE", help="Bring it into the marked section of a file.")
@@ -66,7 +69,7 @@ def context(
     if write is not None:
         _write(told, write, project_root)
     elif as_json:
-        print_json(told.documents)
+        print_items(told.documents(explained=explain), **(told.searched.document if explain else {}))
     else:
         _show(told, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
 

@@ -28,7 +28,7 @@ from hardwon.entrypoints.cli.screen import (
     columns,
     counted,
     out,
-    print_json,
+    print_items,
     print_table,
     say,
 )
@@ -66,7 +66,7 @@ def list_entries(
     if as_json:
         used = memory.influences.counts(entry.entry_id for entry in entries)
         rows = [{**entry_document(each), "influence_count": used.get(each.entry_id, 0)} for each in entries]
-        print_json({"total": total, "offset": offset, "entries": rows})
+        print_items(rows, total=total, offset=offset)
         return
     if entries:
         print_table(_table(entries))

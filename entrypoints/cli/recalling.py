@@ -14,7 +14,7 @@ from hardwon.domain.model.recall.report import Report
 from hardwon.entrypoints.cli.answers import readable_columns
 from hardwon.entrypoints.cli.choosing import MOST, In, OfKinds, Permanent, Tag, chosen
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.cli.screen import print_items, say
 from hardwon.entrypoints.cli.telling import Asked, tell
 from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.streams import readable
@@ -53,7 +53,7 @@ def recall(
     """Ask what is remembered, in your own words."""
     query = _query(words or [])
     if not query.strip():
-        print_json([]) if as_json else say(context.get_help())
+        print_items([]) if as_json else say(context.get_help())
         return
     defaults = COLLECTIONS[collection]
     memory = open_for(project_root, global_store, create=False)

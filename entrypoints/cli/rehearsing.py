@@ -37,8 +37,8 @@ def is_on(memory: Memory) -> bool:
 
 def rehearsal_document(rehearsal: Rehearsal, *, on: bool) -> dict[str, object]:
     """Return it for JSON."""
-    entries = [_entry_document(each) for each in rehearsal.entries]
-    return {"on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text, "entries": entries}
+    items = [_entry_document(each) for each in rehearsal.entries]
+    return {"items": items, "on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text}
 
 
 def rehearsal_lines(rehearsal: Rehearsal, *, on: bool) -> Iterator[str]:

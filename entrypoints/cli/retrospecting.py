@@ -19,7 +19,7 @@ from hardwon.entrypoints.composition.retrospecting import keep_retro, work_sourc
 from hardwon.entrypoints.piping import read_text
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.retrospective import read_feature
-from hardwon.entrypoints.storing import complaints_of_gaps, complaints_of_length, confirmation, embed_now
+from hardwon.entrypoints.storing import complaints_of_gaps, complaints_of_length, confirmation, embed_now, no_room_for
 from hardwon.entrypoints.streams import visible
 from hardwon.ports.bank_files import BankFiles
 
@@ -109,6 +109,8 @@ def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:
     for lesson in lessons:
         if lesson.dropped:
             yield f"{lesson.place}: these keywords are too general or not 1-3 hyphenated words: {', '.join(lesson.dropped)}"
+        if lesson.surplus:
+            yield f"{lesson.place}: {no_room_for(lesson.surplus)}"
         entry = lesson.entry
         gaps = (*complaints_of_length(entry), *complaints_of_gaps(entry)) if in_store else ()
         yield from (f"{lesson.place}: {line}" for line in gaps)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -40,6 +41,11 @@ def say(text: str = "") -> None:
 def print_json(document: object) -> None:
     """Print *document* for scripts: values of ours as objects, moments as ISO 8601."""
     print(json.dumps(plain(document), indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
+
+
+def print_items(items: Iterable[object], **about: object) -> None:
+    """Print a list for scripts, as one object: *items* under that name, then what is known *about* them."""
+    print_json({"items": list(items), **about})
 
 
 def print_table(table: Table) -> None:

@@ -11,8 +11,8 @@ from hardwon.domain.model.recall.collection import CollectionName
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
 from hardwon.domain.use_cases.asking.recall import Recollection
-from hardwon.entrypoints.cli.answers import answer_document, explained_document, print_marked, tell_notes
-from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.cli.answers import Searched, answer_document, explained_document, print_marked, tell_notes
+from hardwon.entrypoints.cli.screen import print_items, say
 from hardwon.entrypoints.composition import Memory
 
 NOTHING = "Nothing that is remembered answers that"
@@ -43,7 +43,10 @@ def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
     if asked.question.limit > 0:
         tell_notes(asked.memory, asked.recollection)
     if as_json:
-        print_json([_document(asked, answer) for answer in asked.recollection.answers])
+        print_items(
+            (_document(asked, answer) for answer in asked.recollection.answers),
+            **(_searched(asked).document if asked.report.explained else {}),
+        )
     elif asked.question.limit > 0:
         FORMS.get(collection, _tell_list)(asked)
 
@@ -52,6 +55,11 @@ def _document(asked: Asked, answer: Answer) -> dict[str, object]:
     if asked.report.explained:
         return explained_document(answer, asked.question.policy)
     return answer_document(answer)
+
+
+def _searched(asked: Asked) -> Searched:
+    recollection = asked.recollection
+    return Searched(asked.question.text, recollection.found_by_meaning, recollection.found_by_word)
 
 
 def _tell_list(asked: Asked) -> None:

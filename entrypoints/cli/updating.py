@@ -17,7 +17,7 @@ from hardwon.entrypoints.cli.screen import print_json, say, warn
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.composition.filing import bank_files
 from hardwon.entrypoints.documents import entry_document
-from hardwon.entrypoints.storing import embed_now
+from hardwon.entrypoints.storing import complaints_of_keywords, embed_now
 from hardwon.entrypoints.streams import readable
 
 NOTHING_TO_CHANGE = (
@@ -76,6 +76,8 @@ def update(
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
     memory = open_for(project_root, global_store, create=False)
     changed = memory.change_entry(find_entry(memory, entry_id).entry_id, change)
+    for line in complaints_of_keywords(change.keywords or (), changed.entry):
+        warn(line)
     _tell(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
 
 

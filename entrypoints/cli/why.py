@@ -10,7 +10,7 @@ from hardwon.entrypoints.cli.explaining import injection_document, injection_lin
 from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.proving import Proof
 from hardwon.entrypoints.cli.rehearsing import is_on, rehearsal_document, rehearsal_lines, rehearse
-from hardwon.entrypoints.cli.screen import print_json, say
+from hardwon.entrypoints.cli.screen import print_items, print_json, say
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.streams import on_one_line, readable
@@ -68,7 +68,7 @@ def why(
         answer = explain.of(readable(reference), limit)
     proofs = [Proof.of(each) if verify else None for each in answer.injections]
     if as_json:
-        print_json([_document(each, proof) for each, proof in zip(answer.injections, proofs, strict=True)])
+        print_items(_document(each, proof) for each, proof in zip(answer.injections, proofs, strict=True))
     else:
         _tell(answer, proofs)
     raise typer.Exit(OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE)

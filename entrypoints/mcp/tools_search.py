@@ -183,7 +183,7 @@ def _rows(result: SearchResult, report: Report) -> Iterator[FoundRow]:
 
 
 def _of_a_hundred(answer: Found, policy: PolicyName) -> float:
-    share = share_of_full(answer.score, policy)
+    share = share_of_full(answer.score, policy, by_keyword_only=answer.by_keyword_only)
     return answer.score if share is None else 100 * share
 
 

@@ -15,6 +15,7 @@ from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.collection import POLICIES, PolicyName
 from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.formula import share_of_full
 from hardwon.domain.model.recall.policies import build_policy
 from hardwon.domain.model.recall.policy import Parts, RecallPolicy, judge
 from hardwon.domain.model.recall.workplace import Workplace
@@ -153,7 +154,7 @@ def test_cosine_is_clamped_and_leaves_out_what_has_no_vector() -> None:
 def test_where_meaning_was_not_searched_words_stand_in(name: PolicyName) -> None:
     by_word = EVIDENCE._replace(vectors=Spread(), keywords=Spread.of([4.0, 3.0]))
 
-    assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))["similarity"] == 0.75
+    assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))["similarity"] == pytest.approx(0.75 * 0.9)
 
 
 def test_rrf_and_weighted_are_what_everybody_means() -> None:
@@ -270,8 +271,28 @@ def test_of_entries_of_equal_score_the_own_projects_comes_first() -> None:
 def test_an_entry_that_waits_for_its_vector_is_found_by_word_in_affinity() -> None:
     waiting, embedded = RecallCandidate(FACTS, keyword=3.0), RecallCandidate(FACTS, 0.6)
 
-    assert policy("affinity").parts(waiting)["similarity"] == 1.0
+    assert policy("affinity").parts(waiting)["similarity"] == 0.9
     assert score(policy("affinity"), waiting) > score(policy("affinity"), embedded)
+
+
+@given(keyword=keyword_scores, name=st.sampled_from(["cosine", "affinity"]), is_searched=st.booleans())
+def test_words_alone_never_make_a_full_similarity(
+    keyword: float | None, name: PolicyName, *, is_searched: bool
+) -> None:
+    evidence = EVIDENCE if is_searched else EVIDENCE._replace(vectors=Spread())
+    best = evidence._replace(keywords=Spread.of([keyword or 1.0]))
+
+    assert policy(name, best).parts(RecallCandidate(FACTS, keyword=keyword))["similarity"] <= 0.9
+    assert policy(name, EVIDENCE).parts(RecallCandidate(FACTS, 1.0, keyword))["similarity"] == 1.0
+
+
+@given(score_of=st.floats(-1, 200), name=st.sampled_from(POLICIES))
+def test_what_words_alone_found_is_never_shown_as_a_hundred_percent(score_of: float, name: PolicyName) -> None:
+    share, by_keyword = (share_of_full(score_of, name, by_keyword_only=only) for only in (False, True))
+
+    if share is not None:
+        assert by_keyword == min(share, 0.99)
+        assert f"{by_keyword:.0%}" != "100%"
 
 
 def test_where_several_models_were_asked_a_similarity_is_the_share_of_the_best() -> None:

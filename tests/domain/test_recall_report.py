@@ -25,6 +25,15 @@ def test_no_line_only_repeats_the_name(name: str, description: str, told: list[s
     assert [line for line in lines if entry.entry_id[:8] not in line and line != entry.file_path] == told
 
 
+@pytest.mark.parametrize(("vector", "told"), [(1.0, "100%"), (None, "99%")])
+@pytest.mark.parametrize("form", ["listing", "documents"])
+def test_only_what_meaning_found_is_told_as_a_hundred_percent(form: str, vector: float | None, told: str) -> None:
+    answer = Answer(of_file("text"), 1.2, {}, vector, keyword=3.0)
+    lines = [line.text for line in getattr(Report("parser", "affinity"), form)([answer])]
+
+    assert told in "\n".join(lines)
+
+
 @pytest.mark.parametrize(
     ("policy", "score", "told"),
     [

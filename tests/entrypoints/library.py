@@ -100,7 +100,7 @@ class Library:
         """Return the answers as JSON."""
         done = self.ask(*options, "--json")
         assert done.code == 0, done.stderr
-        return done.document
+        return done.items
 
     def names(self, *options: str) -> list[str]:
         """Return the titles of the answers, in order."""

@@ -36,6 +36,11 @@ class Ran(NamedTuple):
         """Standard output as JSON."""
         return json.loads(self.stdout)
 
+    @property
+    def items(self) -> Any:
+        """The list that was printed as JSON."""
+        return self.document["items"]
+
 
 Process = subprocess.Popen[bytes] | Piped
 

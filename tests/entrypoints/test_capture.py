@@ -141,7 +141,7 @@ def test_a_question_that_was_asked_by_a_tool_is_kept_with_its_answer(world: Worl
 
     done = capture(world, "--from", file, "--json")
 
-    asked = [said["answers"] for chunk in done.document for said in chunk["exchanges"] if "answers" in said]
+    asked = [said["answers"] for chunk in done.items for said in chunk["exchanges"] if "answers" in said]
     way, other = "guess the encoding from the first bytes", "read it from the header"
     assert asked[0] == [{"question": "Which way for the feed parser?", "answer": way, "options": [way, other]}]
     text = "\n".join(kept(world).values())
@@ -155,7 +155,7 @@ def test_a_rehearsal_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
     done = run(world, "hardwon", "capture", *source, "--dry-run", "--json", stdin=EXCHANGES.encode())
 
     assert (done.code, done.stderr) == (0, "")
-    first, second = done.document
+    first, second = done.items
     assert set(first) == set(second) == CHUNK
     assert set(first["metadata"]) == METADATA
     assert all(isinstance(values, list) for values in first["metadata"].values())
@@ -220,7 +220,7 @@ def test_a_transcript_in_which_nothing_is_said_is_no_trouble(world: World) -> No
     bookkeeping = capture(world, "--from", rewritten(world, '{"type": "mode", "mode": "normal"}\n'), "--json")
 
     assert (empty.code, empty.stdout, empty.stderr) == (0, "Nothing to capture.\n", "")
-    assert (bookkeeping.code, bookkeeping.document) == (0, [])
+    assert (bookkeeping.code, bookkeeping.document) == (0, {"items": []})
 
 
 def test_asked_for_by_name_it_works_though_capturing_is_switched_off(world: World) -> None:
@@ -299,7 +299,7 @@ def test_captured_anew_what_was_remembered_is_there_once_and_for_good(world: Wor
     said = [each.user.splitlines()[0] for each in make_transcript(60).exchanges if each.user]
     assert {prompt: text.count(f"> {prompt}") for prompt in said} == dict.fromkeys(said, 1)
     assert "[PERMANENT]" in text
-    listed = hardwon(world, "list", "--in", "conversations", "--json").document["entries"]
+    listed = hardwon(world, "list", "--in", "conversations", "--json").items
     assert sum(entry["kind"] == "conversation" for entry in listed) == text.count("<!-- ANCHOR:")
 
 

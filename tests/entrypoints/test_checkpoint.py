@@ -1,15 +1,13 @@
 """`hardwon checkpoint`, `backup` and `restore`."""
 
-import contextlib
 import os
-import pty
-import subprocess
 
 import attrs
 import pytest
 
-from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.programs import LONGEST_RUN, hardwon, keep
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import hardwon, keep
+from tests.entrypoints.terminals import answer
 from tests.strategies import of_file
 
 
@@ -30,10 +28,10 @@ def test_a_checkpoint_is_made_listed_restored_and_deleted(world: World) -> None:
 
     assert made.stdout.endswith("): 1 memory, the whole store - Why.\n")
     assert hardwon(world, "checkpoint", "list").stdout == made.stdout.removeprefix("Checkpoint ")
-    restored = hardwon(world, "checkpoint", "restore", "before", "--yes")
+    restored = hardwon(world, "checkpoint", "restore", "before", "-y")
     assert restored.stdout.startswith("Restored before: the whole store, 1 memory, 0 brought back, 1 taken out\n")
     assert ids(world) == before
-    assert hardwon(world, "checkpoint", "delete", "before").stdout == "Deleted: before\n"
+    assert hardwon(world, "checkpoint", "delete", "before", "-y").stdout == "Deleted: before\n"
     assert hardwon(world, "checkpoint", "list").stdout.startswith("before restore of before (")
 
 
@@ -41,7 +39,7 @@ def test_scripts_get_json(world: World) -> None:
     inside = os.path.realpath(world.project / "one.md")
     world.remember(attrs.evolve(of_file("One.", kind="document", source_project="project"), file_path=inside))
     made = hardwon(world, "checkpoint", "create", "before", "--json").document
-    listed = hardwon(world, "checkpoint", "list", "--json").document
+    listed = hardwon(world, "checkpoint", "list", "--json").items
     restored = hardwon(world, "checkpoint", "restore", "before", "--scope", "project", "--yes", "--json").document
 
     assert listed == [made]
@@ -56,7 +54,7 @@ def test_scripts_get_json(world: World) -> None:
         "removed": 0,
     }
     assert restored["safety_checkpoint"]["metadata"]["scope"] == "project"
-    assert hardwon(world, "checkpoint", "delete", "before", "--json").document == {"deleted": "before"}
+    assert hardwon(world, "checkpoint", "delete", "before", "--yes", "--json").document == {"deleted": "before"}
 
 
 MISTAKES: list[tuple[list[str], str]] = [
@@ -67,7 +65,8 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["create", "x", "--scope", "half"], "'half'"),
     (["create"], "Missing argument"),
     (["restore", "nope", "--yes"], "there is no checkpoint 'nope': the newest are 'taken'"),
-    (["restore", "taken"], "--yes"),
+    (["restore", "taken"], "give --yes"),
+    (["delete", "taken"], "whether to forget the checkpoint taken"),
     (["delete", "nope"], "there is no checkpoint 'nope'"),
     ([], "Missing command; see hardwon checkpoint --help"),
     (["steal"], "No such command 'steal'"),
@@ -86,7 +85,7 @@ def test_a_mistake_is_told_in_one_line_and_changes_nothing(world: World) -> None
 
 
 @pytest.mark.parametrize(
-    ("answer", "code", "says", "left"),
+    ("typed", "code", "says", "left"),
     [
         (b"y\n", 0, "Replace the whole store by the checkpoint before\\x1b (20", 1),
         (b"n\n", 0, "Nothing was changed", 2),
@@ -94,40 +93,26 @@ def test_a_mistake_is_told_in_one_line_and_changes_nothing(world: World) -> None
     ],
     ids=["yes", "no", "end of input"],
 )
-def test_who_sits_at_a_terminal_is_asked_first(world: World, answer: bytes, code: int, says: str, left: int) -> None:
+def test_who_sits_at_a_terminal_is_asked_first(world: World, typed: bytes, code: int, says: str, left: int) -> None:
     keep(world, description="One.")
     hardwon(world, "checkpoint", "create", "before\x1b", "--scope", "all")
     keep(world, description="Two.")
-    ours, theirs = pty.openpty()
-    command = [str(BIN / "hardwon"), "checkpoint", "restore", "before\x1b"]
-    process = subprocess.Popen(
-        command, cwd=world.project, env=world.variables, stdin=theirs, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    shown = until_asked(ours)
-    os.write(ours, answer)
-    shown += until_end(ours)
-    os.close(ours)
+    talk = answer(world, typed, "checkpoint", "restore", "before\x1b")
 
-    assert process.wait(LONGEST_RUN) == code
-    assert says in shown.decode()
-    assert b"\x1b" not in shown
+    assert talk.code == code
+    assert says in talk.shown
+    assert "\x1b" not in talk.shown
     assert len(ids(world)) == left
 
 
-def until_asked(terminal: int) -> bytes:
-    shown = b""
-    while b"[y/N]" not in shown:
-        shown += os.read(terminal, 4_096)
-    return shown
+def test_a_checkpoint_is_forgotten_once_that_is_confirmed(world: World) -> None:
+    hardwon(world, "checkpoint", "create", "kept")
 
+    refused, agreed = (answer(world, typed, "checkpoint", "delete", "kept") for typed in (b"n\n", b"y\n"))
 
-def until_end(terminal: int) -> bytes:
-    shown = b""
-    with contextlib.suppress(OSError):  # Linux says so at the end
-        while chunk := os.read(terminal, 4_096):
-            shown += chunk
-    return shown
+    assert "Forget the checkpoint kept (20" in refused.shown
+    assert "Nothing was changed" in refused.shown
+    assert "Deleted: kept" in agreed.shown
 
 
 def test_where_there_is_no_store_none_is_made(world: World) -> None:
@@ -152,7 +137,7 @@ def test_a_backup_brings_the_whole_store_back_elsewhere(world: World) -> None:
     done = hardwon(world, "restore", str(backup), "--yes", "--json", "--global-store", str(elsewhere)).document
     assert (done["name"], done["scope"], done["restored"]) == ("b\\n.db", "all", 1)
     assert hardwon(world, "show", entry.entry_id, "--global-store", str(elsewhere)).code == 0
-    assert hardwon(world, "restore", str(backup), "--yes").stdout.startswith(
+    assert hardwon(world, "restore", str(backup), "-y").stdout.startswith(
         "Restored b\\n.db: the whole store, 1 memory,"
     )
     assert ids(world) == [entry.entry_id]

@@ -35,8 +35,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 def listed(library: Library, *options: str) -> set[str]:
     document = hardwon(library.world, "list", "--json", *options).document
-    assert document["total"] == len(document["entries"])
-    return {entry["name"] for entry in document["entries"]}
+    assert document["total"] == len(document["items"])
+    return {entry["name"] for entry in document["items"]}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_decision_is_shown_with_all_that_the_customer_stores(library: Library)
         "source_file": "/memories/decision/use-wal.md",
         "permanent": True,
     }
-    [gotcha] = hardwon(library.world, "list", "--type", "gotcha", "--json").document["entries"]
+    [gotcha] = hardwon(library.world, "list", "--type", "gotcha", "--json").items
     assert hardwon(library.world, "show", gotcha["id"], "--json").document["embedding"] is None
 
 

@@ -25,7 +25,7 @@ def world(empty_world: World) -> World:
 def test_an_empty_store_is_told_what_to_do(world: World) -> None:
     assert hardwon(world, "list") == (0, "Nothing is remembered yet: run hardwon import\n", "")
     assert hardwon(world, "list", "--category", "patterns").stdout == "No patterns are remembered yet\n"
-    assert hardwon(world, "list", "--json").document == {"total": 0, "offset": 0, "entries": []}
+    assert hardwon(world, "list", "--json").document == {"items": [], "total": 0, "offset": 0}
     assert hardwon(world, "stats", "--json").document["entries"] == {"total": 0}
 
 
@@ -36,9 +36,9 @@ def test_the_list_is_newest_first_a_page_at_a_time(world: World) -> None:
 
     page = hardwon(world, "list", "--limit", "3", "--offset", "2", "--json").document
     assert (page["total"], page["offset"]) == (8, 2)
-    assert [entry["name"] for entry in page["entries"]] == ["P5", "P4", "P3"]
+    assert [entry["name"] for entry in page["items"]] == ["P5", "P4", "P3"]
     only = hardwon(world, "list", "--category", "heuristics", "--json").document
-    assert (only["total"], [entry["name"] for entry in only["entries"]]) == (1, ["H"])
+    assert (only["total"], [entry["name"] for entry in only["items"]]) == (1, ["H"])
     lines = hardwon(world, "list", "--limit", "2").stdout.splitlines()
     assert lines[0].split() == ["id", "kind", "category", "seen", "confidence", "updated", "recalls", "name"]
     assert [line.split()[-1] for line in lines[1:3]] == ["P7", "P6"]
@@ -86,7 +86,7 @@ def test_show_tells_every_field_in_text_and_json(world: World) -> None:
 def test_the_notes_of_a_bank_are_shown(world: World) -> None:
     world.write_bank("patterns", "### P\nText.\n- Confidence: low\n- Cost: high\n- Observed in: feature 7\n")
     world.import_bank()
-    [entry] = hardwon(world, "list", "--json").document["entries"]
+    [entry] = hardwon(world, "list", "--json").items
 
     shown = hardwon(world, "show", entry["id"]).stdout
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.main import COMMANDS, Group, main
+from hardwon.entrypoints.cli.main import COMMANDS, SECTIONS, SYNONYMS, Group, main
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, finish, hardwon, keep, run, start
 
@@ -23,7 +23,7 @@ COMMAND_LINES = [
 ]
 
 MISTAKES = {
-    "unknown command": (("forget",), "No such command 'forget'; see hardwon --help"),
+    "unknown command": (("xyzzy",), "No such command 'xyzzy'; see hardwon --help"),
     "unknown option": (("list", "--al"), "No such option: --al"),
     "option of another command": (("list", "--all"), "see hardwon list --help"),
     "too many arguments": (("stats", "x\ny"), "(x\\x0ay); see hardwon stats"),
@@ -70,11 +70,71 @@ def test_without_a_command_the_help_lists_them_all_in_eighty_columns(world: Worl
 
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout == hardwon(world, "--help").stdout
-    listed = [line.split()[0] for line in done.stdout.split("Commands:\n")[1].splitlines()]
-    assert listed == list(COMMANDS)
-    assert {"import", "embed", "list", "show", "stats", "doctor", "demo"} <= COMMANDS.keys()
-    assert "..." not in done.stdout.split("Commands:\n")[1]
+    sections = done.stdout.split("\n\n")[-len(SECTIONS) :]
+    listed = {
+        heading.removesuffix(":"): [line.split()[0] for line in lines]
+        for heading, *lines in (section.splitlines() for section in sections)
+    }
+    assert listed == {heading: list(commands) for heading, commands in SECTIONS.items()}
+    assert list(listed) == ["Every day", "Memory", "Upkeep", "Agents"]
+    assert {"import", "embed", "list", "show", "stats", "doctor", "demo", "add", "search"} <= COMMANDS.keys()
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_help_of_the_program_imports_no_command(here: Callable[..., Ran]) -> None:
+    for name in [name for name in sys.modules if name.startswith("hardwon.entrypoints.cli.recalling")]:
+        del sys.modules[name]
+
+    assert here("--help").code == 0
+    assert "hardwon.entrypoints.cli.recalling" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("word", "command"),
+    [
+        ("recal", "recall"),
+        ("RECALL", "recall"),
+        ("serch", "search"),
+        ("find", "recall"),
+        ("rm", "delete"),
+        ("ls", "list"),
+    ],
+)
+def test_an_unknown_word_is_answered_with_the_nearest_command(
+    here: Callable[..., Ran], word: str, command: str
+) -> None:
+    done = here(word)
+
+    assert (done.code, done.stdout) == (1, "")
+    assert done.stderr == f"hardwon: No such command {word!r}. Did you mean {command!r}? See hardwon --help\n"
+
+
+def test_an_unknown_word_of_a_group_or_an_unknown_option_too(here: Callable[..., Ran]) -> None:
+    group, option = here("checkpoint", "creat"), here("list", "--limt", "3")
+
+    assert "Did you mean 'create'? See hardwon checkpoint --help" in group.stderr
+    assert "No such option: --limt (Possible options: " in option.stderr
+    assert "--limit" in option.stderr
+
+
+@pytest.mark.parametrize("word", SYNONYMS)
+def test_every_synonym_stands_for_a_command_and_is_none(word: str) -> None:
+    assert SYNONYMS[word] in COMMANDS
+    assert word not in COMMANDS
+
+
+def test_a_shell_is_told_all_commands(world: World) -> None:
+    world.variables |= {"_HARDWON_COMPLETE": "complete_bash", "COMP_WORDS": "hardwon re", "COMP_CWORD": "1"}
+
+    assert run(world, "hardwon").stdout.split() == [name for name in COMMANDS if name.startswith("re")]
+
+
+def test_search_is_recall_by_another_name(world: World) -> None:
+    keep(world)
+
+    assert hardwon(world, "search", "unit", "--explain") == hardwon(world, "recall", "unit", "--explain")
+    helps = [hardwon(world, name, "--help").stdout.splitlines()[1:] for name in ("search", "recall")]
+    assert helps[0] == helps[1]
 
 
 @pytest.mark.parametrize("command", COMMAND_LINES)
@@ -92,7 +152,8 @@ def test_every_command_has_help(here: Callable[..., Ran], world: World, command:
 def test_a_mistake_ends_a_process_with_exit_code_1(world: World) -> None:
     done = hardwon(world, "forget")
 
-    assert done == (1, "", "hardwon: No such command 'forget'; see hardwon --help\n")
+    says = "hardwon: No such command 'forget'. Did you mean 'delete'? See hardwon --help\n"
+    assert done == (1, "", says)
 
 
 def test_the_version_is_told(world: World) -> None:

@@ -14,7 +14,7 @@ from tests.entrypoints import library as planting
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import FRAME
 from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
-from tests.entrypoints.programs import bank, hardwon
+from tests.entrypoints.programs import bank, hardwon, keep
 
 OURS = ("context", "--in", "conversations")
 
@@ -39,7 +39,7 @@ def library(
 def names(library: Library, *options: str) -> list[str]:
     done = hardwon(library.world, *OURS, *options, "--json")
     assert (done.code, done.stderr) == (0, "")
-    return [answer["title"] for answer in done.document]
+    return [answer["title"] for answer in done.items]
 
 
 def neighbours() -> list[planting.Planted]:
@@ -86,7 +86,7 @@ def test_what_is_about_touched_files_comes_first_among_equals(library: Library) 
 
 def test_every_part_of_a_score_is_told_and_the_score_is_its_formula(library: Library) -> None:
     library.plant(*ours(3))
-    answers = hardwon(library.world, *OURS, "--json").document
+    answers = hardwon(library.world, *OURS, "--json").items
 
     for answer in answers:
         parts = answer["parts"]
@@ -96,6 +96,22 @@ def test_every_part_of_a_score_is_told_and_the_score_is_its_formula(library: Lib
     section, _, explained = hardwon(library.world, *OURS, "--explain").stdout.partition("\n\n")
     assert section == hardwon(library.world, *OURS).stdout.removesuffix("\n")
     assert explained.count(" = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n") == 3
+
+
+def test_the_lessons_of_the_block_are_explained_as_recall_explains_them(library: Library) -> None:
+    lesson = keep(library.world, description="Lock the store first.")
+    plain = hardwon(library.world, "context", "--json").document
+    done = hardwon(library.world, "context", "--json", "--explain")
+
+    [item] = done.items
+    assert (item["id"], plain.keys(), "parts" in plain["items"][0]) == (lesson.entry_id, {"items"}, False)
+    parts = item["parts"]
+    terms = [parts[f"{name}_weight"] * parts[name] for name in ("vector", "keyword", "prominence")]
+    assert (item["policy"], item["final_score"]) == ("hybrid", pytest.approx(sum(terms)))
+    assert done.document["context_query"] == "lock. Phase: design"
+    assert (done.document["vector_candidate_count"], done.document["fts5_candidate_count"]) == (0, 1)
+    assert item["vector_score"] is None
+    assert item["bm25_score"] > 0
 
 
 @pytest.mark.parametrize("budget", [500, 60, 20])
@@ -196,7 +212,7 @@ def test_without_a_signal_the_newest_are_told(empty_world: World) -> None:
     empty_world.remember(memory("decision", "D", "Text.", None, source_project=empty_world.project.name).entry)
 
     assert "- D (decision, " in hardwon(empty_world, *OURS).stdout
-    assert [each["title"] for each in hardwon(empty_world, *OURS, "--json").document] == ["D"]
+    assert [each["title"] for each in hardwon(empty_world, *OURS, "--json").items] == ["D"]
     assert "- D (decision, " in hardwon(empty_world, "context").stdout
     assert hardwon(empty_world, *OURS, "--explain").code == 0
 
@@ -218,7 +234,7 @@ def test_the_block_of_a_session_start_is_shown_and_nothing_is_counted(empty_worl
 
     assert (done.code, done.stderr) == (0, "")
     assert world.query("SELECT count(*) FROM recall") == [(0,)]
-    assert len(hardwon(world, "context", "--json", "--limit", "2").document) == 2
+    assert len(hardwon(world, "context", "--json", "--limit", "2").items) == 2
     assert hardwon(world, "context", "--limit", "0") == (0, "", "")
     assert done.stdout == world.argument_form().stdout
     assert world.query("SELECT count(*) FROM recall") == [(3,)]

@@ -8,7 +8,8 @@ import pytest
 
 from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import hardwon, keep
+from tests.entrypoints.programs import hardwon, keep, run
+from tests.entrypoints.terminals import answer
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_what_is_deleted_is_shown_no_more(world: World) -> None:
     entry = keep(world, description="Gone.")
     keep(world, description="Kept.")
 
-    done = hardwon(world, "delete", entry.entry_id)
+    done = hardwon(world, "delete", entry.entry_id, "--yes")
 
     assert done == (0, f"Deleted: {entry.name} (id: {entry.entry_id})\n", "")
     shown = hardwon(world, "show", entry.entry_id)
@@ -34,10 +35,75 @@ def test_what_is_deleted_is_shown_no_more(world: World) -> None:
     assert count(world) == 1
 
 
+@pytest.mark.parametrize("stdin", [b"", b"y\n"])
+def test_without_a_terminal_or_a_yes_nothing_is_deleted_and_one_line_says_why(world: World, stdin: bytes) -> None:
+    entry = keep(world)
+
+    done = run(world, "hardwon", "delete", entry.entry_id, stdin=stdin)
+
+    says = "hardwon: nobody can be asked here whether to forget 1 entry: give --yes\n"
+    assert done == (1, "", says)
+    assert count(world) == 1
+
+
+@pytest.mark.parametrize("yes", ["--yes", "-y"])
+def test_a_yes_is_enough_in_a_pipe(world: World, yes: str) -> None:
+    entry = keep(world)
+
+    assert hardwon(world, "delete", yes, entry.entry_id).code == 0
+    assert count(world) == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "says", "left"),
+    [
+        (b"y\n", 0, "Deleted: Gone\\x1b (id: ", 1),
+        (b"n\n", 0, "Nothing was changed", 3),
+        (b"\n", 0, "Nothing was changed", 3),
+        (b"\x04", 1, "hardwon: interrupted", 3),
+    ],
+    ids=["yes", "no", "default", "end of input"],
+)
+def test_a_terminal_shows_what_goes_before_it_asks(world: World, typed: bytes, code: int, says: str, left: int) -> None:
+    gone = [keep(world, name="Gone\x1b", description="1."), keep(world, name="Too", description="2.")]
+    keep(world, name="Kept", description="3.")
+
+    talk = answer(world, typed, "delete", *(entry.entry_id for entry in gone))
+
+    before, _, after = talk.shown.partition("Forget 2 entries? [y/N]")
+    assert before.splitlines() == [
+        f"  heuristics  Gone\\x1b (id: {gone[0].entry_id})",
+        f"  heuristics  Too (id: {gone[1].entry_id})",
+    ]
+    assert (talk.code, says in after, count(world)) == (code, True, left)
+
+
+def test_of_many_entries_the_first_twenty_are_shown(world: World) -> None:
+    gone = [keep(world, description=f"Lesson {number}.").entry_id for number in range(22)]
+
+    talk = answer(world, b"n\n", "delete", *gone)
+
+    assert talk.shown.count("(id: ") == 20
+    assert "  and 2 more\r\nForget 22 entries? [y/N]" in talk.shown
+
+
+def test_the_sections_of_a_document_are_shown_with_it(world: World) -> None:
+    memory = world.project / "specs" / "005-auth" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text("# All\n\n<!-- ANCHOR:x -->\nX.\n<!-- /ANCHOR:x -->")
+    hardwon(world, "index")
+
+    [whole] = [item["id"] for item in hardwon(world, "list", "--json").items if not item["anchor_id"]]
+
+    for what in ((whole,), ("--spec-folder", "005-auth")):
+        assert "Forget 2 entries? [y/N]" in answer(world, b"n\n", "delete", *what).shown
+    assert count(world) == 2
+
+
 def test_an_entry_is_named_by_the_beginning_of_its_id_or_its_number(world: World) -> None:
     one, two, three = (keep(world, description=text) for text in ("One.", "Two.", "Three."))
 
-    done = hardwon(world, "delete", one.entry_id[:6].upper(), "#2", "2", "3", "--json")
+    done = hardwon(world, "delete", one.entry_id[:6].upper(), "#2", "2", "3", "--yes", "--json")
 
     assert (done.code, done.stderr) == (0, "")
     assert [each["id"] for each in done.document["deleted"]] == [one.entry_id, two.entry_id, three.entry_id]
@@ -51,19 +117,19 @@ def test_digits_that_name_two_entries_delete_neither(world: World) -> None:
     world.query("UPDATE sqlite_sequence SET seq = ? WHERE name = 'entry'", [int(digits) - 1])
     numbered = keep(world, description="One.")
 
-    done = hardwon(world, "delete", digits)
+    done = hardwon(world, "delete", digits, "--yes")
 
     assert (done.code, done.stdout) == (1, "")
     assert f"{digits!r} begins an id and is a number: give '#{digits}' for the number, or the whole id" in done.stderr
     assert count(world) == 2
-    assert hardwon(world, "delete", f"#{digits}").stdout.endswith(f"(id: {numbered.entry_id})\n")
-    assert hardwon(world, "delete", digits).stdout.endswith(f"(id: {begun.entry_id})\n")
+    assert hardwon(world, "delete", f"#{digits}", "--yes").stdout.endswith(f"(id: {numbered.entry_id})\n")
+    assert hardwon(world, "delete", digits, "--yes").stdout.endswith(f"(id: {begun.entry_id})\n")
 
 
 def test_the_file_of_an_entry_stays_and_only_an_index_by_force_brings_it_back(world: World) -> None:
     saved = hardwon(world, "save", "--description", "Told.", "--json").document
 
-    done = hardwon(world, "delete", saved["id"])
+    done = hardwon(world, "delete", saved["id"], "--yes")
 
     assert saved["file_path"] in done.stdout
     assert "by hardwon index --force" in done.stdout
@@ -95,7 +161,7 @@ def test_a_spec_folder_is_forgotten_as_a_whole_once_it_is_confirmed(world: World
 
 @pytest.mark.parametrize("arguments", [(), ("0123456789abcdef", "--spec-folder", "x")])
 def test_entries_or_a_folder_are_named_and_not_both(world: World, arguments: tuple[str, ...]) -> None:
-    done = hardwon(world, "delete", *arguments)
+    done = hardwon(world, "delete", *arguments, "--yes")
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert "name entries, or a folder with --spec-folder" in done.stderr
@@ -107,7 +173,7 @@ def test_entries_or_a_folder_are_named_and_not_both(world: World, arguments: tup
 def test_one_id_that_is_unknown_keeps_all(world: World, unknown: str) -> None:
     entry = keep(world, description="Kept.")
 
-    done = hardwon(world, "delete", entry.entry_id, unknown)
+    done = hardwon(world, "delete", entry.entry_id, unknown, "--yes")
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert repr(unknown) in done.stderr
@@ -122,7 +188,7 @@ def test_where_there_is_no_store_none_is_made(world: World) -> None:
 def test_an_id_of_bytes_that_are_no_text_is_unknown(world: World) -> None:
     keep(world, description="Kept.")
 
-    done = hardwon(world, "delete", os.fsdecode(b"\xff\xff\xff\xff"))
+    done = hardwon(world, "delete", os.fsdecode(b"\xff\xff\xff\xff"), "--yes")
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert "no entry has the id" in done.stderr

@@ -78,8 +78,8 @@ def test_a_quotation_in_the_answer_counts_once_and_is_told(empty_world: World) -
     assert "used          in 1 session" in texts[1]
     phrase = repr(ENTRY.description.rstrip("."))
     assert re.search(rf"\n {{14}}answer at 20\S+ \d\d:\d\d UTC, session one: {re.escape(phrase)}\n", texts[1])
-    assert hardwon(world, "list", "--json").document["entries"][0]["influence_count"] == 1
-    [[entry]] = [each["entries"] for each in hardwon(world, "why", "one", "--json").document]
+    assert hardwon(world, "list", "--json").items[0]["influence_count"] == 1
+    [[entry]] = [each["entries"] for each in hardwon(world, "why", "one", "--json").items]
     assert (entry["influence_count"], entry["used"]["how"]) == (1, "answer")
     assert entry["used"] == shown["influences"][0]
     assert "     of use: answer at 20" in hardwon(world, "why", "one").stdout

@@ -135,7 +135,7 @@ def test_the_index_of_words_is_made_anew_on_request(world: World) -> None:
     world.query("UPDATE passages_fts SET text = 'quagga'")
 
     def names() -> list[str]:
-        answers = hardwon(world, "recall", "--in", "all", "--json", "inside", "quote").document
+        answers = hardwon(world, "recall", "--in", "all", "--json", "inside", "quote").items
         return [answer["title"] for answer in answers]
 
     assert names() == []
@@ -365,7 +365,7 @@ def test_a_captured_file_is_one_memory_a_section(embedding_world: World) -> None
         ("gotcha", 1),
         ("preference", 1),
     ]
-    [found, *_] = hardwon(world, "recall", "How do partners encode?", "--json").document
+    [found, *_] = hardwon(world, "recall", "How do partners encode?", "--json").items
     assert found["id"] == first.chunk_id
     assert index(world, *paths)["unchanged"] == 5
 
@@ -392,7 +392,7 @@ def test_a_captured_memory_shows_where_it_comes_from_and_nothing_of_its_formatti
     assert expected.items() <= shown.items()
     assert index(world, "--rebuild")["skipped"] == []
     assert hardwon(world, "show", about.chunk_id, "--json").document["permanent"] is True
-    assert hardwon(world, "delete", about.chunk_id).code == 0
+    assert hardwon(world, "delete", about.chunk_id, "-y").code == 0
     assert index(world, path)["deleted"] == 1
 
 

@@ -112,7 +112,7 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
 
     assert (asked.code, asked.stderr) == (
         1,
-        "hardwon: Invalid value for '--yes': nobody can be asked here whether to write 6 files; see hardwon init --help\n",
+        "hardwon: nobody can be asked here whether to write 6 files: give --yes\n",
     )
     assert (rehearsed.code, rehearsed.stderr) == (0, "")
     assert "… and " in asked.stdout

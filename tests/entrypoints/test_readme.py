@@ -54,7 +54,7 @@ def test_every_command_for_a_user_runs_in_the_order_of_the_readme(tmp_path: Path
         words = shlex.split(command)
         if "ID" in words:
             listed = json.loads(run(["hardwon", "list", "--json"], project, tmp_path).stdout)
-            words[words.index("ID")] = listed["entries"][0]["id"]
+            words[words.index("ID")] = listed["items"][0]["id"]
         done = run(words, project, tmp_path)
 
         assert done.code == 0, (command, done.stderr)

@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import json
 import math
 from collections.abc import Iterator
 
@@ -58,7 +57,8 @@ def test_without_a_question_it_tells_its_usage(library: Library, words: tuple[st
         "hardwon recall helm chart configuration issues",
     ):
         assert f"    {example}\n" in done.stdout + "\n"
-    assert hardwon(library.world, "recall", "--json", *words) == (0, "[]\n", "")
+    done = hardwon(library.world, "recall", "--json", *words)
+    assert (done.code, done.document, done.stderr) == (0, {"items": []}, "")
 
 
 def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
@@ -75,6 +75,36 @@ def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
     assert (decision["source"], decision["category"]) == ("/memories/decision/decision.md", None)
     assert (decision["project"], decision["workspace"], decision["tags"]) == ("project", WORKSPACE, [])
     assert (answers["Lock order"]["source"], answers["Lock order"]["category"]) == (None, "heuristics")
+
+
+@pytest.mark.parametrize("collection", ["all", "learnings"])
+def test_an_explanation_tells_what_was_searched_and_found(library: Library, collection: str) -> None:
+    plain = library.ask("--in", collection, "--json").document
+    document = library.ask("--in", collection, "--json", "--explain").document
+
+    assert plain.keys() == {"items"}
+    counts = [document[name] for name in ("vector_candidate_count", "fts5_candidate_count")]
+    assert counts == ([5, 6] if collection == "all" else [1, 1])
+    assert document["context_query"] == QUESTION
+    answers = {item["title"]: item for item in document["items"]}
+    assert all(item["final_score"] == item["score"] for item in document["items"])
+    assert answers["Lock order"]["vector_score"] == pytest.approx(0.7, abs=1e-5)
+    assert answers["Lock order"]["bm25_score"] > 0
+    if collection == "all":
+        assert answers["No vector"]["vector_score"] is None
+        assert answers["No vector"]["bm25_score"] > 0
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, "context", "fused"])
+def test_words_alone_are_never_a_hundred_percent(library: Library, policy: str) -> None:
+    with library.without_answers("off"):
+        shown = [library.ask("--in", name, "--policy", policy).stdout for name in ("all", "sessions", "documents")]
+        items = library.answers("--policy", policy, "--explain")
+
+    assert not [text for text in shown if "100%" in text or "[1.00]" in text]
+    assert items
+    assert all(item["vector_score"] is None for item in items)
+    assert all(item["parts"].get("similarity", 0) <= 0.9 for item in items)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -222,4 +252,4 @@ def test_json_stays_json_when_the_terminal_knows_ascii_only(library: Library) ->
         del library.world.variables[name]
 
     assert done.stdout.isascii()
-    assert len(json.loads(done.stdout)) == 6
+    assert len(done.items) == 6

@@ -38,11 +38,9 @@ def test_other_words_for_the_same_are_found(world: World) -> None:
 
 
 def test_everything_is_asked_by_meaning_and_by_word(world: World) -> None:
-    answers = recall_by_meaning(world, "--json", "when did I work on authentication?").document
+    answers = recall_by_meaning(world, "--json", "when did I work on authentication?").items
     assert answers[0]["title"] == "Login"
-    assert (
-        recall_by_meaning(world, "--json", "--in", "conversations", "helm chart issues").document[0]["title"] == "Chart"
-    )
+    assert recall_by_meaning(world, "--json", "--in", "conversations", "helm chart issues").items[0]["title"] == "Chart"
 
 
 def test_a_question_about_something_else_finds_no_session(world: World) -> None:
@@ -55,5 +53,5 @@ def test_the_vectors_have_384_dimensions(world: World) -> None:
     embedding = hardwon(world, "stats", "--json", "--in", "sessions").document["embedding"]
 
     assert (embedding["dimensions"], embedding["embedded"], embedding["pending"]) == (384, 2, 0)
-    [decision] = hardwon(world, "list", "--type", "decision", "--json").document["entries"]
+    [decision] = hardwon(world, "list", "--type", "decision", "--json").items
     assert len(hardwon(world, "show", decision["id"], "--json").document["embedding"]) == 384

@@ -138,6 +138,6 @@ def test_with_embeddings_off_words_are_searched(library: Library) -> None:
     with library.without_answers("off"):
         done = library.ask(*OURS)
 
-    assert done.stdout.startswith("Searching 9 memories...\n1. [1.00] project/memory-7.md\n")
-    assert "2. [0.96] project/memory-9.md" in done.stdout
+    assert done.stdout.startswith("Searching 9 memories...\n1. [0.90] project/memory-7.md\n")
+    assert "2. [0.87] project/memory-9.md" in done.stdout
     assert "no vector search" in done.stderr

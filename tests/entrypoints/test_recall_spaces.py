@@ -48,7 +48,7 @@ def test_a_question_to_all_is_embedded_once_for_each_space_in_use(scene: Scene) 
     requests = [request for request in scene.requests() if request.path == "/api/embed"]
     assert Counter(request.body["model"] for request in requests) == dict.fromkeys(WIDTHS, 1)
     assert all(text.endswith(QUESTION) for text in texts(requests))
-    assert {answer["title"] for answer in done.document} == {"Document", "Session", "Decision"}
+    assert {answer["title"] for answer in done.items} == {"Document", "Session", "Decision"}
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,6 @@ def test_a_collection_is_asked_and_counted_in_its_own_space(scene: Scene, collec
 
 
 def test_what_is_shown_has_the_vector_of_its_own_space(scene: Scene) -> None:
-    [decision] = hardwon(scene.world, "list", "--type", "decision", "--json").document["entries"]
+    [decision] = hardwon(scene.world, "list", "--type", "decision", "--json").items
 
     assert len(hardwon(scene.world, "show", decision["id"], "--json").document["embedding"]) == 1024

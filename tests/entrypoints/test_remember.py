@@ -41,7 +41,7 @@ def sections(world: World) -> list[str]:
 
 def conversations(world: World) -> list[dict[str, Any]]:
     """Return the store's entries of conversations."""
-    entries: list[dict[str, Any]] = hardwon(world, "list", "--in", "conversations", "--json").document["entries"]
+    entries: list[dict[str, Any]] = hardwon(world, "list", "--in", "conversations", "--json").items
     return entries
 
 
@@ -49,7 +49,7 @@ def test_a_text_becomes_a_permanent_conversation_that_is_found(world: World) -> 
     done = hardwon(world, "remember", f"{RULE} Not on Mondays.", "--json")
     [file] = done.document["files"]
     entry = conversations(world)[0]
-    answer = hardwon(world, "recall", "--in", "conversations", "--json", "staging database on Fridays").document[0]
+    answer = hardwon(world, "recall", "--in", "conversations", "--json", "staging database on Fridays").items[0]
 
     assert file.startswith(f"{world.project.resolve()}/memory/conversations/")
     assert "permanent: true" in written(world)
@@ -74,7 +74,7 @@ def test_no_clean_up_takes_it_away(world: World) -> None:
     with opened(world) as memory:
         assert retire_expired(memory.repository, memory.clock.now() + 1_000 * DAY) == ()
 
-    assert hardwon(world, "recall", RULE, "--json").document[0]["id"] == entry["id"]
+    assert hardwon(world, "recall", RULE, "--json").items[0]["id"] == entry["id"]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<private>all of it</private>"], ids=["empty", "blank", "private"])

@@ -93,7 +93,7 @@ def test_what_is_deprecated_is_told_to_be_found_no_more(world: World) -> None:
     done = hardwon(world, "update", "1", "--tier", "deprecated")
 
     assert done.stdout.endswith("It is deprecated: no search finds it any more, and it is kept until it is deleted\n")
-    assert hardwon(world, "recall", "--json", "unit").document == []
+    assert hardwon(world, "recall", "--json", "unit").items == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_the_list_can_be_of_one_tier_or_one_specification(world: World) -> None:
     world.remember(first, attrs.evolve(second, tier="critical"))
 
     def listed(*options: str) -> list[str]:
-        return [each["description"] for each in hardwon(world, "list", *options, "--json").document["entries"]]
+        return [each["description"] for each in hardwon(world, "list", *options, "--json").items]
 
     assert listed("--tier", "critical") == ["Two."]
     assert listed("--tier", "normal") == listed("--spec-folder", "005-memory") == ["One."]
@@ -168,3 +168,16 @@ def test_where_there_is_no_store_none_is_made(world: World) -> None:
     assert hardwon(world, "update", "0123456789abcdef", "--title", "x").code == 1
     assert hardwon(world, "validate", "0123456789abcdef", "--useful").code == 1
     assert not world.store.exists()
+
+
+def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
+    keep(world)
+    words = [f"k{number}" for number in range(11)]
+    fits, left_out = (
+        hardwon(world, "update", "1", *(part for word in given for part in ("--keyword", word)))
+        for given in (words[:10], words)
+    )
+
+    assert (fits.code, fits.stderr) == (0, "")
+    says = "Warning: a learning keeps its first 10 keywords, these were left out: k10\n"
+    assert (left_out.code, left_out.stderr) == (0, says)

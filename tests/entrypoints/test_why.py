@@ -49,7 +49,7 @@ def start(world: World, **more: object) -> str:
 
 
 def injections(world: World, *arguments: str) -> list[dict[str, Any]]:
-    document: list[dict[str, Any]] = hardwon(world, "why", *arguments, "--json").document
+    document: list[dict[str, Any]] = hardwon(world, "why", *arguments, "--json").items
     return document
 
 
@@ -249,7 +249,7 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     told.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
     again = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
     assert (again["text"], again["worth_asking"], again["on"]) == ("", True, True)
-    assert again["entries"][0]["kept_out"] == "shown already in this session"
+    assert again["items"][0]["kept_out"] == "shown already in this session"
     lines = hardwon(told, "why").stdout.splitlines()
 
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")

@@ -94,6 +94,22 @@ def test_the_same_lesson_twice_is_one_entry_seen_twice(world: World) -> None:
     assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'd'") == [(1,)]
 
 
+@pytest.mark.parametrize(("number", "left_out"), [(10, []), (11, ["word10"]), (12, ["word10", "word11"])])
+def test_keywords_past_ten_are_named_in_a_warning(world: World, number: int, left_out: list[str]) -> None:
+    done = write(world, keywords=[f"word{at}" for at in range(number)])
+
+    warnings = [line for line in done.stderr.splitlines() if "left out" in line]
+    says = f"Warning: a learning keeps its first 10 keywords, these were left out: {', '.join(left_out)}"
+    assert (done.code, warnings) == (0, [says] if left_out else [])
+
+
+def test_keywords_for_which_a_known_lesson_has_no_room_are_named_too(world: World) -> None:
+    write(world, keywords=[f"word{at}" for at in range(9)])
+    done = write(world, keywords=["word1", "fits", "\x1b[2J", "fits", " "])
+
+    assert "these were left out: \\x1b[2J\n" in done.stderr
+
+
 def test_no_more_than_ten_keywords_are_kept(world: World) -> None:
     write(world, keywords=[f"word{number}" for number in range(12)])
     write(world, keywords=["one more"])

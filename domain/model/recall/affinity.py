@@ -1,7 +1,6 @@
 from hardwon.domain.model.ranking.prominence import recency
-from hardwon.domain.model.ranking.ranking_policy import share
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.recall.by_search import similarity_of
+from hardwon.domain.model.recall.by_search import similarity_by_keyword, similarity_of
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Parts
@@ -54,9 +53,9 @@ class AffinityPolicy:
         }
 
     def _similarity(self, candidate: RecallCandidate) -> float:
-        """Return the similarity; for an entry that waits for its vector the keyword share stands in."""
+        """Return the similarity; for an entry that waits for its vector its keyword match stands in."""
         similarity = similarity_of(candidate, self.evidence)
-        return share(candidate.keyword, self.evidence.keywords.best) if similarity is None else similarity
+        return similarity_by_keyword(candidate, self.evidence) if similarity is None else similarity
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return what breaks ties: the same branch, then how many touched files it is about."""

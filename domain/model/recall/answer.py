@@ -14,9 +14,18 @@ class Answer(NamedTuple):
         entry: What is remembered.
         score: How well it answers, as the policy measures it.
         parts: What the score is made of.
+        vector: Its cosine similarity; None when it has no vector, or none was searched.
+        keyword: Its keyword score (BM25, higher is better); None when no word matches.
 
     """
 
     entry: "Entry"
     score: float
     parts: Parts
+    vector: float | None = None
+    keyword: float | None = None
+
+    @property
+    def by_keyword_only(self) -> bool:
+        """Whether words alone found it."""
+        return self.vector is None and self.keyword is not None

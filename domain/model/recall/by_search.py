@@ -11,6 +11,9 @@ RRF_K = 60
 RRF_PLACES = 200
 """Of each list; further down a place is worth next to nothing."""
 
+BY_KEYWORD = 0.9
+"""The similarity that the best keyword match stands in for: words alone never make 1."""
+
 VECTOR_SHARE = 0.5
 KEYWORD_SHARE = 0.2
 
@@ -19,7 +22,7 @@ class CosinePolicy(PlainPolicy):
     """
     `cosine`: cosine similarity, `[0, 1]` (M-B1); an entry without a vector is left out (B-17).
 
-    When meaning can't be searched, the keyword score over the best one stands in for it.
+    When meaning can't be searched, 0.9 of the keyword score over the best one stands in for it.
     """
 
     def score(self, candidate: RecallCandidate) -> float | None:
@@ -76,13 +79,19 @@ def similarity_of(candidate: RecallCandidate, evidence: Evidence) -> float | Non
     """
     Return the cosine in `[0, 1]`, None for an entry without a vector.
 
-    Where meaning was not searched, the keyword share stands in; where several models were asked, the share of the best.
+    Where meaning was not searched, `similarity_by_keyword` stands in; where several models were asked, the share of the
+    best.
     """
     if not evidence.vectors.found:
-        return None if candidate.keyword is None else share(candidate.keyword, evidence.keywords.best)
+        return None if candidate.keyword is None else similarity_by_keyword(candidate, evidence)
     if candidate.vector is None:
         return None
     return share(candidate.vector, evidence.vectors.best) if evidence.standardised else max(0.0, candidate.vector)
+
+
+def similarity_by_keyword(candidate: RecallCandidate, evidence: Evidence) -> float:
+    """Return the similarity that a keyword match stands in for, in `[0, 0.9]`: its score over the best one, times 0.9."""
+    return BY_KEYWORD * share(candidate.keyword, evidence.keywords.best)
 
 
 def _reciprocal(place: int | None) -> float:

@@ -34,10 +34,18 @@ FULL_SCORES: Mapping[PolicyName, float] = {
 """The policies whose scores are shares, and what they are shares of."""
 
 
-def share_of_full(score: float, policy: PolicyName) -> float | None:
-    """Return *score* as a share in `[0, 1]`, None for a policy without bounds; what is kept for good can exceed 1 (M-C2)."""
+MOST_BY_KEYWORD = 0.99
+"""The largest share that is shown of an answer that words alone found."""
+
+
+def share_of_full(score: float, policy: PolicyName, *, by_keyword_only: bool = False) -> float | None:
+    """
+    Return *score* as a share in `[0, 1]`, None for a policy without bounds.
+
+    What is kept for good can score above 1; words alone never make a full share.
+    """
     full = FULL_SCORES.get(policy)
-    return None if full is None else min(max(score / full, 0.0), 1.0)
+    return None if full is None else min(max(score / full, 0.0), MOST_BY_KEYWORD if by_keyword_only else 1.0)
 
 
 def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:

@@ -73,7 +73,7 @@ class Report(NamedTuple):
         """
         terms = search_terms(self.query)
         for at, answer in enumerate(answers):
-            share = share_of_full(answer.score, self.policy)
+            share = share_of_full(answer.score, self.policy, by_keyword_only=answer.by_keyword_only)
             score = f"{answer.score:.2f}" if share is None else f"{share:.0%}"
             yield Marked(f"[{score}] {self._where(answer)}")
             name = excerpt(answer.entry.name, terms, self._room())
@@ -97,7 +97,7 @@ class Report(NamedTuple):
 
     def _facts(self, answer: Answer) -> Iterator[str]:
         entry = answer.entry
-        if (share := share_of_full(answer.score, self.policy)) is not None:
+        if (share := share_of_full(answer.score, self.policy, by_keyword_only=answer.by_keyword_only)) is not None:
             yield f"{share:.0%}"
         yield entry.category or entry.kind
         yield f"{entry.updated_at:%Y-%m-%d}"

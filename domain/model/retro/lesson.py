@@ -48,6 +48,7 @@ class Lesson:
         entry: For the store, without secrets.
         observed_in: For the knowledge bank.
         dropped: Keywords of the agent that can't be used.
+        surplus: Keywords that could be used, but for which there is no room.
 
     """
 
@@ -55,6 +56,7 @@ class Lesson:
     entry: Entry
     observed_in: str
     dropped: tuple[str, ...] = ()
+    surplus: tuple[str, ...] = ()
 
     def for_bank(self, count: int) -> BankLesson:
         """Return it for the knowledge bank, observed *count* times."""
@@ -112,13 +114,15 @@ def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Le
 
 def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
     words = tuple(map(redact, item.keywords))
-    entry = redact_entry(_entry(item, valid_labels(words), feature, now))
+    labels = valid_labels(words)
+    entry = redact_entry(_entry(item, labels, feature, now))
     name = _heading(entry.name) or _heading(made_name(entry.description)) or item.place
     return Lesson(
         place=item.place,
         entry=attrs.evolve(entry, name=name),
         observed_in=observed_in_of(entry.notes),
         dropped=tuple(word for word in words if not valid_labels([word])),
+        surplus=tuple(word for word in words if not {*valid_labels([word])} <= {*labels}),
     )
 
 

@@ -1,6 +1,6 @@
 """Answer a question from what is remembered."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.importance.decay import Decay
@@ -9,13 +9,16 @@ from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policies import build_policy
-from hardwon.domain.model.recall.policy import Parts
+from hardwon.domain.model.recall.policy import Judged, Parts, RecallPolicy
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.asking.best_answers import FIRST_DEPTH, BestAnswers, Found
 from hardwon.domain.use_cases.keeping.retire import retire_expired
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 NO_DECAY = Decay(enabled=False)
 
@@ -52,12 +55,16 @@ class Rated(NamedTuple):
         seq: The store's number of it.
         score: How well it answers, as the policy measures it.
         parts: What the score is made of.
+        vector: Its score by meaning, None when it has none.
+        keyword: Its keyword score, None when no word matches.
 
     """
 
     seq: int
     score: float
     parts: Parts
+    vector: float | None = None
+    keyword: float | None = None
 
 
 class Recall(NamedTuple):
@@ -123,8 +130,7 @@ class Recall(NamedTuple):
         """
         rated = self.rate(question, found)
         entries = self.repository.hydrate([each.seq for each in rated])
-        answers = (Answer(entry, each.score, each.parts) for entry, each in zip(entries, rated, strict=True))
-        return searched(found)._replace(answers=tuple(answers))
+        return searched(found)._replace(answers=tuple(map(answer_of, entries, rated)))
 
     def rate(self, question: Question, found: Found) -> list[Rated]:
         """
@@ -136,7 +142,18 @@ class Recall(NamedTuple):
         policy = build_policy(question.policy, found.evidence, self.weights)
         depth = max(self.first_depth, question.limit, policy.places)
         best = BestAnswers(self.repository, found, policy).best(question, depth)
-        return [Rated(each.candidate.facts.ranking.seq, each.score, policy.parts(each.candidate)) for each in best]
+        return [_rated(judged, policy) for judged in best]
+
+
+def _rated(judged: Judged, policy: RecallPolicy) -> Rated:
+    candidate, score = judged
+    seq = candidate.facts.ranking.seq
+    return Rated(seq, score, policy.parts(candidate), candidate.vector, candidate.keyword)
+
+
+def answer_of(entry: "Entry", rated: Rated) -> Answer:
+    """Return the answer that *entry* is, as it was *rated*."""
+    return Answer(entry, rated.score, rated.parts, rated.vector, rated.keyword)
 
 
 def searched(found: Found) -> Recollection:

@@ -39,7 +39,7 @@ class Forget:
 
     def __call__(self, entries: Iterable[Entry]) -> list[Entry]:
         """
-        Delete *entries*, and with that of a whole file those of its sections; return what was deleted.
+        Delete what `affected` returns for *entries*; return what was deleted.
 
         A scan brings them back when their file has changed.
 
@@ -47,15 +47,16 @@ class Forget:
             StorageError: the store can't be written now; nothing was deleted.
 
         """
-        deleted = dict[str, Entry]()
         with self.repository.transaction():
-            for entry in entries:
-                for each in self._with_sections(entry):
-                    if each.entry_id not in deleted and self.repository.delete(each.entry_id):
-                        deleted[each.entry_id] = each
-                        self._bury(each)
-                        self._note(each)
-        return list(deleted.values())
+            deleted = [entry for entry in self.affected(entries) if self.repository.delete(entry.entry_id)]
+            for entry in deleted:
+                self._bury(entry)
+                self._note(entry)
+        return deleted
+
+    def affected(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return *entries*, those of a whole file with its sections, no entry twice."""
+        return list({each.entry_id: each for entry in entries for each in self._with_sections(entry)}.values())
 
     def documents(self, spec_folder: str, folders: Sequence[str]) -> list[Entry]:
         """Return the documents of *spec_folder*, and their sections, whose files lie below *folders*."""

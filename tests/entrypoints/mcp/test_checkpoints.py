@@ -128,7 +128,7 @@ def test_a_server_that_runs_sees_at_once_what_a_command_restores(shared: RawClie
     entry = keep(shared_world, description="Only in the backup.")
     backup = str(shared_world.folder / "b.db")
     hardwon(shared_world, "backup", backup)
-    hardwon(shared_world, "delete", entry.entry_id)
+    hardwon(shared_world, "delete", entry.entry_id, "-y")
     uri = f"memory://{entry.entry_id}"
 
     assert "error" in shared.ask("resources/read", uri=uri)

@@ -151,7 +151,7 @@ def test_words_are_found_by_their_stem(shared: RawClient, shared_world: World) -
     path = write_document(shared_world, "005-auth/memory/stem.md", "# Debugging\n\nWe were debugging a quagga.")
     shared.call("memory_save", filePath=str(path))
 
-    found = hardwon(shared_world, "recall", "--in", "all", "--json", "debug", "quaggas").document
+    found = hardwon(shared_world, "recall", "--in", "all", "--json", "debug", "quaggas").items
     assert [answer["title"] for answer in found] == ["Debugging"]
 
 

@@ -91,7 +91,7 @@ def test_the_new_texts_are_searched(shared: RawClient, shared_world: World, entr
     shared.call("memory_update", id=entry.entry_id, title="Flamingo", triggerPhrases=["paint it pink"])
 
     for words in ("flamingo", "pink"):
-        assert hardwon(shared_world, "recall", "--json", words).document[0]["id"] == entry.entry_id
+        assert hardwon(shared_world, "recall", "--json", words).items[0]["id"] == entry.entry_id
     [(phrases,)] = shared_world.query("SELECT trigger_phrases FROM entry_text WHERE name = 'Flamingo'")
     assert json.loads(phrases) == ["paint it pink"]
 
@@ -133,9 +133,9 @@ def test_what_is_deprecated_is_found_no_more_and_is_still_listed(
     answer = shared.call("memory_update", id=entry.entry_id, title="Flotsam", importanceTier="deprecated")
 
     assert "no search finds it any more, and it is kept until it is deleted" in answer["structuredContent"]["message"]
-    found = hardwon(shared_world, "recall", "--json", "flotsam").document
+    found = hardwon(shared_world, "recall", "--json", "flotsam").items
     assert entry.entry_id not in [each["id"] for each in found]
-    listed = hardwon(shared_world, "list", "--tier", "deprecated", "--json").document["entries"]
+    listed = hardwon(shared_world, "list", "--tier", "deprecated", "--json").items
     assert entry.entry_id in [each["id"] for each in listed]
 
 
@@ -150,7 +150,7 @@ def test_what_becomes_temporary_says_when_it_expires(shared: RawClient, shared_w
 
     gone = shared.call("memory_update", id=old.entry_id, importanceTier="temporary")["structuredContent"]
     assert "its 7 days are over, so no search finds it any more" in gone["message"]
-    assert old.entry_id not in [each["id"] for each in hardwon(shared_world, "recall", "--json", "jetsam").document]
+    assert old.entry_id not in [each["id"] for each in hardwon(shared_world, "recall", "--json", "jetsam").items]
 
 
 def test_secrets_are_taken_out(shared: RawClient, shared_world: World, entry: Entry) -> None:

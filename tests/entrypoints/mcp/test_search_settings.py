@@ -71,7 +71,7 @@ def test_the_command_shows_documents_in_percent_and_explains(world: World) -> No
     entry = document("Lock", "lock the store", file="x.md", tier="critical", anchor_id="lock").entry
     world.remember(entry)
     asked = hardwon(world, "recall", "--in", "documents", "--explain", "lock")
-    [found] = hardwon(world, "recall", "--in", "documents", "--explain", "--json", "lock").document
+    [found] = hardwon(world, "recall", "--in", "documents", "--explain", "--json", "lock").items
 
     assert asked.stdout.splitlines()[:2] == [f"[92%] {entry.file_path}#lock", "   Lock (#1)"]
     assert "with rrf = 0.016393443, best_rrf = 0.016393443, boost = 2" in asked.stdout

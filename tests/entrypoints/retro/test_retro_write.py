@@ -253,3 +253,13 @@ def test_vectors_come_from_the_provider_and_labels_from_the_agent_alone(world: W
     assert (wrote.code, wrote.stderr.count("no references")) == (0, len(items()))
     assert {request.path for request in requests} == {"/v1/embeddings"}
     assert world.query("SELECT count(*) FROM entries WHERE embedding IS NOT NULL") == [(len(items()),)]
+
+
+def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
+    words = [f"Label {number}" for number in range(12)]
+    fits = write(world, one("Quote every field.", keywords=[*words[:10], "code"]))
+    left_out = write(world, one("Quote no field.", keywords=words))
+
+    assert "left out: " not in fits.stderr
+    says = "a learning keeps its first 10 keywords, these were left out: Label 10, Label 11\n"
+    assert f"Warning: act.patterns[0]: {says}" in left_out.stderr
