@@ -47,8 +47,8 @@ def opencode_command(text: str) -> str:
 def codex_skill(name: str, text: str) -> str:
     """Return a skill of Codex, which has no commands of a project."""
     command = SlashCommand.read(text)
-    told = f"`TEXT` below stands for what the user typed after `${name}`, word for word: put it there, nothing if there is nothing.\n\n"
-    body = _ending_its_shell(command.body).replace(ARGUMENTS, "TEXT")
+    told = f"`TYPED` below stands for what the user typed after `${name}`, word for word: put it there, nothing if there is nothing.\n\n"
+    body = _ending_its_shell(command.body).replace(ARGUMENTS, "TYPED")
     return f"---\nname: {name}\ndescription: {command.description}. For when the user asks for ${name}.\n---\n\n{told}{body}"
 
 

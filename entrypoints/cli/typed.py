@@ -14,6 +14,7 @@ from hardwon.domain.model.errors import InvalidQueryError
 
 TYPED = "--typed"
 END_OF_OPTIONS = "--"
+QUOTES = "\"'"
 
 
 class Allowed(NamedTuple):
@@ -88,8 +89,7 @@ def parse(text: str, allowed: Allowed) -> Typed:
     """
     Take *text* apart: options at its beginning and end, and all between them as it is.
 
-    `--` at the beginning, also after options, makes text of all that follows it. Quotes around a text that ends with the
-    name of an option make it end with a quote, and so text.
+    `--` at the beginning, also after options, makes text of all that follows it. A text in quotes holds no options.
 
     Args:
         text: As it was typed.
@@ -129,7 +129,7 @@ def _leading(words: Sequence[str], allowed: Allowed) -> tuple[list[str], int]:
 def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[str], int]:
     """Return the options at the end, in order, and the index after the last word that is none; *start* is the first."""
     options, end = list[str](), len(words)
-    while end > start:
+    while end > start and not _is_quoted(words[start], words[end - 1]):
         name, is_joined, value = words[end - 1].partition("=")
         before = words[end - 2] if end - 2 >= start else ""
         if before in allowed.valued:
@@ -145,6 +145,11 @@ def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[
     return options[::-1], end
 
 
+def _is_quoted(first: str, last: str) -> bool:
+    """Tell whether a text with these words at its ends is in quotes."""
+    return first[0] in QUOTES and first[0] == last[-1]
+
+
 def _with_value(name: str, value: str) -> str:
     """Return an option as one argument; quotes around its value go."""
     value = unquoted(value)
@@ -155,7 +160,7 @@ def _with_value(name: str, value: str) -> str:
 
 def unquoted(text: str) -> str:
     """Return *text* without the quotes around all of it; a single quote is a pair around nothing."""
-    return text[1:-1] if text[:1] + text[-1:] in {'""', "''"} else text
+    return text[1:-1] if text and _is_quoted(text, text) else text
 
 
 def _options(arguments: Sequence[str]) -> Sequence[str]:

@@ -97,10 +97,10 @@ def test_codex_gets_skills_into_which_the_model_puts_the_text(tmp_path: Path) ->
     assert files.keys() == {str(folder / "recall" / "SKILL.md"), str(folder / "tlc-save" / "SKILL.md")}
     recall, save = files.values()
     assert recall.startswith(
-        "---\nname: recall\ndescription: Ask. For when the user asks for $recall.\n---\n\n`TEXT` below"
+        "---\nname: recall\ndescription: Ask. For when the user asks for $recall.\n---\n\n`TYPED` below"
     )
-    assert "```sh\nhardwon recall --typed <<'HARDWON'; exit\nTEXT\nHARDWON\n```\n\nTell.\n" in recall
-    assert save.endswith("\n\nAbout TEXT.\n")
+    assert "```sh\nhardwon recall --typed <<'HARDWON'; exit\nTYPED\nHARDWON\n```\n\nTell.\n" in recall
+    assert save.endswith("\n\nAbout TYPED.\n")
 
 
 def test_gemini_gets_commands_that_it_runs_itself(tmp_path: Path) -> None:
