@@ -50,7 +50,7 @@ class SlashCommand(NamedTuple):
 
 def is_typed(block: str) -> bool:
     """Tell whether what the user typed is in a block."""
-    return "--typed" in block
+    return any(name in block for name in ("$ARGUMENTS", "{{args}}", "TYPED"))
 
 
 def shipped() -> list[SlashCommand]:
