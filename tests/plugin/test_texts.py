@@ -77,7 +77,7 @@ def test_a_command_may_run_what_it_tells_the_model_to_run_and_nothing_else(name:
     assert set(allowed) == {f"Bash({START} {verb}:*)" for verb in VERBS[name]}
     assert set(re.findall(re.escape(START) + r" (\S+)", body)) == VERBS[name]
     assert all(script.startswith(f"{START} ") and script.count(START) == 1 for script in scripts(name))
-    assert front_matter["argument-hint"]
+    assert re.fullmatch(r'"[^"]+"|\[[^\[\]]+\]|[^\["].+', front_matter["argument-hint"]), "no YAML"
     assert "$ARGUMENTS" in body
 
 
