@@ -6,12 +6,9 @@ from functools import partial
 
 from hardwon.adapters.agents.hooks import connection_of, hooks_target
 from hardwon.adapters.agents.programs import NAME, PLUGIN, SERVER, Programs, is_server, peek
-from hardwon.adapters.agents.targets import JsonTarget, WholeTarget
+from hardwon.adapters.agents.targets import JsonTarget, WholeTarget, whole_files
 from hardwon.domain.model.setup.connection import Connection
 from hardwon.domain.model.setup.servers import with_server, without_server
-
-OLDER_NAMES = ("recall", "remember")
-"""Commands that those who used an earlier program know as `/tlc:…`."""
 
 PROJECT_SERVER = "memory-server"
 NO_HOOKS = "disableAllHooks"
@@ -25,7 +22,7 @@ class ClaudeCode:
         home: The user's home.
         environ: Its variable `CLAUDE_CONFIG_DIR` names another folder than `~/.claude`.
         programs: Ours.
-        commands: Texts of commands by name.
+        commands: Texts of commands by name, such as `recall` or, for `/tlc:recall`, `tlc/recall`.
         mcp_json: Whether the project's `.mcp.json` names our server.
 
     """
@@ -66,9 +63,9 @@ class ClaudeCode:
     def project_targets(self, project: str) -> Sequence[JsonTarget | WholeTarget]:
         """Return the files of commands, and `.mcp.json` on request, unless the plugin has the server."""
         folder = os.path.join(project, ".claude", "commands")
-        paths = {f"{name}.md": text for name, text in self._commands.items()}
-        paths |= {os.path.join("tlc", f"{name}.md"): self._commands[name] for name in OLDER_NAMES}
-        files = [WholeTarget(path=os.path.join(folder, path), root=project, text=text) for path, text in paths.items()]
+        files = whole_files(
+            project, {os.path.join(folder, f"{name}.md"): text for name, text in self._commands.items()}
+        )
         return [*files, *([self.project_server(project)] if self._mcp_json and not self._has_plugin else [])]
 
     def project_unwanted(self, project: str) -> Sequence[JsonTarget]:

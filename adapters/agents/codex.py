@@ -1,21 +1,23 @@
 import os
 from collections.abc import Mapping, Sequence
 
+from hardwon.adapters.agents.command_files import codex_skill
 from hardwon.adapters.agents.hooks import connection_of, hooks_target
 from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, peek_toml
-from hardwon.adapters.agents.targets import JsonTarget
+from hardwon.adapters.agents.targets import JsonTarget, WholeTarget, whole_files
 from hardwon.adapters.agents.toml_target import TomlTarget
 from hardwon.domain.model.setup.connection import Connection
 
 
 class Codex:
     """
-    Codex: `hooks.json` and a table in `config.toml`; where our plugin is enabled, both come from it.
+    Codex: `hooks.json` and a table in `config.toml`; where our plugin is enabled, both come from it. Skills in the project.
 
     Args:
         home: The user's home.
         environ: Its variable `CODEX_HOME` names another folder than `~/.codex`.
         programs: Ours.
+        commands: Texts of Claude Code's commands by name.
 
     """
 
@@ -23,10 +25,11 @@ class Codex:
     title = "Codex"
     program = "codex"
 
-    def __init__(self, home: str, environ: Mapping[str, str], programs: Programs) -> None:
+    def __init__(self, home: str, environ: Mapping[str, str], programs: Programs, commands: Mapping[str, str]) -> None:
         self.folder = environ.get("CODEX_HOME") or os.path.join(home, ".codex")
         self._root = self.folder if environ.get("CODEX_HOME") else home
         self._programs = programs
+        self._commands = commands
 
     @property
     def is_there(self) -> bool:
@@ -41,9 +44,12 @@ class Codex:
         """Return hooks and servers when the plugin has them."""
         return (self._hooks, self._config) if self._has_plugin else ()
 
-    def project_targets(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
-        """Return nothing."""
-        return ()
+    def project_targets(self, project: str) -> Sequence[WholeTarget]:
+        """Return the files of skills, which take the place of commands."""
+        folder = os.path.join(project, ".codex", "skills")
+        skills = {name.replace("/", "-"): text for name, text in self._commands.items()}
+        texts = {os.path.join(folder, name, "SKILL.md"): codex_skill(name, text) for name, text in skills.items()}
+        return whole_files(project, texts)
 
     def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
         """Return nothing."""

@@ -1,10 +1,11 @@
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+from hardwon.adapters.agents.command_files import gemini_command
 from hardwon.adapters.agents.hooks import SECONDS, connection_of, hook
 from hardwon.adapters.agents.programs import NAME, Programs, is_hook, is_server
-from hardwon.adapters.agents.targets import JsonTarget
+from hardwon.adapters.agents.targets import JsonTarget, WholeTarget, whole_files
 from hardwon.domain.model.setup.connection import Connection
 from hardwon.domain.model.setup.hook_groups import Document, with_hooks, without_hooks
 from hardwon.domain.model.setup.servers import with_server, without_server
@@ -25,11 +26,12 @@ PLACE = "mcpServers"
 
 class GeminiCli:
     """
-    Gemini CLI: hooks and server in its settings.
+    Gemini CLI: hooks and server in its settings, commands in the project.
 
     Args:
         home: The user's home.
         programs: Ours.
+        commands: Texts of Claude Code's commands by name.
 
     """
 
@@ -37,10 +39,11 @@ class GeminiCli:
     title = "Gemini CLI"
     program = "gemini"
 
-    def __init__(self, home: str, programs: Programs) -> None:
+    def __init__(self, home: str, programs: Programs, commands: Mapping[str, str]) -> None:
         self.folder = os.path.join(home, ".gemini")
         self._root = home
         self._programs = programs
+        self._commands = commands
 
     @property
     def is_there(self) -> bool:
@@ -60,9 +63,11 @@ class GeminiCli:
         """Return nothing."""
         return ()
 
-    def project_targets(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
-        """Return nothing."""
-        return ()
+    def project_targets(self, project: str) -> Sequence[WholeTarget]:
+        """Return the files of commands."""
+        folder = os.path.join(project, ".gemini", "commands")
+        texts = {os.path.join(folder, f"{name}.toml"): gemini_command(text) for name, text in self._commands.items()}
+        return whole_files(project, texts)
 
     def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
         """Return nothing."""

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 
+from hardwon.adapters.agents.command_files import opencode_command
 from hardwon.adapters.agents.programs import NAME, Programs, is_server
-from hardwon.adapters.agents.targets import SCHEMA, JsonTarget, WholeTarget
+from hardwon.adapters.agents.targets import SCHEMA, JsonTarget, WholeTarget, whole_files
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.setup.connection import Connection
@@ -20,12 +21,13 @@ HOOK_LINE = re.compile(r"^const HOOK = (\".*\")$", re.MULTILINE)
 
 class OpenCode:
     """
-    opencode: a server in its settings, and a plugin of one file that calls the hook.
+    opencode: a server in its settings, a plugin of one file that calls the hook, and commands in the project.
 
     Args:
         home: The user's home.
         environ: Its variable `XDG_CONFIG_HOME` names another folder than `~/.config`.
         programs: Ours.
+        commands: Texts of Claude Code's commands by name.
 
     """
 
@@ -33,11 +35,12 @@ class OpenCode:
     title = "opencode"
     program = "opencode"
 
-    def __init__(self, home: str, environ: Mapping[str, str], programs: Programs) -> None:
+    def __init__(self, home: str, environ: Mapping[str, str], programs: Programs, commands: Mapping[str, str]) -> None:
         config = environ.get("XDG_CONFIG_HOME")
         self.folder = os.path.join(config or os.path.join(home, ".config"), "opencode")
         self._root = config or home
         self._programs = programs
+        self._commands = commands
 
     @property
     def is_there(self) -> bool:
@@ -59,9 +62,11 @@ class OpenCode:
         """Return nothing."""
         return ()
 
-    def project_targets(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
-        """Return nothing."""
-        return ()
+    def project_targets(self, project: str) -> Sequence[WholeTarget]:
+        """Return the files of commands."""
+        folder = os.path.join(project, ".opencode", "commands")
+        texts = {os.path.join(folder, f"{name}.md"): opencode_command(text) for name, text in self._commands.items()}
+        return whole_files(project, texts)
 
     def project_unwanted(self, project: str) -> Sequence[JsonTarget]:  # noqa: ARG002  # it has nothing in a project
         """Return nothing."""

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import attrs
 
@@ -117,3 +117,8 @@ class WholeTarget:
     def is_blank(self, text: str) -> bool:  # noqa: ARG002  # a text that is not ours stays, whatever it says
         """Tell that the file stays."""
         return False
+
+
+def whole_files(root: str, texts: Mapping[str, str]) -> list[WholeTarget]:
+    """Return files that are all ours below *root*, from texts by path."""
+    return [WholeTarget(path=path, root=root, text=text) for path, text in texts.items()]

@@ -19,6 +19,7 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.entrypoints.cli.options import OK, OUR_TROUBLE, USERS_MISTAKE
 from hardwon.entrypoints.cli.screen import complain, say
+from hardwon.entrypoints.cli.typed import with_typed
 from hardwon.entrypoints.streams import never_fail_to_print, silence
 
 NAME = "hardwon"
@@ -247,6 +248,7 @@ def main() -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
+        arguments = with_typed(arguments)
         code = int(program(arguments)(arguments, prog_name=NAME, standalone_mode=False) or OK)
         sys.stdout.flush()
     except typer.TyperException as error:

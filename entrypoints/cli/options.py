@@ -22,6 +22,11 @@ ProjectRoot: TypeAlias = Annotated[
 GlobalStore: TypeAlias = Annotated[
     str | None, typer.Option("--global-store", metavar="PATH", help="The folder that holds memory.db.")
 ]
+Typed: TypeAlias = Annotated[
+    bool, typer.Option("--typed", help="Take text and options from standard input, as typed after a slash command.")
+]
+"""Shown in the help only: `with_typed` puts what was typed in its place before options are read."""
+
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 

@@ -13,9 +13,10 @@ from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
 from hardwon.entrypoints.cli.answers import readable_columns
 from hardwon.entrypoints.cli.choosing import MOST, In, OfKinds, Permanent, Tag, chosen
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.cli.screen import print_items, say
 from hardwon.entrypoints.cli.telling import Asked, tell
+from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.streams import readable
 from hardwon.entrypoints.workplace import workplace_for
@@ -46,11 +47,13 @@ def recall(
     permanent: Permanent = False,
     tag: Tag = None,
     explain: Annotated[bool, typer.Option("--explain", help="Tell what every score is made of.")] = False,
+    typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask what is remembered, in your own words."""
+    del typed
     query = _query(words or [])
     if not query.strip():
         print_items([]) if as_json else say(context.get_help())
@@ -76,16 +79,14 @@ def recall(
 
 def _query(words: list[str]) -> str:
     """
-    Return what is asked, on one line when it comes by standard input, without quotes around it.
+    Return what is asked, on one line, without quotes around it.
 
     Raises:
         InvalidEntryError: standard input holds no text, or too much of it.
 
     """
-    if words != ["-"]:
-        return readable(" ".join(words))
-    query = " ".join(standard_input().split())
-    return query[1:-1] if query[:1] + query[-1:] in {'""', "''"} else query
+    text = standard_input() if words == ["-"] else readable(" ".join(words))
+    return unquoted(" ".join(text.split()))
 
 
 def _minimum(wanted: float | None, default: float | None) -> float | None:

@@ -6,7 +6,7 @@ import typer
 from hardwon.domain.use_cases.conversing.remember import Remembered
 from hardwon.entrypoints.capturing.remembering import Remembering
 from hardwon.entrypoints.cli.lookup import ensure_storable
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
 from hardwon.entrypoints.piping import is_piped, standard_input
 from hardwon.entrypoints.streams import readable
@@ -23,6 +23,7 @@ def remember(
     ] = None,
     *,
     no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -33,6 +34,7 @@ def remember(
     It becomes a file in memory/conversations/ that no clean-up ever touches.
     Without TEXT, the last exchanges of the session are kept, as hooks captured them.
     """
+    del typed
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)
     remembering = Remembering(memory=memory, project_root=project_root, embed=not no_embed)

@@ -7,7 +7,7 @@ import typer
 from hardwon.domain.use_cases.explaining.explain_injections import Answer, Explained
 from hardwon.entrypoints.cli.choosing import MOST
 from hardwon.entrypoints.cli.explaining import injection_document, injection_lines
-from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.cli.proving import Proof
 from hardwon.entrypoints.cli.rehearsing import is_on, rehearsal_document, rehearsal_lines, rehearse
 from hardwon.entrypoints.cli.screen import print_items, print_json, say
@@ -50,11 +50,13 @@ def why(
         ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, max=MOST, metavar="N", help="How many at most.")] = None,
+    typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell what was injected into sessions and why, or prove it: exit code 1 then says that something differs."""
+    del typed
     memory = open_for(project_root, global_store, create=False)
     if prompt is not None:
         if reference is not None or verify:

@@ -18,7 +18,15 @@ from hardwon.ports.agent import Agent
 from hardwon.ports.setup_target import SetupTarget
 
 NAMES = (ClaudeCode.name, Codex.name, GeminiCli.name, OpenCode.name)
-COMMANDS = ("recall", "remember", "save")
+COMMANDS = {
+    "recall": "recall",
+    "remember": "remember",
+    "save": "save",
+    "tlc/recall": "conversations",
+    "tlc/remember": "remember",
+}
+"""The commands of a project, each with the plugin's file that it is made from; `tlc/` is known from an earlier program."""
+
 FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME")
 """Variables that name the folder of an agent's settings, or one that holds it."""
 
@@ -31,13 +39,13 @@ LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
 
 def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[Agent]:
     """Return every agent, for the home of this user; folders that *environ* names are those seen from the working folder."""
-    home, programs = os.path.expanduser("~"), our_programs()
+    home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
     environ = {**environ, **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)}}
     return [
-        ClaudeCode(home, environ, programs, command_files(), mcp_json=mcp_json),
-        Codex(home, environ, programs),
-        GeminiCli(home, programs),
-        OpenCode(home, environ, programs),
+        ClaudeCode(home, environ, programs, commands, mcp_json=mcp_json),
+        Codex(home, environ, programs, commands),
+        GeminiCli(home, programs, commands),
+        OpenCode(home, environ, programs, commands),
     ]
 
 
@@ -73,9 +81,12 @@ def our_programs() -> Programs:
 
 
 def command_files() -> dict[str, str]:
-    """Return the texts of a project's commands by name."""
+    """Return the texts of a project's commands by name, as Claude Code reads them."""
     folder = files("hardwon.plugin.commands")
-    return {name: (folder / f"{name}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon") for name in COMMANDS}
+    return {
+        name: (folder / f"{file}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon")
+        for name, file in COMMANDS.items()
+    }
 
 
 def _program(name: str) -> str:

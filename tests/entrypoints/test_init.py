@@ -144,9 +144,10 @@ def test_commands_of_the_project_are_those_of_the_plugin_with_programs_by_name(
     texts = {str(Path(target.path).relative_to(folder)): target.with_ours(None) for target in targets}
 
     assert texts.keys() == {"recall.md", "remember.md", "save.md", "tlc/recall.md", "tlc/remember.md"}
-    assert texts["tlc/recall.md"] == texts["recall.md"]
+    assert texts["tlc/remember.md"] == texts["remember.md"]
     assert all("CLAUDE_PLUGIN_ROOT" not in text and "$ARGUMENTS" in text for text in texts.values())
-    assert "\nhardwon recall " in texts["recall.md"]
+    assert "\nhardwon recall --limit 5 --typed " in texts["recall.md"]
+    assert "\nhardwon recall --in conversations --typed " in texts["tlc/recall.md"]
 
 
 def test_what_cannot_be_edited_or_is_the_users_own_is_left_and_the_rest_is_done(world: World) -> None:

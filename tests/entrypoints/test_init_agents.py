@@ -58,8 +58,8 @@ def test_where_the_plugin_is_enabled_our_hooks_go_and_nothing_runs_twice(
 def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
     there = tmp_path / "hardwon-hook"
     there.write_text("")
-    codex = Codex(str(tmp_path), {}, Programs(str(there), ""))
-    gemini = GeminiCli(str(tmp_path), Programs("/gone/hardwon-hook", ""))
+    codex = Codex(str(tmp_path), {}, Programs(str(there), ""), {})
+    gemini = GeminiCli(str(tmp_path), Programs("/gone/hardwon-hook", ""), {})
     [(name, ok, detail)] = agent_states([codex, gemini], str(tmp_path))
     assert (name, ok, detail) == ("agents", True, "none calls the hook yet: run hardwon init")
 

@@ -54,7 +54,7 @@ def test_who_sits_at_a_terminal_is_asked_before_files_are_written_and_facts_come
     os.close(theirs)
     shown = b""
     for question in (
-        b"Write 2 files? [y/N]: ",
+        b"Write 7 files? [y/N]: ",
         b"Bring in the 1 fact that Claude Code remembers of this project? [y/N]: ",
     ):
         while not shown.endswith(b"[y/N]: "):

@@ -16,7 +16,8 @@ START = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
 """How a command begins; `hardwon init` leaves `hardwon` of it."""
 
 VERBS = {
-    "recall": {"recall", "show"},
+    "recall": {"recall"},
+    "conversations": {"recall"},
     "remember": {"remember"},
     "save": {"save"},
     "memory": {"stats", "doctor", "why"},
@@ -76,7 +77,7 @@ def test_a_command_may_run_what_it_tells_the_model_to_run_and_nothing_else(name:
     assert set(allowed) == {f"Bash({START} {verb}:*)" for verb in VERBS[name]}
     assert set(re.findall(re.escape(START) + r" (\S+)", body)) == VERBS[name]
     assert all(script.startswith(f"{START} ") and script.count(START) == 1 for script in scripts(name))
-    assert front_matter["argument-hint"]
+    assert re.fullmatch(r'"[^"]+"|\[[^\[\]]+\]|[^\["].+', front_matter["argument-hint"]), "no YAML"
     assert "$ARGUMENTS" in body
 
 
@@ -87,17 +88,6 @@ def test_one_replacement_makes_it_a_command_without_the_plugin(name: str) -> Non
     assert "CLAUDE_PLUGIN" not in text
     assert "launch" not in text
     assert f"Bash(hardwon {min(VERBS[name])}:*)" in text
-
-
-@pytest.mark.parametrize("name", ["recall", "remember"])
-@pytest.mark.parametrize("typed", [TYPED, "", '"when did I work on authentication?"'], ids=["odd", "none", "quoted"])
-def test_what_the_user_typed_reaches_the_program_as_it_is(desk: Desk, name: str, typed: str) -> None:
-    assert run(desk, scripts(name)[0], typed) == f"<{name}><->{typed}\n"
-    assert [path.name for path in desk.project.iterdir()] == [".git"]
-
-
-def test_without_a_text_the_conversation_is_remembered(desk: Desk) -> None:
-    assert run(desk, scripts("remember")[1]) == "<remember>"
 
 
 def test_a_session_is_saved_with_its_description_and_its_vector(desk: Desk) -> None:

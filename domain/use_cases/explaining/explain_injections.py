@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
+from hardwon.domain.model.recall.excerpt import shortened
 from hardwon.domain.model.receipts.influence import Influence
 from hardwon.domain.model.receipts.receipt import Receipt, Shown
 from hardwon.domain.model.receipts.recomputed import policy_of
@@ -19,6 +20,9 @@ MOST_USED = 1_000
 """Entries of one session: more were never injected."""
 
 MOST_OF_SESSION = 2**31 - 1
+LONGEST_TOLD = 80
+"""Characters of a reference that means nothing, in the line that says so."""
+
 MOST_MEANT = 5
 """Sessions and entries that are told of those that begin alike."""
 
@@ -120,7 +124,7 @@ class ExplainInjections(NamedTuple):
         found = self.receipts.find(entry_id=entry_id, limit=limit or NEWEST_OF_ENTRY)
         if not (found or entries):
             raise UnknownEntryError(
-                f"{reference!r} is no session with an injection and no entry: hardwon why tells of the newest injection,"
+                f"{shortened(reference, LONGEST_TOLD)!r} is no session with an injection and no entry: hardwon why tells of the newest injection,"
                 " hardwon list shows the entries"
             )
         return Answer(self._explained(found), entry_id)

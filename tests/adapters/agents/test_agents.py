@@ -26,7 +26,9 @@ OF_EVERY_EVENT = {
     "Stop": (QUOTED, 3),
     "SessionEnd": (QUOTED, 3),
 }
-COMMANDS = {"recall": "r", "remember": "m", "save": "s"}
+ASK = "---\ndescription: Ask\nargument-hint: <words>\n---\n\nRun:\n\n```sh\nhardwon recall --typed <<'HARDWON'\n$ARGUMENTS\nHARDWON\n```\n\nTell.\n"
+KEEP = "---\ndescription: Keep\n---\n\nAbout $ARGUMENTS.\n"
+COMMANDS = {"recall": ASK, "tlc/save": KEEP}
 
 
 def claude(home: Path, *, mcp_json: bool = False, **environ: str) -> ClaudeCode:
@@ -36,9 +38,9 @@ def claude(home: Path, *, mcp_json: bool = False, **environ: str) -> ClaudeCode:
 def agents(home: Path) -> list[Agent]:
     return [
         claude(home),
-        Codex(str(home), {}, PROGRAMS),
-        GeminiCli(str(home), PROGRAMS),
-        OpenCode(str(home), {}, PROGRAMS),
+        Codex(str(home), {}, PROGRAMS, COMMANDS),
+        GeminiCli(str(home), PROGRAMS, COMMANDS),
+        OpenCode(str(home), {}, PROGRAMS, COMMANDS),
     ]
 
 
@@ -71,12 +73,45 @@ def test_claude_code_gets_bare_commands_and_those_of_an_earlier_program_in_the_p
     folder = tmp_path / ".claude" / "commands"
 
     assert written(claude(tmp_path).project_targets(str(tmp_path))) == {
-        str(folder / "recall.md"): "r",
-        str(folder / "remember.md"): "m",
-        str(folder / "save.md"): "s",
-        str(folder / "tlc" / "recall.md"): "r",
-        str(folder / "tlc" / "remember.md"): "m",
+        str(folder / "recall.md"): ASK,
+        str(folder / "tlc" / "save.md"): KEEP,
     }
+
+
+def test_opencode_gets_commands_whose_block_ends_its_shell(tmp_path: Path) -> None:
+    folder = tmp_path / ".opencode" / "commands"
+
+    assert written(OpenCode(str(tmp_path), {}, PROGRAMS, COMMANDS).project_targets(str(tmp_path))) == {
+        str(folder / "recall.md"): (
+            "---\ndescription: Ask\n---\n\nRun:\n\n"
+            "```sh\nhardwon recall --typed <<'HARDWON'; exit\n$ARGUMENTS\nHARDWON\n```\n\nTell.\n"
+        ),
+        str(folder / "tlc" / "save.md"): KEEP,
+    }
+
+
+def test_codex_gets_skills_into_which_the_model_puts_the_text(tmp_path: Path) -> None:
+    folder = tmp_path / ".codex" / "skills"
+    files = written(Codex(str(tmp_path), {}, PROGRAMS, COMMANDS).project_targets(str(tmp_path)))
+
+    assert files.keys() == {str(folder / "recall" / "SKILL.md"), str(folder / "tlc-save" / "SKILL.md")}
+    recall, save = files.values()
+    assert recall.startswith(
+        "---\nname: recall\ndescription: Ask. For when the user asks for $recall.\n---\n\n`TYPED` below"
+    )
+    assert "```sh\nhardwon recall --typed <<'HARDWON'; exit\nTYPED\nHARDWON\n```\n\nTell.\n" in recall
+    assert save.endswith("\n\nAbout TYPED.\n")
+
+
+def test_gemini_gets_commands_that_it_runs_itself(tmp_path: Path) -> None:
+    folder = tmp_path / ".gemini" / "commands"
+    files = written(GeminiCli(str(tmp_path), PROGRAMS, COMMANDS).project_targets(str(tmp_path)))
+
+    assert files.keys() == {str(folder / "recall.toml"), str(folder / "tlc" / "save.toml")}
+    recall, save = map(tomllib.loads, files.values())
+    assert recall["description"] == "Ask"
+    assert "\n!{printf %s {{args}} | hardwon recall --typed}\n\nTell.\n" in recall["prompt"]
+    assert save == {"description": "Keep", "prompt": "About {{args}}.\n"}
 
 
 def test_a_projects_mcp_json_gets_its_server_beside_others_and_no_path_of_this_machine(tmp_path: Path) -> None:
@@ -108,7 +143,7 @@ def test_where_the_plugin_is_enabled_the_settings_lose_our_hooks(tmp_path: Path)
 
 
 def test_codex_gets_hooks_and_a_table_that_toml_reads(tmp_path: Path) -> None:
-    hooks, config = written(Codex(str(tmp_path), {}, PROGRAMS).targets()).items()
+    hooks, config = written(Codex(str(tmp_path), {}, PROGRAMS, COMMANDS).targets()).items()
 
     assert hooks[0] == str(tmp_path / ".codex" / "hooks.json")
     assert commands(json.loads(hooks[1])) == OF_EVERY_EVENT
@@ -119,7 +154,7 @@ def test_codex_gets_hooks_and_a_table_that_toml_reads(tmp_path: Path) -> None:
 def test_where_codex_has_the_plugin_hooks_and_server_come_from_it_even_if_its_settings_are_read_only(
     tmp_path: Path,
 ) -> None:
-    codex = Codex(str(tmp_path), {}, PROGRAMS)
+    codex = Codex(str(tmp_path), {}, PROGRAMS, COMMANDS)
     put(tmp_path, codex.targets())
     config = tmp_path / ".codex" / "config.toml"
     config.write_text(config.read_text() + '[plugins."hardwon@x"]\nenabled = true\n')
@@ -129,7 +164,7 @@ def test_where_codex_has_the_plugin_hooks_and_server_come_from_it_even_if_its_se
 
 
 def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_every_call(tmp_path: Path) -> None:
-    [(path, text)] = written(GeminiCli(str(tmp_path), PROGRAMS).targets()).items()
+    [(path, text)] = written(GeminiCli(str(tmp_path), PROGRAMS, COMMANDS).targets()).items()
     document = json.loads(text)
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
@@ -139,7 +174,7 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
 
 
 def test_opencode_gets_a_local_server_and_a_plugin(tmp_path: Path) -> None:
-    settings, plugin = written(OpenCode(str(tmp_path), {}, PROGRAMS).targets()).items()
+    settings, plugin = written(OpenCode(str(tmp_path), {}, PROGRAMS, COMMANDS).targets()).items()
 
     assert settings[0] == str(tmp_path / ".config" / "opencode" / "opencode.json")
     server = {"type": "local", "command": [PROGRAMS.server], "enabled": True}
@@ -152,8 +187,8 @@ def test_folders_that_the_environment_names_are_used(tmp_path: Path) -> None:
     named = str(tmp_path / "named")
     for agent in (
         claude(tmp_path, CLAUDE_CONFIG_DIR=named),
-        Codex(str(tmp_path), {"CODEX_HOME": named}, PROGRAMS),
-        OpenCode(str(tmp_path), {"XDG_CONFIG_HOME": named}, PROGRAMS),
+        Codex(str(tmp_path), {"CODEX_HOME": named}, PROGRAMS, COMMANDS),
+        OpenCode(str(tmp_path), {"XDG_CONFIG_HOME": named}, PROGRAMS, COMMANDS),
     ):
         assert all(path.startswith(f"{named}/") for path in written(agent.targets()))
 

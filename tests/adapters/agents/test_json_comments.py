@@ -26,7 +26,7 @@ COMMENTS = ["// mine", "/* ui */", "// which", '// "off": 1,', "// the last", "/
 
 
 def test_comments_stay_and_what_was_put_in_is_taken_out_without_a_trace(tmp_path: Path) -> None:
-    gemini = GeminiCli(str(tmp_path), Programs("/b/hardwon-hook", "/b/hardwon-mcp"))
+    gemini = GeminiCli(str(tmp_path), Programs("/b/hardwon-hook", "/b/hardwon-mcp"), {})
     [target] = gemini.targets()
     text = target.with_ours(OWN)
 

@@ -29,7 +29,7 @@ def programs(folder: str = "/opt") -> Programs:
 
 
 def config(folder: str = "/opt") -> SetupTarget:
-    return Codex("/home/me", {}, programs(folder)).targets()[1]
+    return Codex("/home/me", {}, programs(folder), {}).targets()[1]
 
 
 class Machine:
@@ -110,9 +110,9 @@ AGENTS: dict[str, Agent] = {
     agent.name: agent
     for agent in (
         ClaudeCode("/home/me", {}, programs(), {}),
-        Codex("/home/me", {}, programs()),
-        GeminiCli("/home/me", programs()),
-        OpenCode("/home/me", {}, programs()),
+        Codex("/home/me", {}, programs(), {}),
+        GeminiCli("/home/me", programs(), {}),
+        OpenCode("/home/me", {}, programs(), {}),
     )
 }
 

@@ -213,7 +213,7 @@ def test_what_could_not_be_undone_stays_noted_with_its_project_until_it_can() ->
 
 def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_told() -> None:
     own = '{"mcpServers": {"hardwon": {"command": "mine"}}}'
-    [target] = GeminiCli(HOME, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp")).targets()
+    [target] = GeminiCli(HOME, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp"), {}).targets()
     machine = Machine({target.path: own})
     plan = machine.set_up.plan([target])
     machine.set_up.carry_out(plan)

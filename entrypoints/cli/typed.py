@@ -1,0 +1,168 @@
+"""
+Arguments as a user types them after a slash command: options at the beginning or end, and a text.
+
+A slash command's file hands the text over on standard input, so that no shell reads anything into it, and says
+`--typed` on the command line. This module turns it into arguments of the command. Standard library only.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.errors import InvalidQueryError
+
+TYPED = "--typed"
+END_OF_OPTIONS = "--"
+QUOTES = "\"'"
+
+
+class Allowed(NamedTuple):
+    """
+    The options that a user may type after a slash command.
+
+    Attributes:
+        valued: Options that take a value.
+        switches: Options that take none.
+
+    """
+
+    valued: frozenset[str] = frozenset()
+    switches: frozenset[str] = frozenset()
+
+
+COMMANDS: Mapping[str, Allowed] = {
+    "recall": Allowed(valued=frozenset({"--in", "--scope", "--type", "--limit", "--min-score"})),
+    "remember": Allowed(),
+    "why": Allowed(valued=frozenset({"--limit"}), switches=frozenset({"--verify"})),
+}
+"""
+The commands that take `--typed`, each with its options.
+
+A text may be pasted from anywhere: an option that names a place on disk, or changes how output is read, is not allowed.
+"""
+
+
+class Typed(NamedTuple):
+    """
+    Arguments that were typed, taken apart.
+
+    Attributes:
+        options: As a command line has them: `--name=value`, or `--name` for a switch; of the same name the last counts.
+        text: The rest as it was typed, without white space around it.
+
+    """
+
+    options: tuple[str, ...]
+    text: str
+
+
+def _standard_input() -> str:
+    from hardwon.entrypoints.piping import standard_input  # it imports what reads markdown, which few commands need
+
+    return standard_input()
+
+
+def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_input) -> list[str]:
+    """
+    Return the arguments of a program, with what was typed in place of `--typed`.
+
+    Args:
+        arguments: A command's name and its own arguments; what is typed comes after them, so it overrides their options.
+        read: Returns what was typed; called only where `--typed` is among the options of a command that takes it.
+
+    Raises:
+        InvalidQueryError: an option was typed without its value.
+
+    """
+    allowed = COMMANDS.get(arguments[0]) if arguments else None
+    if allowed is None or TYPED not in _options(arguments):
+        return list(arguments)
+    typed = parse(read(), allowed)
+    own = [argument for argument in arguments if argument != TYPED]
+    # As the system would hand it over: undecodable in this locale or not, the command gets the same bytes.
+    words = [END_OF_OPTIONS, os.fsdecode(typed.text.encode())] if typed.text else []
+    return [*own, *typed.options, *words]
+
+
+def parse(text: str, allowed: Allowed) -> Typed:
+    """
+    Take *text* apart: options at its beginning and end, and all between them as it is.
+
+    `--` at the beginning, also after options, makes text of all that follows it. A text in quotes holds no options.
+
+    Args:
+        text: As it was typed.
+        allowed: The options; others are text.
+
+    Raises:
+        InvalidQueryError: a valued option has no value.
+
+    """
+    found = list(re.finditer(r"\S+", text))
+    words = [word[0] for word in found]
+    first, start = _leading(words, allowed)
+    if words[start : start + 1] == [END_OF_OPTIONS]:
+        return Typed(tuple(first), text[found[start].end() :].strip())
+    last, end = _trailing(words, start, allowed)
+    return Typed((*first, *last), text[found[start].start() : found[end - 1].end()] if start < end else "")
+
+
+def _leading(words: Sequence[str], allowed: Allowed) -> tuple[list[str], int]:
+    """Return the options at the beginning, and the index of the first word that is none."""
+    options, at = list[str](), 0
+    while at < len(words):
+        name, is_joined, value = words[at].partition("=")
+        if words[at] in allowed.switches:
+            options.append(words[at])
+        elif name not in allowed.valued:
+            break
+        elif is_joined:
+            options.append(_with_value(name, value))
+        else:
+            at += 1
+            options.append(_with_value(name, "".join(words[at : at + 1])))
+        at += 1
+    return options, at
+
+
+def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[str], int]:
+    """Return the options at the end, in order, and the index after the last word that is none; *start* is the first."""
+    options, end = list[str](), len(words)
+    while end > start and not _is_quoted(words[start], words[end - 1]):
+        name, is_joined, value = words[end - 1].partition("=")
+        before = words[end - 2] if end - 2 >= start else ""
+        if before in allowed.valued:
+            end -= 1
+            options.append(_with_value(before, words[end]))
+        elif name in allowed.valued:
+            options.append(_with_value(name, value if is_joined else ""))
+        elif words[end - 1] in allowed.switches:
+            options.append(name)
+        else:
+            break
+        end -= 1
+    return options[::-1], end
+
+
+def _is_quoted(first: str, last: str) -> bool:
+    """Tell whether a text with these words at its ends is in quotes."""
+    return first[0] in QUOTES and first[0] == last[-1]
+
+
+def _with_value(name: str, value: str) -> str:
+    """Return an option as one argument; quotes around its value go."""
+    value = unquoted(value)
+    if not value or value.startswith("--"):
+        raise InvalidQueryError(f"{name} wants a value; put a text that ends with {name} in quotes")
+    return f"{name}={value}"
+
+
+def unquoted(text: str) -> str:
+    """Return *text* without the quotes around all of it; a single quote is a pair around nothing."""
+    return text[1:-1] if text and _is_quoted(text, text) else text
+
+
+def _options(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the arguments that may be options."""
+    return arguments[: arguments.index(END_OF_OPTIONS)] if END_OF_OPTIONS in arguments else arguments

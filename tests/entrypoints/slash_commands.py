@@ -1,0 +1,167 @@
+"""
+The files of slash commands that we ship, run as each host runs them.
+
+What a host does with what the user typed, and which shell it starts, was measured with the real programs (Claude Code 2.1.330,
+Codex 0.169.0) or read in their sources (Gemini CLI, opencode) and is written down here and nowhere else.
+"""
+
+import re
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran
+
+PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+GEMINI_BLOCK = re.compile(r"!\{((?:[^{}]|\{\{args\}\})*)\}")
+SECONDS = 60.0
+
+
+class SlashCommand(NamedTuple):
+    """
+    One file of a slash command.
+
+    Attributes:
+        host: The program that reads it.
+        name: What the user types after the host's own sign; of a skill its name.
+        text: All of it.
+
+    """
+
+    host: str
+    name: str
+    text: str
+
+    @property
+    def told(self) -> str:
+        """What the model is told, before the host puts anything in."""
+        return str(tomllib.loads(self.text)["prompt"]) if self.host == "gemini" else self.text.split("---\n", 2)[2]
+
+    @property
+    def blocks(self) -> list[str]:
+        """What is run by a shell."""
+        return (self.host == "gemini" and GEMINI_BLOCK.findall(self.told)) or BLOCK.findall(self.told)
+
+
+def is_typed(block: str) -> bool:
+    """Tell whether what the user typed is in a block."""
+    return any(name in block for name in ("$ARGUMENTS", "{{args}}", "TYPED"))
+
+
+def shipped() -> list[SlashCommand]:
+    """Return every command and skill of the plugin."""
+    commands = [SlashCommand("plugin", path.stem, path.read_text()) for path in sorted(PLUGIN.glob("commands/**/*.md"))]
+    skills = [
+        SlashCommand("plugin", path.parent.name, path.read_text()) for path in sorted(PLUGIN.glob("skills/*/*.md"))
+    ]
+    return commands + skills
+
+
+def written_by_init(project: Path) -> list[SlashCommand]:
+    """Return every file that `hardwon init` has written into a project that was empty, but for `.mcp.json`."""
+    paths = sorted(
+        path.relative_to(project) for path in project.rglob("*") if path.is_file() and path.name != ".mcp.json"
+    )
+    return [SlashCommand(HOSTS_BY_FOLDER[path.parts[:2]], _name(path), (project / path).read_text()) for path in paths]
+
+
+HOSTS_BY_FOLDER: dict[tuple[str, ...], str] = {
+    (".claude", "commands"): "claude",
+    (".opencode", "commands"): "opencode",
+    (".codex", "skills"): "codex",
+    (".gemini", "commands"): "gemini",
+}
+
+
+def _name(path: Path) -> str:
+    return path.parent.name if path.name == "SKILL.md" else "/".join(path.with_suffix("").parts[2:])
+
+
+def typed_into(command: SlashCommand, block: str, typed: str) -> list[list[str]]:
+    """
+    Return what is run when the user types *typed*, once for each shell that the host may start; nothing when it asks first.
+
+    Args:
+        command: The file.
+        block: One of its blocks.
+        typed: The text after the command's name.
+
+    """
+    return _HOSTS[command.host](command, block, typed)
+
+
+def run(world: World, started: Sequence[str], seconds: float = SECONDS) -> Ran:
+    """Run what a host starts."""
+    done = subprocess.run(
+        started,
+        cwd=world.project,
+        env=world.variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=seconds,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def _claude(_: SlashCommand, block: str, typed: str) -> list[list[str]]:
+    """
+    Replace each name by its value, wherever it stands; run it in bash by `eval`.
+
+    Before it runs a command it takes it apart, and asks the user about each part that the file does not allow. After a
+    here-document that ended early there is such a part: the last line, which says its end a second time.
+    """
+    script = block.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)).replace("$ARGUMENTS", typed)
+    rest = re.search(r"<<'(\w+)'\n(?:.*?\n)??\1\n(.*)", script, re.DOTALL)
+    return [] if rest and rest[2] else [["bash", "-c", f"eval {shlex.quote(script)}"]]
+
+
+def _opencode(command: SlashCommand, block: str, typed: str) -> list[list[str]]:
+    """Replace `$ARGUMENTS` as JavaScript's `replaceAll` does, which reads `$&` and its like in what comes in its place."""
+    before, _, after = command.told.partition("$ARGUMENTS")
+    within = block.partition("$ARGUMENTS")
+    replaced = within[0] + javascript(typed, before, "$ARGUMENTS", after) + within[2] if within[1] else block
+    return [["bash", "-c", replaced], ["sh", "-c", replaced]]
+
+
+def _codex(_: SlashCommand, block: str, typed: str) -> list[list[str]]:
+    """Leave it to the model, which puts the text where the skill says."""
+    replaced = block.replace("TYPED", typed)
+    return [["bash", "-c", replaced], ["sh", "-c", replaced]]
+
+
+def _gemini(_: SlashCommand, block: str, typed: str) -> list[list[str]]:
+    """Quote the text for a shell, put it in as JavaScript's `replaceAll` does, and run it; its output goes into the prompt."""
+    if "{{args}}" not in block:
+        return [["bash", "-c", block]]
+    before, after = block.split("{{args}}")
+    return [["bash", "-c", before + javascript(quoted(typed), before, "{{args}}", after) + after]]
+
+
+_HOSTS: dict[str, Callable[[SlashCommand, str, str], list[list[str]]]] = {
+    "plugin": _claude,
+    "claude": _claude,
+    "opencode": _opencode,
+    "codex": _codex,
+    "gemini": _gemini,
+}
+
+
+def javascript(replacement: str, before: str, match: str, after: str) -> str:
+    """Return what JavaScript puts in place of *match* when it is told to put *replacement* there."""
+    patterns = {"$$": "$", "$&": match, "$`": before, "$'": after}
+    return re.sub(r"\$[$&`']", lambda found: patterns[found[0]], replacement)
+
+
+def quoted(text: str) -> str:
+    """Return *text* as the package `shell-quote` has it for a shell; nothing for nothing, as Gemini CLI does."""
+    if re.search(r'["\s\\]', text) and "'" not in text:
+        return f"'{text}'"
+    if re.search(r"[\"'\s]", text):
+        return '"' + re.sub(r'(["\\$`!])', r"\\\1", text) + '"'
+    return re.sub(r"([A-Za-z]:)?([#!\"$&'()*,:;<=>?@\[\\\]^`{|}])", r"\g<1>\\\g<2>", text)
