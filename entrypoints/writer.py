@@ -18,6 +18,7 @@ from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.entry_json import entry_from_json
+from hardwon.entrypoints.filling import label_imports
 from hardwon.entrypoints.storing import complaints_of_gaps, complaints_of_length, confirmation, embed_now
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
 from hardwon.entrypoints.workplace import name_of
@@ -75,6 +76,7 @@ def _store(entry: Entry, settings: Settings) -> None:
         _report(memory.store_entry(entry))
         for trouble in embed_now(memory):
             warn(trouble)
+        label_imports(memory)
 
 
 def _parser() -> ProjectParser:

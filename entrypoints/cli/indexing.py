@@ -13,6 +13,7 @@ from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.use_cases.filing.index_files import Indexed, IndexFiles
 from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.cli.embedding import embed_with_progress, try_embedder
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import complain, counted, print_json, progress, say, warn
@@ -67,10 +68,12 @@ def index(
     missing = memory.vectors.count_pending(EVERYTHING) if memory.vectors else 0
     if as_json:
         print_json({**attrs.asdict(indexed), "dry_run": dry_run, "embedded": made, "pending": missing})
-        return
-    if dry_run:
-        _say_plan(indexed)
-    say(f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made, {missing} missing.")
+    else:
+        if dry_run:
+            _say_plan(indexed)
+        say(f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made, {missing} missing.")
+    if not dry_run:
+        label_after_output(memory)
 
 
 def _existing(path: str, index_files: IndexFiles) -> str:
