@@ -48,17 +48,23 @@ def fill_spaces(
     made, troubles = 0, list[str]()
     for embed_pending in memory.embed_pending:
         before = embed_pending.store.count_pending(EVERYTHING)
+        is_active = memory.is_of_active_provider(embed_pending.store.space)
+        told = _offset(progress, made) if progress and is_active else None
         try:
-            embed_pending(limit, Deadline(time.monotonic), progress, patience)
+            embed_pending(limit, Deadline(time.monotonic), told, patience)
         except EmbedderError as error:
             troubles.append(str(error))
-        if memory.is_of_active_provider(embed_pending.store.space):
+        if is_active:
             made += before - embed_pending.store.count_pending(EVERYTHING)
-        progress = None  # the bar tells of the active space only
     if memory.vectors and memory.vectors.count(EVERYTHING):
         memory.vectors.activate()
         memory.settle_provider()
     return Filled(made, tuple(dict.fromkeys(troubles)))
+
+
+def _offset(progress: Progress, made: int) -> Progress:
+    """Return *progress* for a space after others in which *made* vectors were made."""
+    return lambda done: progress(made + done)
 
 
 def label_imports(memory: Memory) -> None:
