@@ -56,10 +56,15 @@ def fill_spaces(
             troubles.append(str(error))
         if is_active:
             made += before - embed_pending.store.count_pending(EVERYTHING)
+    settle(memory)
+    return Filled(made, tuple(dict.fromkeys(troubles)))
+
+
+def settle(memory: Memory) -> None:
+    """Remember the active space and what `auto` means, once there are vectors."""
     if memory.vectors and memory.vectors.count(EVERYTHING):
         memory.vectors.activate()
         memory.settle_provider()
-    return Filled(made, tuple(dict.fromkeys(troubles)))
 
 
 def _offset(progress: Progress, made: int) -> Progress:
