@@ -2,13 +2,14 @@
 `memory-index.json`: sessions as one JSON object, keyed by the absolute path of their files.
 
 Each line holds one: `tags`, `descriptionKeywords`, `mtime`, `basename`, `filename`, `description`
-and, where there is one, `embedding`. Vectors are derived: they are written and never read back.
+and, where there is one, `embedding`. A vector that can't be read leaves the memory without one.
 """
 
 import json
 import os
+from array import array
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
@@ -34,7 +35,7 @@ def _is_seconds(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= SECONDS
 
 
-def _is_numbers(value: Any) -> bool:
+def _is_numbers(value: object) -> TypeGuard[list[float]]:
     return isinstance(value, list) and all(type(each) in {int, float} for each in value)
 
 
@@ -47,7 +48,6 @@ SHAPES = {
     "basename": TEXT,
     "filename": TEXT,
     "description": TEXT,
-    "embedding": _Shape(_is_numbers, "a list of numbers"),
 }
 
 
@@ -110,6 +110,7 @@ def _memory(key: str, fields: object) -> IndexedMemory:
         if not SHAPES[name].fits(value):
             raise InvalidEntryError(f"{key!r}: {name} is {_shown(value)}: it must be {SHAPES[name].wanted}")
     folder, filename = os.path.split(path)
+    vector, vector_trouble = _vector(fields.get("embedding"))
     return IndexedMemory(
         path=path,
         tags=tuple(told.get("tags", ())),
@@ -118,7 +119,21 @@ def _memory(key: str, fields: object) -> IndexedMemory:
         project=told.get("basename", "").strip() or os.path.basename(folder) or None,
         filename=filename,
         description=told.get("description", "").strip() or None,
+        vector=vector,
+        vector_trouble=vector_trouble,
     )
+
+
+def _vector(value: object) -> tuple[Vector | None, str]:
+    """Return *value* as a vector, or why it is none; neither where there is no value."""
+    if value is None:
+        return None, ""
+    if not _is_numbers(value):
+        return None, f"embedding is {_shown(value)}: it must be a list of numbers"
+    try:
+        return array("f", value), ""
+    except OverflowError:
+        return None, f"embedding is {_shown(value)}: it holds a number too large"
 
 
 def _path(key: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Sequence
 from itertools import islice
 
 from hardwon.adapters.sqlite.database import IN_MEMORY
@@ -46,29 +47,31 @@ def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
 
 
 def _embedding(memory: Memory, only: EntryFilter) -> dict[str, object]:
-    """Return how entries of *only* are embedded, in the first space that is for any of them."""
-    serving = (space for space in memory.spaces if set(space.vectors.kinds) & set(only.kinds))
-    space = next(serving, None)
-    if space is None:
+    """Return how entries of *only* are embedded: the models of all spaces in use, and the dimensions of the first."""
+    spaces = memory.spaces_in_use(only)
+    if not spaces:
         return {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0, "trouble": ""}
-    identity, vectors = space.vectors.space, space.vectors
+    first = spaces[0].vectors.space
     return {
-        "provider": identity.provider,
-        "model": identity.model,
-        "dimensions": identity.dimensions,
-        "embedded": vectors.count(only),
-        "pending": vectors.count_pending(only),
-        "trouble": _trouble(space),
+        "provider": first.provider,
+        "model": ", ".join(space.vectors.space.model for space in spaces),
+        "dimensions": first.dimensions,
+        "embedded": memory.count_embedded(only),
+        "pending": memory.count_pending(only),
+        "trouble": _trouble(spaces),
     }
 
 
-def _trouble(space: EmbeddingSpace) -> str:
-    """Return why nothing can be embedded now, nothing if it can (requirement D-F4)."""
-    try:
-        embed_query(space.embedder, "memory", Deadline.after(ASKED_EMBED_SECONDS, time.monotonic))
-    except EmbedderError as error:
-        return str(error)
-    return ""
+def _trouble(spaces: Sequence[EmbeddingSpace]) -> str:
+    """Return why something can't be embedded now, nothing if all can."""
+    deadline = Deadline.after(ASKED_EMBED_SECONDS, time.monotonic)
+    troubles = list[str]()
+    for space in spaces:
+        try:
+            embed_query(space.embedder, "memory", deadline)
+        except EmbedderError as error:
+            troubles.append(str(error))
+    return "; ".join(dict.fromkeys(troubles))
 
 
 def _store(memory: Memory) -> dict[str, object]:

@@ -1,14 +1,21 @@
-"""Keeping the spaces up to date: what every write and every bulk command does after it has stored."""
+"""Vectors and labels that are missing: what every write and every bulk command makes after it has stored."""
 
+import contextlib
+import os
 import time
 
 import attrs
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.errors import EmbedderError
-from hardwon.domain.use_cases.keeping.embed_pending import Patience, Progress
+from hardwon.domain.model.entry_filter import EVERYTHING, IMPORTED_LEARNINGS
+from hardwon.domain.model.errors import EmbedderError, StorageError
+from hardwon.domain.use_cases.keeping.embed_pending import BATCH, Patience, Progress
+from hardwon.domain.use_cases.keeping.label import LabelChain, LabelPending
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.providers import build_labelers
+
+LABEL_SECONDS = 10.0
+"""How long a write may take for labels of imported entries: as long as two labelers that hang."""
 
 
 @attrs.frozen
@@ -41,14 +48,40 @@ def fill_spaces(
     made, troubles = 0, list[str]()
     for embed_pending in memory.embed_pending:
         before = embed_pending.store.count_pending(EVERYTHING)
+        is_active = memory.is_of_active_provider(embed_pending.store.space)
+        told = _offset(progress, made) if progress and is_active else None
         try:
-            embed_pending(limit, Deadline(time.monotonic), progress, patience)
+            embed_pending(limit, Deadline(time.monotonic), told, patience)
         except EmbedderError as error:
             troubles.append(str(error))
-        if memory.is_of_active_provider(embed_pending.store.space):
+        if is_active:
             made += before - embed_pending.store.count_pending(EVERYTHING)
-        progress = None  # the bar tells of the active space only
+    settle(memory)
+    return Filled(made, tuple(dict.fromkeys(troubles)))
+
+
+def settle(memory: Memory) -> None:
+    """Remember the active space and what `auto` means, once there are vectors."""
     if memory.vectors and memory.vectors.count(EVERYTHING):
         memory.vectors.activate()
         memory.settle_provider()
-    return Filled(made, tuple(dict.fromkeys(troubles)))
+
+
+def _offset(progress: Progress, made: int) -> Progress:
+    """Return *progress* for a space after others in which *made* vectors were made."""
+    return lambda done: progress(made + done)
+
+
+def label_imports(memory: Memory) -> None:
+    """
+    Label at most 50 imported entries that have no keywords, in at most `LABEL_SECONDS`.
+
+    Ends when no labeler answers for an entry. Trouble is not told: the entries
+    are searched all the same, and the next write tries again.
+    """
+    with contextlib.suppress(StorageError):
+        if not memory.repository.unlabelled(IMPORTED_LEARNINGS, limit=1):
+            return
+        chain = LabelChain(build_labelers(memory.settings, os.environ))
+        label_pending = LabelPending(memory.repository, chain, IMPORTED_LEARNINGS, patience=1)
+        label_pending(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic))

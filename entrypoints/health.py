@@ -15,7 +15,7 @@ from hardwon.adapters.sqlite.database import IN_MEMORY
 from hardwon.adapters.sqlite.fts import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact
 from hardwon.adapters.sqlite.repair import ensure_sound
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import (
     EmbedderUnavailableError,
     HardwonError,
@@ -65,9 +65,10 @@ def _store(settings: Settings) -> Iterator[Finding]:
     yield _checked("store", lambda: _sound(memory))
     yield _checked("keyword index", lambda: _keyword_index(memory))
     yield _checked("vectors", lambda: _vectors(memory))
-    providers = list(_providers(memory))
-    yield from providers
-    yield Finding("search", ok=True, detail=_what_search_does(memory, providers))
+    providers = [(space, _provider(space)) for space in _examined(memory)]
+    yield from (finding for _, finding in providers)
+    answering = [space for space, finding in providers if finding.ok]
+    yield Finding("search", ok=True, detail=_how_search_works(answering))
     memory.database.close()
 
 
@@ -115,16 +116,23 @@ def _vectors(memory: Memory) -> str:
     if memory.vectors is None:
         return "no embedder is configured: search is by word only"
     NumpyVectorIndex(memory.vectors).ensure_usable()
-    model = memory.vectors.space.model
-    return f"{memory.vectors.count(EVERYTHING)} by {model}, {memory.vectors.count_pending(EVERYTHING)} missing"
+    made = (f"{_count(space)} by {space.vectors.space.model}" for space in memory.spaces_in_use(EVERYTHING))
+    return f"{', '.join(made)}, {memory.count_pending(EVERYTHING)} missing"
 
 
-def _providers(memory: Memory) -> Iterator[Finding]:
-    for space in memory.spaces:
-        if space is not memory.spaces[0] and not memory.repository.count(EntryFilter(kinds=space.vectors.kinds)):
-            continue  # nothing is asked of it yet
-        provider = space.embedder.space.provider
-        yield _checked(f"{CHECKED}{provider}", partial(_answer, space))
+def _count(space: EmbeddingSpace) -> int:
+    return space.vectors.count(space.served(EVERYTHING))
+
+
+def _examined(memory: Memory) -> list[EmbeddingSpace]:
+    """Return the spaces in use, and those of the fallback that have entries to serve."""
+    others = [space for space in memory.spaces if not memory.is_of_active_provider(space.embedder.space)]
+    used = [space for space in others if memory.repository.count(space.served(EVERYTHING))]
+    return [*memory.spaces_in_use(EVERYTHING), *used]
+
+
+def _provider(space: EmbeddingSpace) -> Finding:
+    return _checked(f"{CHECKED}{space.embedder.space.provider}", partial(_answer, space))
 
 
 def _answer(space: EmbeddingSpace) -> str:
@@ -132,7 +140,7 @@ def _answer(space: EmbeddingSpace) -> str:
     if identity.provider == LOCAL:
         verify_sha256(find_weights())
     embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
-    return f"{identity.model} answers, {identity.dimensions} dimensions, {space.vectors.count(EVERYTHING)} vectors"
+    return f"{identity.model} answers, {identity.dimensions} dimensions, {_count(space)} vectors"
 
 
 @attrs.frozen(kw_only=True)
@@ -185,11 +193,10 @@ def _key_state(service: str, environ: Mapping[str, str]) -> str:
     return f"{name} is {'set' if environ.get(name, '').strip() else 'not set'}"
 
 
-def _what_search_does(memory: Memory, findings: Sequence[Finding]) -> str:
-    """Return in words how the next search goes."""
-    answering = {finding.name for finding in findings if finding.ok}
-    for space in memory.spaces:
-        identity = space.embedder.space
-        if f"{CHECKED}{identity.provider}" in answering and space.vectors.count(EVERYTHING):
+def _how_search_works(answering: Sequence[EmbeddingSpace]) -> str:
+    """Return in words how the next search goes, where the embedders of these spaces answer."""
+    for space in answering:
+        if _count(space):
+            identity = space.embedder.space
             return f"by meaning with {identity.provider} {identity.model}, and by word"
     return "by word only"

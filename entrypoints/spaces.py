@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
+from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieving.retrieve import SemanticSearch
@@ -20,6 +21,10 @@ class EmbeddingSpace(NamedTuple):
 
     embedder: Embedder
     vectors: SqliteVectorStore
+
+    def served(self, only: EntryFilter) -> EntryFilter:
+        """Return the entries of *only* that get their vectors here."""
+        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.vectors.kinds))
 
     @property
     def search(self) -> SemanticSearch:

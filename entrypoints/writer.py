@@ -19,6 +19,7 @@ from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.composition import open_memory
 from hardwon.entrypoints.entry_json import entry_from_fields, fields_from_json
+from hardwon.entrypoints.filling import label_imports
 from hardwon.entrypoints.storing import (
     complaints_of_gaps,
     complaints_of_keywords,
@@ -85,6 +86,7 @@ def _store(entry: Entry, keywords: Sequence[str], settings: Settings) -> None:
         _report(memory.store_entry(entry), keywords)
         for trouble in embed_now(memory):
             warn(trouble)
+        label_imports(memory)
 
 
 def _parser() -> ProjectParser:

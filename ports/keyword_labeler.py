@@ -12,6 +12,7 @@ class KeywordLabeler(Protocol):
         Return labels as the model gave them; whoever stores them checks them first.
 
         Raises:
-            LabelerUnavailableError: no key, no answer before *deadline*, or no list of texts in it.
+            LabelerUnavailableError: no key, or no answer before *deadline*.
+            UnusableLabelsError: the answer holds no list of texts.
         """
         ...

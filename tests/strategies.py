@@ -170,6 +170,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     anchor=st.none() | anchors,
     tier=st.none() | tiers,
     context_type=st.none() | st.sampled_from(CONTEXT_TYPES[:2]),
+    source=st.none() | st.sampled_from(SOURCES),
     session=st.none() | st.just("s"),
     except_session=st.none() | st.just("s"),
     among=st.none(),
@@ -187,8 +188,8 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_kept = entry.permanent or not only.permanent
     is_tagged = only.tag is None or only.tag in entry.tags
     is_below = only.folder is None or (entry.file_path or "").startswith(only.folder.rstrip("/") + "/")
-    asked = (only.spec_folder, only.anchor, only.tier, only.context_type, only.session)
-    own = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type, entry.session_id)
+    asked = (only.spec_folder, only.anchor, only.tier, only.context_type, only.source, only.session)
+    own = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type, entry.source, entry.session_id)
     is_alike = all(wish in {None, value} for wish, value in zip(asked, own, strict=True))
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     is_left_out = only.except_session is not None and only.except_session == entry.session_id

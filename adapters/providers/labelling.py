@@ -6,7 +6,7 @@ from typing import Any
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.adapters.providers.provider_errors import ProviderError
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import LabelerUnavailableError
+from hardwon.domain.model.errors import LabelerUnavailableError, UnusableLabelsError
 from hardwon.domain.model.label_prompt import parse_labels
 
 MAX_TOKENS = 300
@@ -28,7 +28,8 @@ def ask_for_labels(
             not of the shape it should be; it never raises.
 
     Raises:
-        LabelerUnavailableError: no answer, or none with labels in it.
+        LabelerUnavailableError: no answer.
+        UnusableLabelsError: an answer without labels in it.
 
     """
     try:
@@ -37,6 +38,6 @@ def ask_for_labels(
         raise LabelerUnavailableError(str(error)) from error
     try:
         return parse_labels(text)
-    except LabelerUnavailableError as error:
+    except UnusableLabelsError as error:
         # Said anew by the endpoint, which keeps the key out of it.
-        raise LabelerUnavailableError(http.endpoint.says("sent no list of labels", text)) from error
+        raise UnusableLabelsError(http.endpoint.says("sent no list of labels", text)) from error

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from hardwon.adapters.providers.ollama_server import PullProgress, is_pulled, model_name, ollama_http, pull
+from hardwon.adapters.providers.ollama_server import PullProgress, has_model, model_name, ollama_http, pull
+from hardwon.adapters.providers.provider_errors import ProviderError
 from hardwon.adapters.providers.remote_embedder import RemoteEmbedder, embedder_errors
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
@@ -87,7 +88,11 @@ class OllamaEmbedder(RemoteEmbedder):
 
     def is_available(self, deadline: Deadline) -> bool:
         """Tell whether Ollama runs and has the model."""
-        return is_pulled(self._http, self._space.model, deadline)
+        return self._has_model(deadline, if_unknown=False)
+
+    def lacks_model(self, deadline: Deadline) -> bool:
+        """Tell whether Ollama runs without the model, so that it can be pulled."""
+        return not self._has_model(deadline, if_unknown=True)
 
     def pull(self, progress: PullProgress | None = None) -> None:
         """
@@ -98,6 +103,12 @@ class OllamaEmbedder(RemoteEmbedder):
         """
         with embedder_errors():
             pull(self._http, self._space.model, progress)
+
+    def _has_model(self, deadline: Deadline, *, if_unknown: bool) -> bool:
+        try:
+            return has_model(self._http, self._space.model, deadline)
+        except ProviderError:
+            return if_unknown
 
     def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
         prefix = self._model.prefix(task)

@@ -8,7 +8,6 @@ from hardwon.adapters.providers.endpoint import Endpoint
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.adapters.providers.provider_errors import (
     ProviderAnswerUnusableError,
-    ProviderError,
     ProviderUnavailableError,
 )
 from hardwon.domain.model.deadline import Deadline
@@ -60,12 +59,14 @@ def model_name(model: str) -> str:
     return model.strip().removesuffix(":latest")
 
 
-def is_pulled(http: JsonHttp, model: str, deadline: Deadline) -> bool:
-    """Tell whether Ollama runs and holds *model*; False too when it does not answer before *deadline*."""
-    try:
-        answer = http.get("/api/tags", deadline)
-    except ProviderError:
-        return False
+def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
+    """
+    Tell whether Ollama holds *model*.
+
+    Raises:
+        ProviderError: Ollama does not run, or did not answer before *deadline*.
+    """
+    answer = http.get("/api/tags", deadline)
     models = answer.get("models") if isinstance(answer, dict) else None
     names = [entry.get("name") for entry in models or [] if isinstance(entry, dict)]
     return model_name(model) in [model_name(name) for name in names if isinstance(name, str)]

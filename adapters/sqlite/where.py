@@ -53,6 +53,8 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
 def _of_its_text(only: EntryFilter) -> Iterator[Where]:
     if only.tag is not None:
         yield Where("e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = ?)", (only.tag,))
+    if only.source is not None:
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE source = ?)", (only.source,))
     if only.folder is not None:
         below = os.path.join(only.folder, "")
         sql = "e.seq IN (SELECT entry_seq FROM entry_text WHERE substr(file_path, 1, ?) = ?)"

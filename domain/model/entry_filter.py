@@ -1,7 +1,7 @@
 from typing import NamedTuple
 
 from hardwon.domain.model.scope import ANYWHERE, Scope
-from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category, ContextType, Kind, Tier
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category, ContextType, Kind, Source, Tier
 
 
 class EntryFilter(NamedTuple):
@@ -19,6 +19,7 @@ class EntryFilter(NamedTuple):
         anchor: Only sections of this name; the empty one is that of whole files.
         tier: Only entries that matter so much.
         context_type: Only entries of this sort of work.
+        source: Only entries that came in this way.
         session: Only entries that come from this session, by the host's name for it.
         except_session: None of the entries that come from this session.
         ranked: Only what searches may find: neither deprecated nor expired; False does not ask.
@@ -37,6 +38,7 @@ class EntryFilter(NamedTuple):
     anchor: str | None = None
     tier: Tier | None = None
     context_type: ContextType | None = None
+    source: Source | None = None
     session: str | None = None
     except_session: str | None = None
     ranked: bool = False
@@ -45,5 +47,6 @@ class EntryFilter(NamedTuple):
 
 
 LEARNINGS = EntryFilter()
+IMPORTED_LEARNINGS = EntryFilter(source="import", ranked=True)
 EVERYTHING = EntryFilter(kinds=KINDS)
 CONVERSATIONS = EntryFilter(kinds=CONVERSATION_KINDS, ranked=True)

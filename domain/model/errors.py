@@ -22,6 +22,7 @@ What can go wrong, as a caller tells it apart.
           RateLimitedError                worth another try, later
         UnusableVectorError               zero, not finite, or of the wrong width
       LabelerUnavailableError             the entry stays without labels
+        UnusableLabelsError               the labeler answers; another entry may fare better
       KeywordIndexUnavailableError        vector search still works
       VectorIndexUnavailableError         keyword search still works
         NumpyMissingError                 an incomplete installation
@@ -126,6 +127,10 @@ class UnusableVectorError(EmbedderError):
 
 class LabelerUnavailableError(HardwonError):
     """Labels could not be made: no key, no answer in time, or no usable answer."""
+
+
+class UnusableLabelsError(LabelerUnavailableError):
+    """A labeler answered, with something that is no list of labels."""
 
 
 class KeywordIndexUnavailableError(HardwonError):

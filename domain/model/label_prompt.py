@@ -4,7 +4,7 @@ import json
 import re
 
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry
-from hardwon.domain.model.errors import LabelerUnavailableError
+from hardwon.domain.model.errors import UnusableLabelsError
 from hardwon.domain.model.keyword_labels import GENERIC_LABELS, MAX_WORDS, MIN_LABELS
 
 MAX_CONTENT = 6_000
@@ -58,14 +58,14 @@ def parse_labels(answer: str) -> list[str]:
     Return the first JSON array of strings in *answer*, whatever stands around it.
 
     Raises:
-        LabelerUnavailableError: there is none, or it is empty.
+        UnusableLabelsError: there is none, or it is empty.
     """
     answer = answer[:MAX_ANSWER]
     for start in _ARRAY_OF_STRINGS.finditer(answer):
         labels = _array_at(answer, start.start())
         if labels and all(isinstance(label, str) for label in labels):
             return [str(label) for label in labels]
-    raise LabelerUnavailableError(f"the model's answer {answer[:80]!r} holds no JSON array of strings")
+    raise UnusableLabelsError(f"the model's answer {answer[:80]!r} holds no JSON array of strings")
 
 
 def _array_at(answer: str, start: int) -> list[object]:

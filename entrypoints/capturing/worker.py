@@ -24,7 +24,7 @@ from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.capturing.keeping import build_take_in, ensure_there
 from hardwon.entrypoints.capturing.watchdog import end_after
 from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.filling import fill_spaces
+from hardwon.entrypoints.filling import fill_spaces, label_imports
 from hardwon.entrypoints.providers import LOCAL
 
 LONGEST_RUN_SECONDS = 600.0
@@ -117,6 +117,7 @@ class Worker:
         memory = self._open(root)
         with contextlib.closing(memory.database):
             build_take_in(memory, root)(session_id)
+            label_imports(memory)
 
     def _warn_once(self, trouble: str) -> None:
         """Log what stays as it is until somebody acts, unless the log tells of it lately."""

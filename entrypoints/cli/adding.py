@@ -18,6 +18,7 @@ from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.keeping.store_entry import Stored
 from hardwon.entrypoints.cli.consent import can_be_asked
 from hardwon.entrypoints.cli.editing import edited
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.screen import print_json, say, warn
 from hardwon.entrypoints.composition import Memory, open_memory
@@ -134,6 +135,8 @@ def add(
         memory = open_memory(settings, warn)
         stored = memory.store_entry(entry)
     _tell(memory, stored, draft, embed=not no_embed, as_json=as_json)
+    if not no_embed:
+        label_after_output(memory)
 
 
 def _text(words: list[str]) -> str | None:

@@ -10,6 +10,7 @@ from hardwon.domain.use_cases.conversing.capture import Captured, Progress
 from hardwon.entrypoints.capturing.alone import alone
 from hardwon.entrypoints.capturing.chunk_document import chunk_document
 from hardwon.entrypoints.capturing.transcript_capture import TranscriptCapture
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_items, progress, say, warn
@@ -63,6 +64,8 @@ def capture(
         return
     with alone(memory, project_root):
         _keep(capturing, anew=force, as_json=as_json)
+    if not no_embed:
+        label_after_output(memory)
 
 
 def _keep(capturing: TranscriptCapture, *, anew: bool, as_json: bool) -> None:

@@ -8,6 +8,7 @@ import typer
 from hardwon.adapters.providers.ollama import OllamaEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.use_cases.keeping.embed_pending import Patience
 from hardwon.domain.use_cases.retrieving.embedding import embed_query
 from hardwon.entrypoints.cli.consent import agrees, can_be_asked
@@ -16,9 +17,12 @@ from hardwon.entrypoints.cli.screen import complain, counted, download_progress,
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.filling import Filled, fill_spaces
 from hardwon.entrypoints.providers import AUTO, BUILDERS
+from hardwon.entrypoints.streams import on_one_line
 
 SETTING = "memory_embedding_provider"
 TRIAL_SECONDS = 30
+LOOK_SECONDS = 5
+"""How long Ollama may take to tell which models it has."""
 
 
 def embed(
@@ -42,18 +46,19 @@ def embed(
             f"it is {memory.settings.embedding_provider!r}, which makes no vectors; set it to 'local' or 'auto'",
             param_hint=SETTING,
         )
-    _offer_download(memory)
+    troubles = offer_downloads(memory)
     if everything:
-        try_embedder(memory)  # or all would be lost
+        try_embedders(memory)  # or all would be lost
         for space in memory.spaces:
             space.vectors.clear(EVERYTHING)
     filled = _fill(memory)
+    troubles += filled.troubles
     pending = memory.count_pending(EVERYTHING)
     if as_json:
-        print_json({"embedded": filled.made, "pending": pending, "troubles": filled.troubles})
+        print_json({"embedded": filled.made, "pending": pending, "troubles": troubles})
     else:
         say(f"{counted(filled.made, 'vector', 'vectors')} made, {pending} missing.")
-    if filled.troubles:
+    if troubles:
         raise typer.Exit(OUR_TROUBLE)
 
 
@@ -93,27 +98,55 @@ def _changed(memory: Memory, provider: str) -> Memory:
     if named != AUTO:
         raise typer.BadParameter(f"{SETTING} names {named!r}: change it there", param_hint="--provider")
     changed = memory.with_provider(provider)
-    _offer_download(changed)
-    try_embedder(changed)
+    offer_downloads(changed)
+    try_embedders(changed)
     changed.settle_provider(anew=True)
     return changed
 
 
-def try_embedder(memory: Memory) -> None:
-    """Embed a word, so that a provider that does not work is found out before anything is given up for it."""
-    embed_query(memory.spaces[0].embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
+def try_embedders(memory: Memory) -> None:
+    """
+    Embed a word in every space in use: nothing is given up for an embedder that does not work.
+
+    Raises:
+        EmbedderError: one does not.
+    """
+    for space in memory.spaces_in_use(EVERYTHING):
+        embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
 
 
-def _offer_download(memory: Memory) -> None:
-    """Ask a person at a terminal whether Ollama is to download a model that it lacks."""
-    embedder = memory.spaces[0].embedder if memory.spaces else None
-    if not isinstance(embedder, OllamaEmbedder) or not can_be_asked():
-        return
-    if embedder.is_available(Deadline.after(TRIAL_SECONDS, time.monotonic)):
-        return
-    if agrees(f"Ollama has no model {embedder.space.model!r}. Download it?"):
-        with download_progress() as bar:
-            task = bar.add_task(embedder.space.model, total=None)
-            embedder.pull(
-                lambda status, done, total: bar.update(task, description=status, completed=done, total=total or None)
-            )
+def offer_downloads(memory: Memory) -> list[str]:
+    """
+    Ask a person at a terminal about each model that Ollama lacks, and download it after a yes.
+
+    Returns:
+        Why a download failed, one line each, already told.
+
+    """
+    troubles = list[str]()
+    for embedder in _without_model(memory) if can_be_asked() else ():
+        if agrees(f"Ollama has no model {embedder.space.model!r}. Download it?"):
+            try:
+                _download(embedder)
+            except EmbedderError as error:
+                warn(str(error))
+                troubles.append(str(error))
+    return troubles
+
+
+def _without_model(memory: Memory) -> list[OllamaEmbedder]:
+    """Return the embedders in use whose model a running Ollama lacks."""
+    deadline = Deadline.after(LOOK_SECONDS, time.monotonic)
+    embedders = (space.embedder for space in memory.spaces_in_use(EVERYTHING))
+    return [own for own in embedders if isinstance(own, OllamaEmbedder) and own.lacks_model(deadline)]
+
+
+def _download(embedder: OllamaEmbedder) -> None:
+    model = embedder.space.model
+    with download_progress() as bar:
+        task = bar.add_task(model, total=None)
+
+        def show(status: str, done: int, total: int) -> None:
+            bar.update(task, description=on_one_line(f"{model}: {status}"), completed=done, total=total or None)
+
+        embedder.pull(show)

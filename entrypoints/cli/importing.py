@@ -1,4 +1,5 @@
 import os
+import time
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -8,6 +9,8 @@ from hardwon.adapters.config.project_files import older_index_path
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.adapters.memory_index import LARGEST_FILE, read_memory_index
 from hardwon.adapters.sqlite.older_index import is_sqlite, read_older_index
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.files.memory_index import IndexedMemory
 from hardwon.domain.model.files.older_document import OlderDocument
 from hardwon.domain.use_cases.filing.import_knowledge import Imported
 from hardwon.domain.use_cases.filing.import_memory_index import ImportedIndex
@@ -16,8 +19,12 @@ from hardwon.entrypoints.cli.embedding import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.filling import settle
 from hardwon.entrypoints.streams import on_one_line
 from hardwon.entrypoints.workplace import read_workplace
+
+COMPARE_SECONDS = 30.0
+"""How long the one text may take that is embedded to compare the vectors of an index."""
 
 
 def import_knowledge(
@@ -25,7 +32,7 @@ def import_knowledge(
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="A memory-index.json or memory-index.sqlite instead; vectors are made anew, not taken over.",
+            help="A memory-index.json or memory-index.sqlite instead; vectors of a JSON are kept if by the model in use.",
         ),
     ] = None,
     *,
@@ -80,6 +87,7 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
     """Import one index; it is read before a store is made: nothing may be left of a bad one."""
     data = _bytes(file)
     imported: ImportedIndex | ImportedDocuments
+    kept: int | None = None
     if is_sqlite(data):
         documents = read_older_index(file, project_root)
         memory = open_for(project_root, global_store)
@@ -89,11 +97,25 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
         memory = open_for(project_root, global_store)
         imported, noun = memory.import_memory_index(project_root)(memories), "session"
         _tell_skipped(imported.skipped)
+        kept = _keep_vectors(memory, memories)
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
-        print_json({"imported": imported, "embedded": embedded})
+        told = {} if kept is None else {"vectors_kept": kept}
+        print_json({"imported": imported, **told, "embedded": embedded})
         return
-    say(f"Imported {_counts(imported, noun)}; {counted(embedded, 'vector', 'vectors')} made.")
+    vectors = f"{counted(kept, 'vector', 'vectors')} kept, " if kept else ""
+    say(f"Imported {_counts(imported, noun)}; {vectors}{counted(embedded, 'vector', 'vectors')} made.")
+
+
+def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
+    """Keep the vectors that an index brings; tell in one line of those that can't be kept."""
+    deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
+    outcomes = [keep(memories, deadline) for keep in memory.keep_vectors]
+    settle(memory)
+    best = max(outcomes, key=lambda outcome: outcome.kept, default=None)
+    if best and best.refused:
+        warn(f"{counted(len(best.refused), 'vector', 'vectors')} not kept, to be made anew: {best.refused[0]}")
+    return best.kept if best else 0
 
 
 def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:

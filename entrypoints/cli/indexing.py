@@ -12,7 +12,8 @@ from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.use_cases.filing.index_files import Indexed, IndexFiles
 from hardwon.domain.use_cases.keeping.embed_pending import BATCH
-from hardwon.entrypoints.cli.embedding import embed_with_progress, try_embedder
+from hardwon.entrypoints.cli.embedding import embed_with_progress, offer_downloads, try_embedders
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import complain, counted, print_json, progress, say, warn
@@ -63,14 +64,18 @@ def index(
     indexed = _index_with_progress(run, told=told)
     if rebuild and not dry_run:
         _drop_vectors(memory, index_files)
+    if not dry_run:
+        offer_downloads(memory)
     made = 0 if dry_run else embed_with_progress(memory, None if embed or rebuild else BATCH)
-    missing = memory.vectors.count_pending(EVERYTHING) if memory.vectors else 0
+    missing = memory.count_pending(EVERYTHING)
     if as_json:
         print_json({**attrs.asdict(indexed), "dry_run": dry_run, "embedded": made, "pending": missing})
-        return
-    if dry_run:
-        _say_plan(indexed)
-    say(f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made, {missing} missing.")
+    else:
+        if dry_run:
+            _say_plan(indexed)
+        say(f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made, {missing} missing.")
+    if not dry_run:
+        label_after_output(memory)
 
 
 def _existing(path: str, index_files: IndexFiles) -> str:
@@ -103,8 +108,7 @@ def _index_with_progress(run: Callable[..., Indexed], *, told: bool) -> Indexed:
 def _drop_vectors(memory: Memory, index_files: IndexFiles) -> None:
     """Drop the vectors of the files below the project's folder, unless none could take their place."""
     try:
-        if memory.spaces:
-            try_embedder(memory)
+        try_embedders(memory)
     except EmbedderError as error:
         warn(f"the vectors stay as they are: {error}")
         return

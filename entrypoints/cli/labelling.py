@@ -1,4 +1,5 @@
 import os
+import sys
 import time
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from hardwon.domain.use_cases.keeping.label import LabelChain, Labelled, LabelPe
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, progress, say, warn
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.filling import label_imports
 from hardwon.entrypoints.providers import build_labelers
 
 SETTING = "memory_keyword_provider"
@@ -42,6 +44,12 @@ def label(
         print_json({"labelled": outcome.labelled, "failed": outcome.failed, "without_labels": remaining})
     else:
         say(f"{counted(outcome.labelled, 'entry', 'entries')} labelled, {remaining} without labels.")
+
+
+def label_after_output(memory: Memory) -> None:
+    """Label imported entries as the last thing a command does: what it printed does not wait for a labeler."""
+    sys.stdout.flush()
+    label_imports(memory)
 
 
 def _label(memory: Memory, chain: LabelChain, limit: int | None) -> Labelled:

@@ -5,6 +5,7 @@ import typer
 
 from hardwon.domain.use_cases.conversing.remember import Remembered
 from hardwon.entrypoints.capturing.remembering import Remembering
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
@@ -46,6 +47,8 @@ def remember(
         print_json(_document(remembered))
     else:
         _tell(remembered, os.path.realpath(project_root))
+    if not no_embed:
+        label_after_output(memory)
 
 
 def _given(text: str | None) -> str | None:

@@ -12,6 +12,7 @@ from hardwon.domain.model.retro.answer import Answer
 from hardwon.domain.model.retro.banks import BankPlace
 from hardwon.domain.model.retro.lesson import Lesson, read_lessons
 from hardwon.domain.use_cases.retro.keep_retro import KeepRetro, Kept
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.screen import complain, print_json, say, warn
 from hardwon.entrypoints.composition import open_memory
@@ -54,15 +55,17 @@ def write(
         lessons = _lessons(answer_from_text(read_text(answer, "ANSWER.json")), project_root, warnings)
         kept = keep.foreseen(lessons) if dry_run else keep(lessons)
     warnings.tell(*kept.skipped)
-    if keep.open_store and not dry_run:
+    stored = keep.open_store is not None and not dry_run
+    if stored:
         warnings.tell(*embed_now(opened()))
     warnings.tell(*_complaints(lessons, in_store=settings.semantic_enabled))
     if as_json:
-        stored = keep.open_store is not None and not dry_run
         entries = [_document(each, keep.bank) for each in kept.lessons]
         print_json({"dry_run": dry_run, "store_written": stored, "warnings": warnings.told, "entries": entries})
-        return
-    _say(kept.lessons, keep, dry_run=dry_run)
+    else:
+        _say(kept.lessons, keep, dry_run=dry_run)
+    if stored:
+        label_after_output(opened())
 
 
 class _Warnings:

@@ -6,6 +6,7 @@ import typer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.use_cases.filing.keep_session import Given, KeepSession
 from hardwon.domain.use_cases.keeping.embed_pending import BATCH
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
@@ -62,6 +63,8 @@ def save(
         tell(f"Embedded: {counted(_embed(memory), 'vector', 'vectors')} made")
     if as_json:
         print_json(entry_document(entry))
+    if not no_embed:
+        label_after_output(memory)
 
 
 def _named(file: str | None) -> str | None:

@@ -96,7 +96,7 @@ def _tell_block(asked: Asked) -> None:
         total=memory.repository.count(LEARNINGS),
         vector=recollection.found_by_meaning,
         keyword=recollection.found_by_word,
-        pending=memory.vectors.count_pending(LEARNINGS) if memory.vectors else 0,
+        pending=memory.count_pending(LEARNINGS),
         query=asked.question.text,
         model=recollection.embedded_by,
         numpy_missing=recollection.numpy_missing,

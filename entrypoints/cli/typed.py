@@ -31,8 +31,11 @@ class Allowed(NamedTuple):
     switches: frozenset[str] = frozenset()
 
 
+RECALL = Allowed(valued=frozenset({"--in", "--scope", "--type", "--limit", "--min-score"}))
+
 COMMANDS: Mapping[str, Allowed] = {
-    "recall": Allowed(valued=frozenset({"--in", "--scope", "--type", "--limit", "--min-score"})),
+    "recall": RECALL,
+    "search": RECALL,
     "remember": Allowed(),
     "why": Allowed(valued=frozenset({"--limit"}), switches=frozenset({"--verify"})),
 }

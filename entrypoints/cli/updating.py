@@ -11,6 +11,7 @@ from hardwon.domain.model.retro.banks import places_of
 from hardwon.domain.model.vocabulary import Confidence, Tier
 from hardwon.domain.use_cases.keeping.change_entry import Changed
 from hardwon.entrypoints.changing import confirmation
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.lookup import REFERENCE_HELP, find_entry
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import print_json, say, warn
@@ -101,6 +102,7 @@ def _tell(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bo
         warn(line)
     if as_json:
         print_json({"changed": [each._asdict() for each in changed.changes], "entry": entry_document(changed.entry)})
-        return
-    for line in (*confirmation(changed), *stale):
+    for line in () if as_json else (*confirmation(changed), *stale):
         say(line)
+    if changed.changes:
+        label_after_output(memory)

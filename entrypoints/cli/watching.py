@@ -10,6 +10,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.use_cases.filing.index_files import Indexed, IndexFiles
 from hardwon.domain.use_cases.keeping.embed_pending import BATCH
 from hardwon.entrypoints.cli.embedding import embed_with_progress
+from hardwon.entrypoints.cli.labelling import label_after_output
 from hardwon.entrypoints.cli.lookup import ensure_storable
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.screen import complain, say, warn
@@ -57,6 +58,7 @@ def _keep_up(
         sys.stdout.flush()
         if not leaving.is_set():
             embed_with_progress(memory, BATCH)
+            label_after_output(memory)
     except StorageError as error:
         warn(f"left for the next change: {error}")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # these bring attrs: three times Python's own start, which a 
     from hardwon.domain.use_cases.filing.index_files import IndexFiles
     from hardwon.domain.use_cases.filing.keep_file import KeepFile
     from hardwon.domain.use_cases.filing.keep_session import KeepSession
+    from hardwon.domain.use_cases.filing.keep_vectors import KeepVectors
     from hardwon.domain.use_cases.retro.look_again import LookAgain
     from hardwon.domain.use_cases.retro.take_in_bank import TakeInBank
 
@@ -131,6 +132,17 @@ class Filing(Keeping):
         from hardwon.domain.use_cases.filing.import_memory_index import ImportMemoryIndex
 
         return ImportMemoryIndex(sources=MarkdownFiles(project_root), repository=self.repository, clock=self.clock)
+
+    @property
+    def keep_vectors(self) -> "list[KeepVectors]":
+        """Keep the vectors that a `memory-index.json` brings, one use case for each space of sessions."""
+        from hardwon.domain.use_cases.filing.keep_vectors import KeepVectors
+
+        return [
+            KeepVectors(repository=self.repository, embedder=space.embedder, store=space.vectors)
+            for space in self.spaces
+            if "session" in space.vectors.kinds
+        ]
 
     def import_older_index(self, project_root: str, workplace: Workplace) -> "ImportOlderIndex":
         """Return the import of an older program's `memory-index.sqlite`."""

@@ -50,10 +50,24 @@ class OpenStore(NamedTuple):
         """Tell whether *space* is one that the chosen provider fills, not the fallback's."""
         return bool(self.spaces) and space.provider == self.spaces[0].embedder.space.provider
 
+    def spaces_in_use(self, only: EntryFilter) -> list[EmbeddingSpace]:
+        """
+        Return the spaces of the chosen provider that hold or await vectors of *only*.
+
+        There are several only where collections have models of their own. The
+        first that could serve *only* is returned where there are no such entries.
+        """
+        active = [space for space in self.spaces if self.is_of_active_provider(space.embedder.space)]
+        serving = [space for space in active if space.served(only).kinds]
+        return [space for space in serving if self.repository.count(space.served(only))] or serving[:1]
+
+    def count_embedded(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* have a vector of the chosen provider, over all spaces in use."""
+        return sum(space.vectors.count(space.served(only)) for space in self.spaces_in_use(only))
+
     def count_pending(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* wait for a vector of the chosen provider."""
-        stores = [space.vectors for space in self.spaces if self.is_of_active_provider(space.embedder.space)]
-        return sum(store.count_pending(only) for store in stores)
+        """Return how many entries of *only* wait for a vector of the chosen provider, over all spaces in use."""
+        return sum(space.vectors.count_pending(only) for space in self.spaces_in_use(only))
 
     def settle_provider(self, *, anew: bool = False) -> None:
         """Remember what `auto` means for this store: the first who embeds decides, unless it is decided *anew*."""

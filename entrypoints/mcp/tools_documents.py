@@ -103,6 +103,7 @@ class DocumentTools:
         scanned = await anyio.to_thread.run_sync(
             lambda: self.scan(spec_folder=spec_folder.strip(), again=force), abandon_on_cancel=True
         )
+        self.worker.begin_to_label()
         return _told(scanned)
 
     def _ensure_on(self) -> None:

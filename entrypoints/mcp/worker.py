@@ -9,6 +9,7 @@ import anyio
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.entrypoints.filling import label_imports
 from hardwon.entrypoints.mcp.scanning import StartupScan
 from hardwon.entrypoints.spaces import Warn
 from hardwon.entrypoints.storing import embed_now
@@ -24,8 +25,9 @@ class MemoryWorker:
     """
     The threads that work on the store, each with a connection of its own, as SQLite's belongs to one thread.
 
-    One answers the tools. The other makes vectors, so that a slow provider holds up
-    no more than who waits for one. Whoever waits leaves the event loop free.
+    One answers the tools. Another makes vectors, so that a slow provider holds up
+    no more than who waits for one. A third labels imported entries; nothing waits
+    for it. Whoever waits leaves the event loop free.
 
     Attributes:
         settings: What the user set.
@@ -42,6 +44,7 @@ class MemoryWorker:
         self.warn = warn
         self._startup_scan = startup_scan
         self._next_embedding: Future[list[str]] | None = None
+        self._labelling: Future[None] | None = None
 
     @property
     def workplace(self) -> Workplace:
@@ -58,6 +61,7 @@ class MemoryWorker:
         """
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memory")
         self._embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vectors")
+        self._labels = ThreadPoolExecutor(max_workers=1, thread_name_prefix="labels")
         self._memory = await _result(self._thread, self._opened)
         if self._startup_scan:
             self._startup_scan.start()
@@ -68,7 +72,7 @@ class MemoryWorker:
                 self._startup_scan.stop()
             with anyio.CancelScope(shield=True):
                 await self.call(lambda memory: memory.database.close())
-            for thread in (self._thread, self._embedding):
+            for thread in (self._thread, self._embedding, self._labels):
                 thread.shutdown(wait=False)
 
     async def call(self, work: Callable[[Memory], T]) -> T:
@@ -84,12 +88,19 @@ class MemoryWorker:
         Give what waits its vector, if that is possible in `EMBED_SECONDS`; return why it is not, one line each.
 
         Who comes while another waits for the thread is served with that one.
+        Imported entries get labels meanwhile.
         """
+        self.begin_to_label()
         if self._next_embedding is None or self._next_embedding.running() or self._next_embedding.done():
             self._next_embedding = self._embedding.submit(self._embed)
         with anyio.move_on_after(EMBED_SECONDS):
             return await asyncio.shield(asyncio.wrap_future(self._next_embedding))
         return [f"its vector follows: the provider has not answered in {EMBED_SECONDS:g} s"]
+
+    def begin_to_label(self) -> None:
+        """Start labelling imported entries in the background, unless that is being done."""
+        if self._labelling is None or self._labelling.done():
+            self._labelling = self._labels.submit(self._label)
 
     def _opened(self) -> Memory:
         return open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
@@ -104,6 +115,11 @@ class MemoryWorker:
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory.database):
             return embed_now(memory)
+
+    def _label(self) -> None:
+        memory = open_memory(self.settings, self.warn)
+        with contextlib.closing(memory.database):
+            label_imports(memory)
 
 
 async def _result(thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:

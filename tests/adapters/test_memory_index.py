@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import sys
 from array import array
@@ -54,13 +55,39 @@ def test_fields_that_are_missing_empty_or_unknown_are_fine() -> None:
     assert read_memory_index(b"{}") == []
 
 
-@pytest.mark.parametrize("name", [*FIELDS, "embedding"])
+@pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("value", [{}, [1, "a"], True, 1.5, [None], 10**30])
 def test_a_field_of_the_wrong_type_is_named_with_its_key(name: str, value: object) -> None:
     with pytest.raises(InvalidEntryError) as caught:
         read_memory_index(index(**{name: value}))
     assert str(caught.value).startswith(f"'{SESSION.file_path}': {name} is ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_vector_is_read_as_it_stands() -> None:
+    [read] = read_memory_index(index(embedding=[0.5, -1, 2e-3]))
+
+    assert read.vector == array("f", [0.5, -1, 2e-3])
+    assert read.brings_vector
+    assert not read_memory_index(index())[0].brings_vector
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * 999, {}, True, 1.5, ["0.5"], [None], [True], [[0.5]], [10**400]], ids=lambda value: repr(value)[:12]
+)
+def test_a_vector_that_is_no_list_of_numbers_leaves_the_memory_without_one(value: object) -> None:
+    [read] = read_memory_index(index(**FIELDS, embedding=value))
+
+    assert (read.vector, read.description, read.brings_vector) == (None, "Told.", True)
+    assert read.vector_trouble.startswith("embedding is ")
+    assert len(read.vector_trouble) < 120
+
+
+def test_numbers_that_json_lacks_are_read_and_left_to_be_judged() -> None:
+    [read] = read_memory_index(b'{"/a.md": {"embedding": [NaN, Infinity, 1e39]}}')
+
+    assert read.vector is not None
+    assert not any(map(math.isfinite, read.vector))
 
 
 @pytest.mark.parametrize(

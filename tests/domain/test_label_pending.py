@@ -5,7 +5,8 @@ import pytest
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import LabelerUnavailableError
+from hardwon.domain.model.entry_filter import EVERYTHING, IMPORTED_LEARNINGS
+from hardwon.domain.model.errors import LabelerUnavailableError, UnusableLabelsError
 from hardwon.domain.use_cases.keeping.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
 from hardwon.ports.keyword_labeler import KeywordLabeler
 from tests.fakes.clock import FixedClock
@@ -88,7 +89,6 @@ def test_a_run_gives_up_when_nobody_answers() -> None:
     run = _pending(repository, tier)(None, ENDLESS)
 
     assert run == Labelled(failed=PATIENCE, trouble="not running", unanswered=PATIENCE)
-    assert run.gave_up
     assert len(tier.asked) == PATIENCE
 
 
@@ -102,7 +102,40 @@ def test_an_answer_now_and_then_keeps_a_run_going() -> None:
 
     run = _pending(repository, ObligingLabeler(answer))(None, ENDLESS)
 
-    assert (run.labelled, run.failed, run.trouble, run.gave_up) == (8, 7, "busy", False)
+    assert (run.labelled, run.failed, run.trouble) == (8, 7, "busy")
+
+
+def test_a_run_of_little_patience_ends_at_the_first_entry_that_nobody_answers_for() -> None:
+    repository, tier = _store("a", "b", "c"), UnavailableLabeler("not running")
+    run = LabelPending(repository, LabelChain([tier, tier]), patience=1)(None, ENDLESS)
+
+    assert run == Labelled(failed=1, trouble="not running; not running", unanswered=1)
+    assert [entry.description for entry in tier.asked] == ["a", "a"]
+
+
+def test_an_answer_without_labels_ends_no_run() -> None:
+    repository = _store("a", "b")
+
+    def answer(entry: Entry) -> list[str]:
+        if entry.description == "a":
+            raise UnusableLabelsError("sent no list")
+        return ["sqlite"]
+
+    chain = LabelChain([UnavailableLabeler("no key"), ObligingLabeler(answer)])
+    run = LabelPending(repository, chain, patience=1)(None, ENDLESS)
+
+    assert run == Labelled(labelled=1, failed=1, trouble="no key; sent no list")
+
+
+def test_only_entries_that_are_asked_for_get_labels() -> None:
+    repository = _store("manual")
+    repository.put(attrs.evolve(lesson("imported"), source="import"))
+    repository.put(attrs.evolve(lesson("deprecated"), source="import", tier="deprecated"))
+
+    assert LabelPending(repository, LabelChain([PlantedLabeler("sqlite")]), IMPORTED_LEARNINGS)(
+        None, ENDLESS
+    ) == Labelled(labelled=1)
+    assert [entry.name for entry in repository.find(EVERYTHING, limit=3) if entry.keywords] == [lesson("imported").name]
 
 
 def test_progress_tells_how_many_were_tried() -> None:

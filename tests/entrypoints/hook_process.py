@@ -97,6 +97,7 @@ class World:
         self.variables = {
             "HOME": str(home),
             "HARDWON_STORE": str(self.store),
+            "OLLAMA_HOST": "127.0.0.1:9",  # nobody listens there: no test asks an Ollama of this machine
             "HARDWON_CAPTURE_ENABLED": "false",  # or every session start would leave a worker to itself
             "PATH": os.environ["PATH"],
             "GIT_CONFIG_GLOBAL": os.devnull,

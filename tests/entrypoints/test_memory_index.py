@@ -1,14 +1,18 @@
 """`hardwon export --format memory-index` and `hardwon import FILE`."""
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.adapters.providers.stub_answers import vector_of
+from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.provider_process import Scene
 
 OLD: dict[str, Any] = {
     "tags": ["k8s"],
@@ -65,8 +69,127 @@ def test_a_saved_session_is_exported_with_its_vector_and_comes_back_the_same(emp
     assert len(json.dumps(first)) < 5_000
 
     world.variables["HARDWON_STORE"] = str(world.folder / "another")
-    assert bring_in(world, first).stdout == "Imported 1 session, 0 known already; 1 vector made.\n"
+    assert bring_in(world, first).stdout == "Imported 1 session, 0 known already; 1 vector kept, 0 vectors made.\n"
     assert export(world) == first
+
+
+def delete_sessions(world: World) -> None:
+    for (entry_id,) in world.query("SELECT id FROM entry WHERE kind = 'session'"):
+        assert hardwon(world, "delete", entry_id, "--yes").code == 0
+
+
+def pending(world: World) -> int:
+    return int(hardwon(world, "stats", "--json").document["embedding"]["pending"])
+
+
+@pytest.fixture
+def local_world(empty_world: World) -> World:
+    """Return a world with three sessions in its store, embedded by the local model."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    for text in ("k8s pod restart debugging", "The parser reads feeds.", "Locks of the store."):
+        assert hardwon(empty_world, "save", "--description", text).code == 0
+    return empty_world
+
+
+def test_after_export_delete_and_import_without_embedding_nothing_is_pending(local_world: World) -> None:
+    exported = export(local_world)
+    delete_sessions(local_world)
+    assert local_world.query("SELECT count(*) FROM vector") == [(0,)]
+
+    done = bring_in(local_world, exported, "--no-embed")
+
+    assert done == (0, "Imported 3 sessions, 0 known already; 3 vectors kept, 0 vectors made.\n", "")
+    assert pending(local_world) == 0
+    assert export(local_world) == exported
+    [first, *_] = hardwon(local_world, "recall", "--in", "sessions", "kubernetes troubleshooting", "--json").document
+    assert first["title"] == "k8s pod restart debugging"
+
+
+def test_vectors_are_kept_in_a_fresh_store_that_decides_its_provider(local_world: World) -> None:
+    exported = export(local_world)
+    local_world.store = local_world.folder / "another"
+    local_world.variables |= {"HARDWON_STORE": str(local_world.store), "HARDWON_EMBEDDING_PROVIDER": "auto"}
+
+    done = bring_in(local_world, exported, "--no-embed", "--json")
+
+    assert done.document == {"imported": {"added": 3, "known": 0, "skipped": []}, "vectors_kept": 3, "embedded": 0}
+    noted = dict(local_world.query("SELECT key, value FROM _metadata"))
+    assert noted["embedding_model"] == "all-MiniLM-L6-v2"
+    assert "local" in noted.values()
+
+
+def turned(vector: list[float], similarity: float) -> list[float]:
+    """Return a unit vector of that cosine similarity to the unit *vector*."""
+    across = [-vector[1], vector[0], *[0.0] * (len(vector) - 2)]
+    length = math.hypot(*across)
+    rest = math.sqrt(1 - similarity**2)
+    return [similarity * value + rest * other / length for value, other in zip(vector, across, strict=True)]
+
+
+@pytest.mark.parametrize(("similarity", "left"), [(0.991, 0), (0.989, 3)])
+def test_vectors_are_kept_when_the_one_embedded_anew_is_99_percent_alike(
+    local_world: World, similarity: float, left: int
+) -> None:
+    exported = export(local_world)
+    for entry in exported.values():
+        entry["embedding"] = turned(entry["embedding"], similarity)
+    delete_sessions(local_world)
+
+    done = bring_in(local_world, exported, "--no-embed")
+
+    assert (done.code, pending(local_world)) == (0, left)
+    lines = done.stderr.splitlines()
+    assert len(lines) == bool(left)
+    assert all(line.startswith("Warning: 3 vectors not kept, to be made anew: they are not by") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "embedding", [[0.5] * 383, ["0.5"] * 384, "0.5", [0.0] * 384, [float("nan")] * 384, [1e39] * 384, [10**400] * 384]
+)
+def test_a_vector_that_cannot_be_used_costs_nothing_but_a_line(local_world: World, embedding: object) -> None:
+    exported = export(local_world)
+    path = min(exported)
+    exported[path]["embedding"] = embedding
+    delete_sessions(local_world)
+
+    done = bring_in(local_world, exported, "--no-embed")
+
+    assert (done.code, done.stdout) == (0, "Imported 3 sessions, 0 known already; 2 vectors kept, 0 vectors made.\n")
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"Warning: 1 vector not kept, to be made anew: {path!r}: ")
+    assert pending(local_world) == 1
+    assert hardwon(local_world, "embed").stdout == "1 vector made, 0 missing.\n"
+
+
+def test_one_text_is_embedded_however_many_vectors_an_index_brings(local_world: World) -> None:
+    exported = export(local_world)
+    with running_stub() as stub:
+        scene = Scene(local_world, stub)
+        scene.choose("ollama")
+        del local_world.variables["HARDWON_EMBEDDING_PROVIDER"]
+        stub.dimensions = 384
+        for entry in exported.values():
+            entry["embedding"] = vector_of(entry["description"], 384)
+        delete_sessions(local_world)
+
+        done = bring_in(local_world, exported, "--no-embed")
+
+        assert done.stdout.endswith("3 vectors kept, 0 vectors made.\n")
+        [asked] = [request.body for request in scene.requests() if request.path == "/api/embed"]
+    assert (asked["model"], len(asked["input"])) == ("all-minilm", 1)
+    assert scene.vectors() == {"ollama": 3}
+
+
+def test_a_provider_that_is_down_leaves_the_vectors_for_later(local_world: World) -> None:
+    exported = export(local_world)
+    delete_sessions(local_world)
+    local_world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "ollama", "OLLAMA_HOST": "127.0.0.1:9"}
+
+    done = bring_in(local_world, exported, "--no-embed")
+
+    assert (done.code, done.stdout) == (0, "Imported 3 sessions, 0 known already; 0 vectors made.\n")
+    assert done.stderr.startswith("Warning: 3 vectors not kept, to be made anew: Ollama at 127.0.0.1:9")
+    assert done.stderr.count("\n") == 1
 
 
 def test_an_index_from_before_vectors_is_valid_and_its_tags_are_found(world: World) -> None:

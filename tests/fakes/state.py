@@ -107,6 +107,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.anchor in {None, entry.anchor_id}
         and only.tier in {None, entry.tier}
         and only.context_type in {None, entry.context_type}
+        and only.source in {None, entry.source}
         and only.session in {None, entry.session_id}
         and (only.except_session is None or only.except_session != entry.session_id)
         and (only.tag is None or only.tag in entry.tags)

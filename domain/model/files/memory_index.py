@@ -7,6 +7,7 @@ from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.files.file_entry import moment_of
 from hardwon.domain.model.files.titles import beginning
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.vector import Vector
 
 
 @attrs.frozen(kw_only=True)
@@ -22,6 +23,8 @@ class IndexedMemory:
         project: The name of its project or folder.
         filename: The file's own name.
         description: What it is about; None in indexes that do not hold it.
+        vector: The vector it brings, as it is in the index; None where it brings no list of numbers.
+        vector_trouble: Why it has no vector though it brings something in its place.
 
     """
 
@@ -32,6 +35,13 @@ class IndexedMemory:
     project: str | None = None
     filename: str
     description: str | None = None
+    vector: Vector | None = None
+    vector_trouble: str = ""
+
+    @property
+    def brings_vector(self) -> bool:
+        """Whether the index has something as its vector, usable or not."""
+        return self.vector is not None or bool(self.vector_trouble)
 
     def to_session(self, description: str, mtime: int, file_hash: str | None, known: Entry | None) -> Entry:
         """

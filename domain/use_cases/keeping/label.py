@@ -10,7 +10,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
 from hardwon.domain.model.entry_redaction import redact_entry
-from hardwon.domain.model.errors import InvalidEntryError, LabelerUnavailableError
+from hardwon.domain.model.errors import InvalidEntryError, LabelerUnavailableError, UnusableLabelsError
 from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.use_cases.retrieving.background import Background
 from hardwon.ports.entry_repository import EntryRepository
@@ -79,18 +79,19 @@ class LabelChain:
 
         Raises:
             LabelerUnavailableError: no labeler answered before *deadline*; one line says why.
+            UnusableLabelsError: none had a list of labels, but one answered.
             InvalidEntryError: nothing is left of the entry without its secrets.
         """
         public = redact_entry(entry)
-        troubles = []
+        troubles = list[LabelerUnavailableError]()
         for tier in self.tiers:
             try:
                 if labels := valid_labels(self._answer(tier, public, deadline)):
                     return labels
             except LabelerUnavailableError as error:
-                troubles.append(str(error))
+                troubles.append(error)
         if len(troubles) == len(self.tiers):
-            raise LabelerUnavailableError("; ".join(troubles) or "no labeler is configured")
+            raise _summed_up(troubles)
         return ()
 
     def _answer(self, tier: KeywordLabeler, entry: Entry, deadline: Deadline) -> list[str]:
@@ -105,6 +106,12 @@ class LabelChain:
             raise LabelerUnavailableError(f"{name} gave no answer in {seconds:.1f} s") from error
 
 
+def _summed_up(troubles: Sequence[LabelerUnavailableError]) -> LabelerUnavailableError:
+    has_answer = any(isinstance(trouble, UnusableLabelsError) for trouble in troubles)
+    summary = "; ".join(map(str, troubles)) or "no labeler is configured"
+    return UnusableLabelsError(summary) if has_answer else LabelerUnavailableError(summary)
+
+
 @attrs.frozen(kw_only=True)
 class Labelled:
     """
@@ -113,7 +120,7 @@ class Labelled:
     Attributes:
         labelled: How many entries have labels now that had none.
         failed: How many were tried and have none.
-        trouble: Why the last one that no labeler answered for has none; empty when there is no such.
+        trouble: Why the last one that no labeler had a list for has none; empty when there is no such.
         unanswered: How many at the end, in a row, no labeler answered for.
 
     """
@@ -123,19 +130,24 @@ class Labelled:
     trouble: str = ""
     unanswered: int = 0
 
-    @property
-    def gave_up(self) -> bool:
-        """Whether the run ended early because no labeler answers."""
-        return self.unanswered >= PATIENCE
-
 
 @attrs.frozen
 class LabelPending:
-    """Give entries without labels theirs, the newest first; a run tries each once."""
+    """
+    Give entries without labels theirs, the newest first; a run tries each once.
+
+    Attributes:
+        repository: The entries.
+        chain: Who makes labels.
+        only: Which entries.
+        patience: A run ends once no labeler answered for so many entries in a row.
+
+    """
 
     repository: EntryRepository
     chain: LabelChain
     only: EntryFilter = LEARNINGS
+    patience: int = PATIENCE
 
     def count(self) -> int:
         """Return how many entries have no labels."""
@@ -159,7 +171,7 @@ class LabelPending:
         """
         run = Labelled()
         for tried, entry in enumerate(islice(self._unlabelled(), limit), 1):
-            if run.gave_up or deadline.passed():
+            if run.unanswered >= self.patience or deadline.passed():
                 break
             run = self._try(entry, run, deadline)
             if progress:
@@ -177,7 +189,8 @@ class LabelPending:
         try:
             labels = self.chain.ask(entry, deadline)
         except LabelerUnavailableError as error:
-            return attrs.evolve(run, failed=run.failed + 1, trouble=str(error), unanswered=run.unanswered + 1)
+            unanswered = 0 if isinstance(error, UnusableLabelsError) else run.unanswered + 1
+            return attrs.evolve(run, failed=run.failed + 1, trouble=str(error), unanswered=unanswered)
         except InvalidEntryError:
             labels = ()
         if not labels:

@@ -76,6 +76,7 @@ def test_available_means_pulled(
 ) -> None:
     stub.models = [pulled]
     assert OllamaEmbedder(stub.url, model).is_available(no_deadline) is expected
+    assert OllamaEmbedder(stub.url, model).lacks_model(no_deadline) is not expected
 
 
 @pytest.mark.parametrize("body", [b"garbage", b"[]", b'{"models": null}', b'{"models": [1, {"name": 2}]}'])
@@ -91,6 +92,12 @@ def test_not_running_means_not_available(no_deadline: Deadline) -> None:
 def test_hanging_means_not_available(stub: StubProviders) -> None:
     stub.hangs_before = True
     assert OllamaEmbedder(stub.url).is_available(Deadline.after(0.1, time.monotonic)) is False
+
+
+def test_an_ollama_that_does_not_answer_is_not_said_to_lack_a_model(stub: StubProviders, no_deadline: Deadline) -> None:
+    assert not OllamaEmbedder("127.0.0.1:1").lacks_model(no_deadline)
+    stub.hangs_before = True
+    assert not OllamaEmbedder(stub.url).lacks_model(Deadline.after(0.1, time.monotonic))
 
 
 def test_not_running_says_how_to_start_it(no_deadline: Deadline) -> None:
