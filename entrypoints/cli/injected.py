@@ -107,4 +107,4 @@ def _answers(
     memory: Memory, seqs: Sequence[int], rated: Iterable[tuple[float, Mapping[str, float]]]
 ) -> tuple[Answer, ...]:
     entries = memory.repository.hydrate(seqs)
-    return tuple(Answer(entry, score, parts) for entry, (score, parts) in zip(entries, rated, strict=True))
+    return tuple(Answer(entry, score, score, parts) for entry, (score, parts) in zip(entries, rated, strict=True))

@@ -43,6 +43,11 @@ class AffinityPolicy:
             + PROJECT_WEIGHT * parts["project"]
         )
 
+    def relevance(self, candidate: RecallCandidate, score: float) -> float:
+        """Return *score*."""
+        del candidate
+        return score
+
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return similarity, recency, nearness of the project and the boost."""
         facts = candidate.facts

@@ -13,6 +13,7 @@ from hardwon.domain.model.recall.policy import Parts
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.asking.best_answers import FIRST_DEPTH, BestAnswers, Found
 from hardwon.domain.use_cases.keeping.retire import retire_expired
+from hardwon.domain.use_cases.retrieving.closeness import Closeness
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
@@ -51,12 +52,14 @@ class Rated(NamedTuple):
     Attributes:
         seq: The store's number of it.
         score: How well it answers, as the policy measures it.
+        relevance: What is compared with a minimum and shown.
         parts: What the score is made of.
 
     """
 
     seq: int
     score: float
+    relevance: float
     parts: Parts
 
 
@@ -99,9 +102,11 @@ class Recall(NamedTuple):
         """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
         retrieval = retrieve(question.text, deadline)
+        closeness = Closeness.of(retrieval.spaces)
         evidence = Evidence(
             size=self.repository.count(question.only._replace(ranked=True)),
             vectors=retrieval.by_vector.spread(),
+            background=closeness.background(),
             standardised=retrieval.standardised,
             keywords=retrieval.by_keyword.spread(),
             window=retrieval.window,
@@ -112,7 +117,7 @@ class Recall(NamedTuple):
             terms=tuple(search_terms(question.text)),
             decay=self.decay if question.decays else NO_DECAY,
         )
-        return Found(retrieval, evidence)
+        return Found(retrieval, evidence, closeness)
 
     def answer(self, question: Question, found: Found) -> Recollection:
         """
@@ -123,7 +128,7 @@ class Recall(NamedTuple):
         """
         rated = self.rate(question, found)
         entries = self.repository.hydrate([each.seq for each in rated])
-        answers = (Answer(entry, each.score, each.parts) for entry, each in zip(entries, rated, strict=True))
+        answers = (Answer(entry, *each[1:]) for entry, each in zip(entries, rated, strict=True))
         return searched(found)._replace(answers=tuple(answers))
 
     def rate(self, question: Question, found: Found) -> list[Rated]:
@@ -136,7 +141,10 @@ class Recall(NamedTuple):
         policy = build_policy(question.policy, found.evidence, self.weights)
         depth = max(self.first_depth, question.limit, policy.places)
         best = BestAnswers(self.repository, found, policy).best(question, depth)
-        return [Rated(each.candidate.facts.ranking.seq, each.score, policy.parts(each.candidate)) for each in best]
+        return [
+            Rated(each.candidate.facts.ranking.seq, each.score, each.relevance, policy.parts(each.candidate))
+            for each in best
+        ]
 
 
 def searched(found: Found) -> Recollection:
