@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from hardwon.adapters.numpy_index.rows import VectorRows
 from hardwon.domain.model.hit import Hit
-from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.ranking.spread import Spread, place_of_low
 from hardwon.domain.model.vector import COSINE_DECIMALS, Vector
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.vector_source import VectorSource
@@ -58,6 +58,7 @@ class NumpyMatches:
             total=int(steps.sum()) / STEPS,
             squares=int((steps * steps).sum()) / STEPS**2,
             best=self.top(1)[0].score,
+            low=int(np.partition(steps, place_of_low(len(steps)))[place_of_low(len(steps))]) / STEPS,
         )
 
     def _places(self, category: Category | None) -> NDArray[np.intp]:

@@ -194,7 +194,8 @@ class FtsKeywordIndex:
             self._ensure_usable()
             if not _has_passages(self._database):
                 raise KeywordIndexUnavailableError("the index of passages is incomplete, run: hardwon doctor --repair")
-            return FtsMatches(self._database, weigh(self._database, terms, only))
+            weighed = weigh(self._database, terms, only)
+            return FtsMatches(self._database, weighed.evidence, full=weighed.asked)
 
     def _found(self, expression: str, only: EntryFilter) -> list[Row]:
         """Return the number, BM25 and category of every match."""

@@ -17,6 +17,7 @@ class FtsMatches:
         database: The store.
         scores: The score of every match, by number.
         categories: Their categories, where they are known already.
+        full: The score that a full match begins at, 0 where that is not known.
 
     """
 
@@ -25,10 +26,12 @@ class FtsMatches:
         database: Database,
         scores: Mapping[int, float],
         categories: Mapping[int, Category | None] | None = None,
+        full: float = 0.0,
     ) -> None:
         self._database = database
         self._scores = scores
         self._categories = categories
+        self._full = full
         self._rankings: dict[Category | None, list[int]] = {}
 
     def count(self) -> int:
@@ -47,7 +50,7 @@ class FtsMatches:
 
     def spread(self) -> Spread:
         """Return how all scores are spread."""
-        return Spread.of(self._scores.values())
+        return Spread.of(self._scores.values())._replace(full=self._full)
 
     def _ranked(self, category: Category | None) -> list[int]:
         """Return all matches, or those of a category, best first; sorted once."""

@@ -5,6 +5,7 @@ A passage's row id is its entry's number and its place in it, so no table has to
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from hardwon.adapters.sqlite.database import Database, in_list
 from hardwon.adapters.sqlite.fts_query import frequencies, quoted
@@ -54,8 +55,22 @@ def drop_passages(database: Database, seq: int) -> None:
     )
 
 
-def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> dict[int, float]:
-    """Return for each entry of *only* that holds a term, by number, the evidence of its best passage."""
+class Weighed(NamedTuple):
+    """
+    Entries found by their passages.
+
+    Attributes:
+        evidence: Of the best passage of each entry that holds a term, by number.
+        asked: The sum of the inverse document frequencies of the terms.
+
+    """
+
+    evidence: dict[int, float]
+    asked: float
+
+
+def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
+    """Return the entries of *only* that hold one of *terms*, by the evidence of their best passage."""
     most = MOST_HITS if only == EVERYTHING else FILTERED * MOST_HITS
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
@@ -70,7 +85,7 @@ def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> dict[i
         evidence, seq = passage_evidence(bm25, matched[rowid], asked), rowid >> PLACE_BITS
         if evidence > best.get(seq, 0.0):
             best[seq] = evidence
-    return _within(database, best, only)
+    return Weighed(_within(database, best, only), asked)
 
 
 def _within(database: Database, scores: dict[int, float], only: EntryFilter) -> dict[int, float]:

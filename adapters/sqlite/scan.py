@@ -64,7 +64,7 @@ class ScanKeywordIndex:
             seq: passage_evidence(_bm25(words, idf), sum(map(idf.__getitem__, words)), asked)
             for seq, words in self._read(only, terms, deadline)
         }
-        return FtsMatches(self._database, scores)
+        return FtsMatches(self._database, scores, full=asked)
 
     def _idf(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, float]:
         size, frequencies = self.size(), self.frequencies(terms, deadline)

@@ -55,7 +55,7 @@ def answer_document(answer: Answer) -> dict[str, object]:
         "type": entry.kind,
         "title": entry.name,
         "text": entry.description,
-        "score": answer.score,
+        "score": answer.shown,
         "source": entry.file_path,
         "date": entry.updated_at,
         "permanent": entry.permanent,

@@ -1,6 +1,6 @@
 """Tell the answers to a question, each collection in its own form."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.block.diagnostic_line import Diagnostics
@@ -8,6 +8,7 @@ from hardwon.domain.model.block.memory_block import MemoryBlock
 from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import CollectionName
+from hardwon.domain.model.recall.excerpt import Marked
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
 from hardwon.domain.use_cases.asking.recall import Recollection
@@ -16,7 +17,7 @@ from hardwon.entrypoints.cli.screen import print_items, say
 from hardwon.entrypoints.composition import Memory
 
 NOTHING = "Nothing that is remembered answers that"
-NO_SESSION = "No relevant memories found for query"
+NOT_FOUND = "No relevant memories found for query"
 NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
 
 
@@ -69,15 +70,24 @@ def _tell_list(asked: Asked) -> None:
         say(NOTHING)
 
 
+def _tell_memories(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.memories)
+
+
 def _tell_sessions(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.sessions)
+
+
+def _tell_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
+    """Print how many memories are searched, the *lines* of the answers, and how many there are."""
     recollection, minimum = asked.recollection, asked.question.minimum
     say(f"Searching {recollection.searched} memories...")
     if _nothing_to_compare(asked):
         say(NO_VECTORS)
     elif not recollection.answers:
-        say(NO_SESSION)
+        say(NOT_FOUND)
     else:
-        print_marked(asked.report.sessions(recollection.answers))
+        print_marked(lines(recollection.answers))
         threshold = "none" if minimum is None else f"{minimum:g}"
         say(f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})")
 
@@ -114,6 +124,7 @@ def _tell_documents(asked: Asked) -> None:
 
 
 FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
+    "all": _tell_memories,
     "learnings": _tell_block,
     "sessions": _tell_sessions,
     "documents": _tell_documents,

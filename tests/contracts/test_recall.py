@@ -20,6 +20,7 @@ from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vector import Vector
 from hardwon.domain.use_cases.asking.recall import Recall, Recollection
+from hardwon.domain.use_cases.retrieving.closeness import Closeness
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, world_in_memory
 from tests.fakes.clock import FixedClock
@@ -80,9 +81,11 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
     """Return the ids and scores of the answers, every entry judged."""
     retrieve = retrieve_in(world, question.text)._replace(only=question.only, by_passage=question.policy == "adaptive")
     found = retrieve(question.text, IN_TIME)
+    closeness = Closeness.of(found.spaces)
     evidence = Evidence(
         size=world.repository.count(question.only),
         vectors=found.by_vector.spread(),
+        background=closeness.background(),
         standardised=False,
         keywords=found.by_keyword.spread(),
         window=found.window,
@@ -98,6 +101,7 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
     keyword_places = {hit.seq: at for at, hit in enumerate(by_keyword, 1)}
     vectors, keywords = ({hit.seq: hit.score for hit in hits} for hits in (by_vector, by_keyword))
     references = world.repository.references(vectors | keywords)
+    close = closeness.scores(vectors)
     candidates = [
         RecallCandidate(
             facts,
@@ -106,14 +110,14 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
             vector_places.get(facts.ranking.seq),
             keyword_places.get(facts.ranking.seq),
             len(set(references[facts.ranking.seq]) & set(HERE.touched_files)),
+            close.get(facts.ranking.seq),
         )
         for facts in world.repository.recall_facts(vectors | keywords)
     ]
     best: list[Judged] = []
     for each in judge(build_policy(question.policy, evidence, Weights()), candidates):
         is_repeated = any(say_the_same(each.candidate.facts, other.candidate.facts) for other in best)
-        is_good_enough = question.minimum is None or each.score >= question.minimum
-        if is_good_enough and not (question.distinct and is_repeated):
+        if each.reaches(question.minimum) and not (question.distinct and is_repeated):
             best.append(each)
     return [(each.candidate.facts.ranking.entry_id, each.score) for each in best[: question.limit]]
 

@@ -22,6 +22,7 @@ from tests.strategies import DAY, NOW, ages
 EVIDENCE = Evidence(
     size=30,
     vectors=Spread.of([0.6, 0.2]),
+    background=0.1,
     standardised=False,
     keywords=Spread.of([3.0, 1.0]),
     window=300,

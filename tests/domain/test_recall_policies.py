@@ -26,6 +26,7 @@ HERE = Workplace("here", "work", "main")
 EVIDENCE = Evidence(
     size=3,
     vectors=Spread.of([0.6, 0.2, 0.1]),
+    background=0.1,
     standardised=False,
     keywords=Spread.of([3.0]),
     window=300,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.telling import NO_SESSION
+from hardwon.entrypoints.cli.telling import NOT_FOUND
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.library import WORKSPACE, memory
 from tests.entrypoints.programs import VALID, Ran
@@ -302,7 +302,7 @@ def test_a_host_finds_nothing_of_its_own_in_the_text(by_file: dict[str, SlashCom
 def test_recall_asks_the_agent_for_nothing_that_is_not_printed(by_file: dict[str, SlashCommand], file: str) -> None:
     told = by_file[file].told.rpartition("```")[2].rpartition("!{")[2]
 
-    assert re.findall(r"`([^`]+)`", told) == [NO_SESSION]
+    assert re.findall(r"`([^`]+)`", told) == [NOT_FOUND]
     assert not re.search(r"\b(ids?|show ID|type|date|title)\b", told)
     assert "rank" in told
     assert "score" in told

@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import (
     VectorIndexUnavailableError,
 )
 from hardwon.domain.model.hit import Hit
-from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.ranking.spread import Spread, place_of_low
 from hardwon.domain.model.vector import Vector, cosine
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import Mode
@@ -23,9 +23,10 @@ SEARCHABLE = EVERYTHING._replace(ranked=True)
 
 
 class InMemoryMatches:
-    def __init__(self, state: State, scores: Mapping[int, float]) -> None:
+    def __init__(self, state: State, scores: Mapping[int, float], full: float = 0.0) -> None:
         self._state = state
         self._scores = scores
+        self._full = full
 
     def count(self) -> int:
         return len(self._scores)
@@ -38,7 +39,7 @@ class InMemoryMatches:
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
     def spread(self) -> Spread:
-        return Spread.of(self._scores.values())
+        return Spread.of(self._scores.values())._replace(full=self._full)
 
     def _found(self, category: Category | None) -> list[int]:
         entries = self._state.entries
@@ -76,7 +77,8 @@ class InMemoryKeywordIndex:
         return InMemoryMatches(self._state, found)
 
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
-        return self.match(terms, "any", only, deadline)
+        found = self.match(terms, "any", only, deadline)
+        return InMemoryMatches(self._state, found.scores(self._state.entries), full=float(len(terms)))
 
     def _words(self, *, labels: bool = True) -> dict[int, Counter[str]]:
         entries = {seq: self._state.entries[seq] for seq in self._state.within(SEARCHABLE)}
@@ -111,7 +113,9 @@ class InMemoryVectorMatches:
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
     def spread(self) -> Spread:
-        return Spread.of(self._scores.values())
+        cosines = sorted(self._scores.values())
+        low = cosines[place_of_low(len(cosines))] if cosines else 0.0
+        return Spread.of(cosines)._replace(low=low)
 
     def _within(self, category: Category | None) -> list[int]:
         return [seq for seq, own in self._categories.items() if category in {None, own}]

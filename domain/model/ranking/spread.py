@@ -5,6 +5,20 @@ from typing import NamedTuple
 LEAST_VARIANCE = 1e-12
 """Scores that differ by less are alike: what is left is rounding."""
 
+LOW = 0.05
+"""The share of scores that lie below `Spread.low`."""
+
+MOST_UNRELATED = 0.6
+"""No model is known whose unrelated texts have a higher cosine."""
+
+FEW = 3
+"""Texts; so many tell as much of a space as is assumed without any."""
+
+
+def place_of_low(found: int) -> int:
+    """Return the place of `Spread.low` among *found* scores in ascending order, from 0."""
+    return int(LOW * found)
+
 
 class Spread(NamedTuple):
     """
@@ -15,6 +29,8 @@ class Spread(NamedTuple):
         total: The sum of their scores.
         squares: The sum of their squares.
         best: The highest score, 0 when nothing was found.
+        low: The score that a twentieth of them stay below; 0 for keyword scores.
+        full: The keyword score that a full match begins at, 0 where that is not known.
 
     """
 
@@ -22,6 +38,8 @@ class Spread(NamedTuple):
     total: float = 0.0
     squares: float = 0.0
     best: float = 0.0
+    low: float = 0.0
+    full: float = 0.0
 
     @classmethod
     def of(cls, scores: Iterable[float]) -> "Spread":
@@ -37,3 +55,19 @@ class Spread(NamedTuple):
         """Return the population standard deviation over *size* entries; those not found count as 0."""
         variance = self.squares / size - self.mean(size) ** 2 if size else 0.0
         return math.sqrt(variance) if variance > LEAST_VARIANCE else 0.0
+
+    def closeness(self, cosine: float) -> float:
+        """
+        Return *cosine* on a scale that can be compared between questions and models: 0 unrelated, 1 the same text.
+
+        Cosines of unrelated texts lie around 0 in one model and around 0.5 in another. Most of what is stored has
+        nothing to do with a question, so `low` shows where they lie; of a few texts it shows little.
+        """
+        unrelated = min(max(self.low, 0.0), MOST_UNRELATED) * self.found / (self.found + FEW)
+        return (cosine - unrelated) / (1 - unrelated)
+
+    def background(self) -> float:
+        """Return the mean closeness; few texts count as if some unrelated ones stood beside them."""
+        if not self.found:
+            return 0.0
+        return self.closeness(self.mean(self.found)) * self.found / (self.found + FEW)

@@ -1,10 +1,12 @@
 import math
 from typing import NamedTuple
 
+from hardwon.domain.model.ranking.ranking_policy import share
 from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Parts, PlainPolicy
+from hardwon.domain.model.recall.relevance import relevance
 
 KEYWORD_WEIGHT = 0.65
 KEYWORD_POWER = 0.75
@@ -77,6 +79,10 @@ class AdaptivePolicy(PlainPolicy):
             score += background.clarity * standing_out * heard * heard
         return score
 
+    def relevance(self, candidate: RecallCandidate) -> float:
+        """Return how likely *candidate* answers; unlike the score, it can be compared between questions."""
+        return relevance(candidate.closeness, self.evidence.background, self._matched(candidate))
+
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return all that the formula reads; what is missing adds nothing: a cosine is then the mean."""
         return {
@@ -85,6 +91,9 @@ class AdaptivePolicy(PlainPolicy):
             "length": float(candidate.facts.words),
             **self.background._asdict(),
         }
+
+    def _matched(self, candidate: RecallCandidate) -> float:
+        return share(candidate.keyword, self.evidence.keywords.full)
 
 
 def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:

@@ -42,6 +42,11 @@ class AffinityPolicy:
             + PROJECT_WEIGHT * parts["project"]
         )
 
+    def relevance(self, candidate: RecallCandidate) -> float | None:
+        """Return None."""
+        del candidate
+        return None
+
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return similarity, recency, nearness of the project and the boost."""
         facts = candidate.facts

@@ -16,6 +16,7 @@ class Answer(NamedTuple):
         parts: What the score is made of.
         vector: Its cosine similarity; None when it has no vector, or none was searched.
         keyword: Its keyword score (BM25, higher is better); None when no word matches.
+        relevance: How likely it answers, `[0, 1]`; None where the policy is not calibrated.
 
     """
 
@@ -24,6 +25,12 @@ class Answer(NamedTuple):
     parts: Parts
     vector: float | None = None
     keyword: float | None = None
+    relevance: float | None = None
+
+    @property
+    def shown(self) -> float:
+        """The number that people and scripts are shown: its relevance, or else its score."""
+        return self.score if self.relevance is None else self.relevance
 
     @property
     def by_keyword_only(self) -> bool:

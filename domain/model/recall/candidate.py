@@ -13,6 +13,7 @@ class RecallCandidate(NamedTuple):
         keyword: Keyword score, above 0; None when no word matches.
         vector_place: Its place in the list by meaning, from 1; None beyond the part that was read.
         keyword_place: Its place in the list by word, likewise.
+        closeness: How close it is by meaning, about 0 for an unrelated text and 1 for the same; None when it has no vector.
         touched: How many of the files touched of late it is about.
 
     """
@@ -23,3 +24,4 @@ class RecallCandidate(NamedTuple):
     vector_place: int | None = None
     keyword_place: int | None = None
     touched: int = 0
+    closeness: float | None = None

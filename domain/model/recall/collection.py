@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
+from hardwon.domain.model.recall.relevance import FLOOR
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.scope import ANYWHERE, Scope
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
@@ -23,7 +24,7 @@ class Collection(NamedTuple):
         kinds: What is in it.
         policy: How answers are ranked.
         limit: How many answers.
-        minimum: The lowest score of an answer; None takes any.
+        minimum: The lowest relevance of an answer; None takes any.
         scope: Where answers may come from.
 
     """
@@ -36,7 +37,7 @@ class Collection(NamedTuple):
 
 
 COLLECTIONS: dict[CollectionName, Collection] = {
-    "all": Collection(KINDS, "adaptive", 10, None, "global"),
+    "all": Collection(KINDS, "adaptive", 10, FLOOR, "global"),
     "learnings": Collection(("learning",), "hybrid", 20, None, "global"),
     "sessions": Collection(("session",), "cosine", 5, 0.5, "global"),
     "conversations": Collection(CONVERSATION_KINDS, "affinity", 5, 0.0, "workspace"),

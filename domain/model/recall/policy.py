@@ -26,6 +26,10 @@ class RecallPolicy(Protocol):
         """Return how well *candidate* answers, higher is better; None when this policy can't judge it."""
         ...
 
+    def relevance(self, candidate: RecallCandidate) -> float | None:
+        """Return how likely *candidate* answers, `[0, 1]`, whatever its facts are; None when this is not calibrated."""
+        ...
+
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return what the score of *candidate* is made of, so that anybody can compute it again."""
         ...
@@ -49,6 +53,11 @@ class PlainPolicy:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
 
+    def relevance(self, candidate: RecallCandidate) -> float | None:
+        """Return None."""
+        del candidate
+        return None
+
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return 0 for the own project, 1 for any other."""
         return (int(candidate.facts.project != self.evidence.workplace.project),)
@@ -61,17 +70,23 @@ class Judged(NamedTuple):
     Attributes:
         candidate: The entry.
         score: Higher is better; its range is the policy's.
+        relevance: How likely it answers, `[0, 1]`; None where the policy is not calibrated.
 
     """
 
     candidate: RecallCandidate
     score: float
+    relevance: float | None
+
+    def reaches(self, minimum: float | None) -> bool:
+        """Tell whether its relevance, or else its score, is at least *minimum*."""
+        return minimum is None or (self.score if self.relevance is None else self.relevance) >= minimum
 
 
 def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate]) -> list[Judged]:
     """Return the candidates *policy* can judge, best first; ties go to the nearer, then as `tie_order` has it."""
     scores = ((candidate, policy.score(candidate)) for candidate in candidates)
-    judged = [Judged(candidate, score) for candidate, score in scores if score is not None]
+    judged = [Judged(candidate, score, policy.relevance(candidate)) for candidate, score in scores if score is not None]
 
     def order(each: Judged) -> tuple[Any, ...]:
         return (-each.score, policy.nearness(each.candidate), *tie_order(each.candidate.facts.ranking))

@@ -14,7 +14,7 @@ class Question(NamedTuple):
         only: Which entries may answer.
         policy: How answers are ranked.
         limit: How many answers; 0 and less ask for none.
-        minimum: The lowest score of an answer; None takes any.
+        minimum: The lowest relevance of an answer, which is its score where the policy is not calibrated; None takes any.
         workplace: Where it is asked.
         decays: Whether age tells on entries where the policy goes by it.
         distinct: Whether of several entries that say the same only the best answers, a file and a section of it included.

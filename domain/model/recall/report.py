@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.recall.answer import Answer
@@ -11,11 +11,15 @@ from hardwon.domain.model.recall.excerpt import Marked, excerpt, shortened
 from hardwon.domain.model.recall.formula import explanation, share_of_full
 
 INDENT = "   "
+QUOTES = '""'
 ID_DIGITS = 8
 EXCERPT_LINES = 2
 LONG_WORD = 16
 """Characters; such a one may not fit into the rest of a line."""
 SESSION_DESCRIPTION = 100
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 
 class Report(NamedTuple):
@@ -51,15 +55,26 @@ class Report(NamedTuple):
                 yield Marked(f"{INDENT}{self._place(answer.entry.file_path)}")
             yield from self._explanation(answer)
 
+    def memories(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield for each answer its rank, relevance and place, the quoted passage that answers, and its tags; a blank line between two."""
+        terms = search_terms(self.query)
+        for rank, answer in enumerate(answers, 1):
+            if rank > 1:
+                yield Marked("")
+            yield Marked(f"{rank}. [{answer.shown:.2f}] {self._file_or_name(answer.entry)}")
+            passage = excerpt(_text(answer), terms, self._room() - len(QUOTES))
+            yield Marked(f'"{passage.text}"', passage.after('"').spans).after(INDENT)
+            yield from _tags(answer.entry)
+            yield from self._explanation(answer)
+
     def sessions(self, answers: Sequence[Answer]) -> Iterator[Marked]:
-        """Yield for each answer the lines of requirement B-27."""
+        """Yield for each answer its rank, score and file, the quoted description, and its tags."""
         for rank, answer in enumerate(answers, 1):
             folder, filename = os.path.split(answer.entry.file_path or "")
             project = answer.entry.source_project or os.path.basename(folder)
-            yield Marked(f"{rank}. [{answer.score:.2f}] {project}/{filename}")
+            yield Marked(f"{rank}. [{answer.shown:.2f}] {project}/{filename}")
             yield Marked(f'{INDENT}"{shortened(answer.entry.description, SESSION_DESCRIPTION)}"')
-            if answer.entry.tags:
-                yield Marked(f"{INDENT}Tags: {', '.join(answer.entry.tags)}")
+            yield from _tags(answer.entry)
             yield from self._explanation(answer)
 
     def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
@@ -111,9 +126,27 @@ class Report(NamedTuple):
         anchor = f"#{entry.anchor_id}" if entry.anchor_id else ""
         return f"{self._place(entry.file_path)}{anchor}" if entry.file_path else entry.kind
 
+    def _file_or_name(self, entry: "Entry") -> str:
+        """Return the file that *entry* stands for, with the folder it lies in, or the name of a learning."""
+        if not entry.file_path:
+            return excerpt(entry.name, (), self._room()).text
+        return os.path.join(*entry.file_path.split(os.sep)[-2:])
+
     def _place(self, path: str) -> str:
         """Return *path*, from the project on when it is in there."""
         return path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path
+
+
+def _tags(entry: "Entry") -> Iterator[Marked]:
+    if entry.tags:
+        yield Marked(f"{INDENT}Tags: {', '.join(entry.tags)}")
+
+
+def _text(answer: Answer) -> str:
+    """Return what an answer says; what stands for a file says its title too, as no other line does."""
+    entry = answer.entry
+    body = _body(answer)
+    return body if body and not entry.file_path else "\n".join(filter(None, (entry.name, body)))
 
 
 def _body(answer: Answer) -> str:

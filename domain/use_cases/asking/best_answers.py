@@ -12,6 +12,7 @@ from hardwon.domain.model.recall.candidate import RecallCandidate
 from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Judged, RecallPolicy, judge
 from hardwon.domain.model.recall.question import Question
+from hardwon.domain.use_cases.retrieving.closeness import Closeness
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieval
 from hardwon.ports.entry_repository import EntryRepository
 
@@ -29,11 +30,13 @@ class Found(NamedTuple):
     Attributes:
         retrieval: The matches.
         evidence: How they are spread, and what else policies go by.
+        closeness: How close entries are to the question by meaning.
 
     """
 
     retrieval: Retrieval
     evidence: Evidence
+    closeness: Closeness = Closeness()
 
 
 class _Lists(NamedTuple):
@@ -62,7 +65,7 @@ class BestAnswers:
 
     def __init__(self, repository: EntryRepository, found: Found, policy: RecallPolicy) -> None:
         self._repository = repository
-        self._retrieval, self._evidence = found
+        self._retrieval, self._evidence, self._closeness = found
         self._policy = policy
         self._favoured = _most_favoured(self._evidence)
         self._most_touched = len(self._evidence.workplace.touched_files)
@@ -72,8 +75,8 @@ class BestAnswers:
         """Return the best that are *wanted*, exactly as judging every entry found would."""
         while True:
             lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
-            best = self._best_of(self._hopefuls(lists), wanted)
-            if lists.ended or _is_settled(best, wanted, self._hope_beyond(lists)):
+            best = self._best_of(self._hopefuls(lists, wanted.minimum), wanted)
+            if lists.ended or _is_settled(best, wanted, self._hope_beyond(lists, wanted.minimum)):
                 return best
             depth *= 4
 
@@ -89,11 +92,13 @@ class BestAnswers:
             begin, end = end, 2 * end
         return best
 
-    def _hopefuls(self, lists: _Lists) -> list[_Hopeful]:
+    def _hopefuls(self, lists: _Lists, minimum: float | None) -> list[_Hopeful]:
+        """Return the candidates of *lists* that may reach *minimum*, in the order of the highest score they can have."""
         vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
         keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
         seqs = vector_places.keys() | keyword_places.keys()
         vectors, keywords = self._retrieval.by_vector.scores(seqs), self._retrieval.by_keyword.scores(seqs)
+        closeness = self._closeness.scores(vectors)
         candidates = {
             seq: RecallCandidate(
                 self._favoured,
@@ -102,11 +107,16 @@ class BestAnswers:
                 vector_places.get(seq),
                 keyword_places.get(seq),
                 self._most_touched,
+                closeness.get(seq),
             )
             for seq in seqs
         }
         hopes = ((seq, candidate, self._hope(candidate)) for seq, candidate in candidates.items())
-        hopefuls = [_Hopeful(seq, candidate, hope) for seq, candidate, hope in hopes if hope is not None]
+        hopefuls = [
+            _Hopeful(seq, candidate, hope)
+            for seq, candidate, hope in hopes
+            if hope is not None and self._may_reach(minimum, candidate, hope)
+        ]
         return sorted(hopefuls, key=lambda each: (-each.hope, each.seq))
 
     def _hope(self, candidate: RecallCandidate) -> float | None:
@@ -116,6 +126,9 @@ class BestAnswers:
             return score
         without = self._policy.score(candidate._replace(vector=None))
         return max((each for each in (score, without) if each is not None), default=None)
+
+    def _may_reach(self, minimum: float | None, candidate: RecallCandidate, hope: float) -> bool:
+        return Judged(candidate, hope, self._policy.relevance(candidate)).reaches(minimum)
 
     def _known(self, hopefuls: Sequence[_Hopeful]) -> Iterator[RecallCandidate]:
         """Yield the candidates with their true facts."""
@@ -132,26 +145,29 @@ class BestAnswers:
             return {}
         return {seq: len(files & set(about)) for seq, about in self._repository.references(seqs).items()}
 
-    def _hope_beyond(self, lists: _Lists) -> float | None:
-        """Return the highest score that an entry in neither head can have, None when there can't be one."""
+    def _hope_beyond(self, lists: _Lists, minimum: float | None) -> float | None:
+        """Return the highest score that an answer in neither head can have, None when there can't be one."""
         place = lists.depth + 1
         vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
         keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
-        hopes = (
-            self._hope(
-                RecallCandidate(
-                    self._favoured,
-                    vector,
-                    keyword,
-                    None if vector is None else place,
-                    None if keyword is None else place,
-                    self._most_touched,
-                )
+        candidates = [
+            RecallCandidate(
+                self._favoured,
+                vector,
+                keyword,
+                None if vector is None else place,
+                None if keyword is None else place,
+                self._most_touched,
+                None if vector is None else self._closeness.most(vector),
             )
             for vector, keyword in product(vectors, keywords)
             if (vector, keyword) != (None, None)
+        ]
+        hopes = [(candidate, self._hope(candidate)) for candidate in candidates]
+        return max(
+            (hope for candidate, hope in hopes if hope is not None and self._may_reach(minimum, candidate, hope)),
+            default=None,
         )
-        return max((hope for hope in hopes if hope is not None), default=None)
 
 
 def _most_favoured(evidence: Evidence) -> RecallFacts:
@@ -175,7 +191,7 @@ def _most_favoured(evidence: Evidence) -> RecallFacts:
 
 def _is_settled(best: Sequence[Judged], wanted: Question, hope: float | None) -> bool:
     """Tell whether nothing that scores at most *hope* can join *best*."""
-    if hope is None or (wanted.minimum is not None and hope < wanted.minimum):
+    if hope is None:
         return True
     return len(best) == wanted.limit and best[-1].score > hope
 
@@ -191,7 +207,7 @@ def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
         facts = each.candidate.facts
         path = facts.file_path or ""
         repeats = facts.content_hash in said or path in (files if facts.anchor_id else sectioned)
-        if (wanted.distinct and repeats) or (wanted.minimum is not None and each.score < wanted.minimum):
+        if (wanted.distinct and repeats) or not each.reaches(wanted.minimum):
             continue
         said.add(facts.content_hash)
         if path:

@@ -13,6 +13,7 @@ from hardwon.domain.model.recall.policy import Judged, Parts, RecallPolicy
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.asking.best_answers import FIRST_DEPTH, BestAnswers, Found
 from hardwon.domain.use_cases.keeping.retire import retire_expired
+from hardwon.domain.use_cases.retrieving.closeness import Closeness
 from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
@@ -57,6 +58,7 @@ class Rated(NamedTuple):
         parts: What the score is made of.
         vector: Its score by meaning, None when it has none.
         keyword: Its keyword score, None when no word matches.
+        relevance: How likely it answers, `[0, 1]`; None where the policy is not calibrated.
 
     """
 
@@ -65,6 +67,7 @@ class Rated(NamedTuple):
     parts: Parts
     vector: float | None = None
     keyword: float | None = None
+    relevance: float | None = None
 
 
 class Recall(NamedTuple):
@@ -106,9 +109,11 @@ class Recall(NamedTuple):
         """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
         retrieval = retrieve(question.text, deadline)
+        closeness = Closeness.of(retrieval.spaces)
         evidence = Evidence(
             size=self.repository.count(question.only._replace(ranked=True)),
             vectors=retrieval.by_vector.spread(),
+            background=closeness.background(),
             standardised=retrieval.standardised,
             keywords=retrieval.by_keyword.spread(),
             window=retrieval.window,
@@ -119,7 +124,7 @@ class Recall(NamedTuple):
             terms=tuple(search_terms(question.text)),
             decay=self.decay if question.decays else NO_DECAY,
         )
-        return Found(retrieval, evidence)
+        return Found(retrieval, evidence, closeness)
 
     def answer(self, question: Question, found: Found) -> Recollection:
         """
@@ -146,14 +151,20 @@ class Recall(NamedTuple):
 
 
 def _rated(judged: Judged, policy: RecallPolicy) -> Rated:
-    candidate, score = judged
-    seq = candidate.facts.ranking.seq
-    return Rated(seq, score, policy.parts(candidate), candidate.vector, candidate.keyword)
+    candidate = judged.candidate
+    return Rated(
+        seq=candidate.facts.ranking.seq,
+        score=judged.score,
+        parts=policy.parts(candidate),
+        vector=candidate.vector,
+        keyword=candidate.keyword,
+        relevance=judged.relevance,
+    )
 
 
 def answer_of(entry: "Entry", rated: Rated) -> Answer:
     """Return the answer that *entry* is, as it was *rated*."""
-    return Answer(entry, rated.score, rated.parts, rated.vector, rated.keyword)
+    return Answer(entry, *rated[1:])
 
 
 def searched(found: Found) -> Recollection:

@@ -64,6 +64,7 @@ class Retrieval(NamedTuple):
         by_vector: Matches by meaning.
         by_keyword: Matches by word.
         embedded_by: The model that embedded the query, None when none did.
+        spaces: The matches by meaning of each space, scored by cosine.
         standardised: Whether several models were asked, so that scores by vector are no cosines.
         window: About how many words of a text that model takes in, 0 without a model.
         numpy_missing: The installation is incomplete: vectors can't be compared.
@@ -74,6 +75,7 @@ class Retrieval(NamedTuple):
     query: str | None
     by_vector: Matches = NoMatches()
     by_keyword: Matches = NoMatches()
+    spaces: tuple[Matches, ...] = ()
     embedded_by: str | None = None
     standardised: bool = False
     window: int = 0
@@ -182,6 +184,7 @@ class _Search:
             query=self._query,
             by_vector=_as_one([each.matches for each in found]),
             by_keyword=by_keyword,
+            spaces=tuple(each.matches for each in found),
             embedded_by=" + ".join(each.embedder.space.model for each in found) or None,
             standardised=len(found) > 1,
             window=min((int(each.embedder.max_tokens * WORDS_A_TOKEN) for each in found), default=0),

@@ -1,0 +1,52 @@
+"""
+How likely an entry answers a question, on one scale for all questions, stores and models.
+
+::
+
+    relevance = 1 / (1 + exp(-(intercept + a * closeness + b * background + c * sqrt(matched))))
+
+`closeness` says how near the entry is to the question by meaning, `background` how near everything stored is: a question
+about other subjects has a background of about 0. `matched` is the share of the question's words, weighted by how rare they are,
+that the entry's best passage holds. The weights are a logistic regression, shifted so that the floor below which nothing is
+shown is 0.5; `docs/quality.md` says on which questions it was fitted and how reliable it is.
+"""
+
+import math
+
+FLOOR = 0.5
+"""What is less relevant than that is no answer."""
+
+MOST_MATCHED = 1.0
+"""A passage that repeats the words of the question tells no more than one that holds them."""
+
+INTERCEPT = -10.37
+CLOSENESS_WEIGHT = 16.6
+BACKGROUND_WEIGHT = 55.5
+MATCHED_WEIGHT = 5.3
+
+MATCHED_INTERCEPT = -5.55
+MATCHED_ONLY_WEIGHT = 9.1
+"""For an entry without a vector, or where only words were searched."""
+
+
+def relevance(closeness: float | None, background: float, matched: float) -> float:
+    """
+    Return how likely an entry answers.
+
+    Args:
+        closeness: To the question, as `Spread.closeness` gives it; None when the entry has no vector.
+        background: The mean closeness of everything searched.
+        matched: Its keyword evidence over what a full match has at least, 0 when no word matches.
+
+    Returns:
+        A value in `[0, 1]`, which never falls when *closeness* or *matched* grows.
+
+    """
+    words = math.sqrt(min(max(matched, 0.0), MOST_MATCHED))
+    if closeness is None:
+        return _logistic(MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words)
+    return _logistic(INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words)
+
+
+def _logistic(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
