@@ -270,5 +270,6 @@ receipts = st.builds(
     frame=st.lists(texts, max_size=4).map(tuple),
     shown=st.lists(shown_entries, max_size=3).map(tuple),
     missed=st.lists(st.builds(NearMiss, entry_ids, numbers, texts), max_size=2).map(tuple),
+    keyword_text=st.none() | texts,
 )
 """What injections left behind; numbered by the store."""

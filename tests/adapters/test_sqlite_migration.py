@@ -107,7 +107,7 @@ def test_imports_and_decisions_are_remembered(old_folder: Path, old_world: World
     assert dict(
         rows(old_folder, "SELECT key, value FROM _metadata WHERE key IN ('schema_version', 'active_space')")
     ) == {
-        "schema_version": "4",
+        "schema_version": "5",
         "active_space": "3",
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from hardwon.adapters.sqlite.migrations.documents import keep_documents
 from hardwon.adapters.sqlite.migrations.files import keep_files
+from hardwon.adapters.sqlite.migrations.keyword_texts import keep_keyword_texts
 from hardwon.adapters.sqlite.migrations.learnings import keep_learnings
 from hardwon.adapters.sqlite.migrations.receipts import keep_receipts
 
@@ -13,4 +14,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     keep_files,
     keep_documents,
     keep_receipts,
+    keep_keyword_texts,
 )
