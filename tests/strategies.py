@@ -141,6 +141,7 @@ file_entries = st.builds(
     branch=branches,
     permanent=st.booleans(),
     tier=tiers,
+    own_tier=st.booleans(),
     importance_weight=importance_weights,
     context_type=st.sampled_from(CONTEXT_TYPES[:2]),
     trigger_phrases=labels,
