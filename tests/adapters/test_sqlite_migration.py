@@ -158,6 +158,7 @@ def test_a_section_whose_tier_was_changed_keeps_it(old_folder: Path) -> None:
             migrate(connection)
         connection.executescript("""
             UPDATE _metadata SET value = '5' WHERE key = 'schema_version';
+            UPDATE entry SET kind = 'document', category = NULL;
             UPDATE entry_text SET anchor_id = 'section ' || entry_seq, file_path = '/a.md';
             INSERT INTO history (memory_id, field_changed, changed_at) VALUES (5, 'importance_tier', ''), (9, 'title', '');
         """)
