@@ -164,6 +164,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     kinds=kinds_asked_for,
     category=st.none() | st.sampled_from(CATEGORIES),
     scope=scopes,
+    anywhere=st.sampled_from([(), ("learning",), ("learning", "session")]),
     permanent=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
     folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
@@ -183,7 +184,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     """Tell what every store must agree with: whether *entry* is one of those *only* asks for."""
     project, workspace = only.scope
     shares_a_place = entry.source_project == project is not None or entry.workspace == workspace is not None
-    is_in_scope = shares_a_place or only.scope == Scope()
+    is_in_scope = shares_a_place or only.scope == Scope() or entry.kind in only.anywhere
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
     is_tagged = only.tag is None or only.tag in entry.tags
