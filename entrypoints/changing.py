@@ -16,7 +16,14 @@ def confirmation(changed: Changed) -> list[str]:
     did = "Updated" if changed.changes else "Unchanged, it was so already"
     fields = [f"{field}: {old} -> {new}" for field, old, new in changed.changes]
     told = fate(changed.entry, is_searched=changed.is_searched)
-    return [f"{did}: {named(changed.entry)}", *map(visible, fields), *told]
+    return [f"{did}: {named(changed.entry)}", *map(visible, fields), *told, *_of_sections(changed)]
+
+
+def _of_sections(changed: Changed) -> list[str]:
+    """Return a line on the sections that took the tier over, and one on those that kept their own."""
+    followed, kept = changed.sections
+    lines = {"Sections that took its tier over": followed, "Sections that keep a tier of their own": kept}
+    return [f"{told}: {count}" for told, count in lines.items() if count]
 
 
 def named(entry: Entry) -> str:

@@ -20,12 +20,12 @@ class Work(NamedTuple):
     What was done of late.
 
     Attributes:
-        text: What to search by, None without any signal.
+        signals: What to search by.
         began: When it was begun; a day ago when git does not know.
 
     """
 
-    text: str | None
+    signals: ContextQuery
     began: dt.datetime
 
 
@@ -39,9 +39,9 @@ def read_feature(sources: WorkSources, project_root: str) -> Feature:
 def read_work(sources: WorkSources) -> Work:
     """Return what the feature and its branch say of the work."""
     deadline = _deadline()
-    text = _signals(sources, deadline).compose()
+    signals = _signals(sources, deadline)
     began = sources.changes.branch_started(sources.branch, deadline)
-    return Work(text, began or sources.clock.now() - A_DAY)
+    return Work(signals, began or sources.clock.now() - A_DAY)
 
 
 def _signals(sources: WorkSources, deadline: Deadline) -> ContextQuery:

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from hardwon.domain.model.vocabulary import Tier
+from hardwon.domain.model.vocabulary import Kind, Tier
 
 
 class TriggerOwner(NamedTuple):
@@ -11,6 +11,7 @@ class TriggerOwner(NamedTuple):
     Attributes:
         number: The store's number of it.
         entry_id: Its id.
+        kind: Its kind.
         title: Its name.
         spec_folder: The specification it belongs to.
         file_path: Its file; None for a learning.
@@ -22,6 +23,7 @@ class TriggerOwner(NamedTuple):
 
     number: int
     entry_id: str
+    kind: Kind
     title: str
     spec_folder: str | None
     file_path: str | None

@@ -141,6 +141,7 @@ file_entries = st.builds(
     branch=branches,
     permanent=st.booleans(),
     tier=tiers,
+    own_tier=st.booleans(),
     importance_weight=importance_weights,
     context_type=st.sampled_from(CONTEXT_TYPES[:2]),
     trigger_phrases=labels,
@@ -163,6 +164,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     kinds=kinds_asked_for,
     category=st.none() | st.sampled_from(CATEGORIES),
     scope=scopes,
+    anywhere=st.sampled_from([(), ("learning",), ("learning", "session")]),
     permanent=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
     folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
@@ -183,7 +185,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     """Tell what every store must agree with: whether *entry* is one of those *only* asks for."""
     project, workspace = only.scope
     shares_a_place = entry.source_project == project is not None or entry.workspace == workspace is not None
-    is_in_scope = shares_a_place or only.scope == Scope()
+    is_in_scope = shares_a_place or only.scope == Scope() or entry.kind in only.anywhere
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
     is_tagged = only.tag is None or only.tag in entry.tags
@@ -271,5 +273,6 @@ receipts = st.builds(
     frame=st.lists(texts, max_size=4).map(tuple),
     shown=st.lists(shown_entries, max_size=3).map(tuple),
     missed=st.lists(st.builds(NearMiss, entry_ids, numbers, texts), max_size=2).map(tuple),
+    keyword_text=st.none() | texts,
 )
 """What injections left behind; numbered by the store."""

@@ -9,7 +9,7 @@ from hardwon.domain.model.importance.validation import Validations
 from hardwon.ports.departures import LONGEST_ABSENCE
 
 COLUMNS = (
-    "file_path, anchor_id, file_hash, name, tier, importance_weight, permanent, trigger_phrases, keywords, tags,"
+    "file_path, anchor_id, file_hash, name, tier, importance_weight, permanent, own_tier, trigger_phrases, keywords, tags,"
     " created_at, access_count, last_accessed, validation_count, useful_count, departed_at"
 )
 MARKS = ", ".join("?" for _ in COLUMNS.split(","))
@@ -59,8 +59,9 @@ def _to_row(file_path: str, anchor_id: str, standing: Standing, at: dt.datetime)
 
 
 def _to_standing(row: Row) -> Standing:
-    _, _, file_hash, name, tier, weight, permanent, *labels, created_at, accesses, last_accessed, total, useful, _ = row
+    _, _, file_hash, name, tier, weight, permanent, own_tier, *rest = row
+    *labels, created_at, accesses, last_accessed, total, useful, _ = rest
     phrases, keywords, tags = (tuple(json.loads(texts)) for texts in labels)
     usage = Usage(accesses, from_text(last_accessed) if last_accessed else None, Validations(total, useful))
-    moment = from_text(created_at)
-    return Standing(file_hash, name, tier, weight, bool(permanent), phrases, keywords, tags, moment, usage)
+    facts = (file_hash, name, tier, weight, bool(permanent), bool(own_tier))
+    return Standing(*facts, phrases, keywords, tags, from_text(created_at), usage)

@@ -46,7 +46,7 @@ SELECT_ENTRY = """
         coalesce(r.recall_count, 0), r.last_recalled_at, t.tags, e.workspace, e.branch, e.permanent,
         t.file_path, t.file_mtime, t.file_hash, t.anchor_id, e.tier, e.importance_weight, e.context_type,
         t.trigger_phrases, e.spec_folder, t.channel, t.session_id, coalesce(u.access_count, 0), u.last_accessed,
-        coalesce(u.validation_count, 0), coalesce(u.useful_count, 0), e.seq
+        coalesce(u.validation_count, 0), coalesce(u.useful_count, 0), t.own_tier, e.seq
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN recall r ON r.entry_seq = e.seq
         LEFT JOIN usage u ON u.entry_seq = e.seq
 """
@@ -81,13 +81,15 @@ UPSERT_ENTRY = """
 
 UPSERT_TEXT = """
     INSERT INTO entry_text (entry_seq, name, description, reasoning, notes, keywords, tags, "references", text_hash,
-        created_at, source, file_path, file_mtime, file_hash, anchor_id, trigger_phrases, channel, session_id)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        created_at, source, file_path, file_mtime, file_hash, anchor_id, trigger_phrases, channel, session_id,
+        own_tier)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (entry_seq) DO UPDATE SET name = excluded.name, description = excluded.description,
         reasoning = excluded.reasoning, notes = excluded.notes, keywords = excluded.keywords, tags = excluded.tags,
         "references" = excluded."references", text_hash = excluded.text_hash, source = excluded.source,
         file_path = excluded.file_path, file_mtime = excluded.file_mtime, file_hash = excluded.file_hash,
-        trigger_phrases = excluded.trigger_phrases, channel = excluded.channel, session_id = excluded.session_id
+        trigger_phrases = excluded.trigger_phrases, channel = excluded.channel, session_id = excluded.session_id,
+        own_tier = excluded.own_tier
 """
 
 
@@ -149,6 +151,7 @@ def text_row(seq: int, entry: "Entry") -> tuple[object, ...]:
         json.dumps(entry.trigger_phrases, ensure_ascii=False),
         entry.channel,
         entry.session_id,
+        entry.own_tier,
     )
 
 
@@ -160,7 +163,7 @@ def to_entry(row: Row) -> "Entry":
     count, confidence, created_at, updated_at, source, source_project, recalls, recalled_at, *rest = rest
     tags, workspace, branch, permanent, file_path, file_mtime, file_hash, *rest = rest
     anchor_id, tier, importance_weight, context_type, trigger_phrases, spec_folder, channel, session_id, *rest = rest
-    accesses, accessed_at, validations, useful, number = rest
+    accesses, accessed_at, validations, useful, own_tier, number = rest
     return Entry(
         kind=kind,
         name=name,
@@ -185,6 +188,7 @@ def to_entry(row: Row) -> "Entry":
         file_hash=file_hash,
         anchor_id=anchor_id,
         tier=tier,
+        own_tier=bool(own_tier),
         importance_weight=importance_weight,
         context_type=context_type,
         trigger_phrases=tuple(json.loads(trigger_phrases)),

@@ -13,12 +13,13 @@ KEPT = 2_000
 PARTS = Shown._fields.index("parts")
 
 INSERT = """
-    INSERT INTO receipt (session_id, event, at, project, query, space, policy, digest, frame, missed)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
+    INSERT INTO receipt (session_id, event, at, project, query, space, policy, digest, frame, missed, keyword_text)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
 """
 
 FIND = """
-    SELECT r.session_id, r.event, r.at, r.project, r.query, r.space, r.policy, r.digest, r.frame, r.missed, r.number
+    SELECT r.session_id, r.event, r.at, r.project, r.query, r.space, r.policy, r.digest, r.frame, r.missed,
+        r.keyword_text, r.number
     FROM receipt r WHERE {asked} ORDER BY r.number DESC LIMIT ?
 """
 WITH_ENTRY = "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?)"
@@ -91,6 +92,7 @@ def _row(receipt: Receipt) -> Row:
         receipt.digest,
         json.dumps(receipt.frame),
         json.dumps(receipt.missed),
+        receipt.keyword_text,
     )
 
 
@@ -102,7 +104,7 @@ def _shown_rows(number: int, shown: Iterable[Shown]) -> Iterable[Row]:
 
 
 def _receipt(row: Row, shown: tuple[Shown, ...]) -> Receipt:
-    session_id, event, at, project, query, space, policy, digest, frame, missed, number = row
+    session_id, event, at, project, query, space, policy, digest, frame, missed, keyword_text, number = row
     return Receipt(
         session_id=session_id,
         event=event,
@@ -115,5 +117,6 @@ def _receipt(row: Row, shown: tuple[Shown, ...]) -> Receipt:
         frame=tuple(json.loads(frame)),
         shown=shown,
         missed=tuple(NearMiss(*each) for each in json.loads(missed)),
+        keyword_text=keyword_text,
         number=number,
     )

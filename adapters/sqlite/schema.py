@@ -11,7 +11,7 @@ import sqlite3
 
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
 
-NEWEST = 4
+NEWEST = 6
 """How many migrations there are."""
 
 

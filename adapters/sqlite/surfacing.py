@@ -22,7 +22,7 @@ SELECT_RULES = f"""
 """A section of a file that is a rule as a whole would say the same again."""
 
 SELECT_OWNERS = f"""
-    SELECT e.seq, e.id, t.name, e.spec_folder, t.file_path, t.anchor_id, e.tier, t.trigger_phrases
+    SELECT e.seq, e.id, e.kind, t.name, e.spec_folder, t.file_path, t.anchor_id, e.tier, t.trigger_phrases
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE t.trigger_phrases != '[]' AND {HERE} ORDER BY e.seq
 """
 

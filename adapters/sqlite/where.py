@@ -39,7 +39,9 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
         if (value := getattr(only, column)) is not None:
             yield Where(f"e.{column} = ?", (value,))
     if only.scope != ANYWHERE:
-        yield Where("(e.project = ? OR e.workspace = ?)", only.scope)
+        marks = ", ".join("?" * len(only.anywhere))
+        sql = f"(e.project = ? OR e.workspace = ? OR e.kind IN ({marks}))"
+        yield Where(sql, (*only.scope, *only.anywhere))
     if only.permanent:
         yield Where("e.permanent", ())
     if only.ranked:

@@ -1,12 +1,26 @@
-"""What the user is working on, and the search text that says it."""
+"""The signals of a session, and the texts to search with: one to embed, one to search by keyword."""
 
+import os
+import re
 from typing import NamedTuple
 
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.passages import identifier_words
+from hardwon.domain.model.redaction import REDACTED, redact
 
 MAX_DESCRIPTION_WORDS = 100
 MAX_FILES = 20
 UNKNOWN_PHASE = "unknown"
+
+COMMON_FOLDERS = frozenset(
+    """
+    .github __tests__ bin build dist doc docs example examples features include lib libs node_modules package packages
+    pkg script scripts source spec specs src test tests tools vendor
+    """.split()
+)
+"""Folders that most projects have: their names say nothing about the work."""
+
+_SHORT_EXTENSIONS = re.compile(r"(?:\.[a-z0-9]{1,4})+$")
+"""Such as `.tar` and `.test`, which stand before the last extension."""
 
 
 class Feature(NamedTuple):
@@ -33,21 +47,48 @@ class ContextQuery(NamedTuple):
 
     @property
     def public(self) -> str | None:
-        """The search text without secrets: what may be printed and kept; None when nothing else is left."""
+        """The text to embed, without secrets: it may be printed and kept; None when nothing else is left."""
         return redact(self.compose() or "").strip() or None
+
+    @property
+    def keyword_text(self) -> str:
+        """
+        The text to search by keyword, without secrets; empty without a signal.
+
+        It holds values only: slug, description, and the names of the files as words. The labels of `compose`, the
+        phase, extensions and common folders would find whatever happens to hold these words.
+        """
+        paths = redact("\n".join(self.files[:MAX_FILES])).split("\n")
+        texts = (redact(self._subject), *map(_words_of_path, paths))
+        return " ".join(filter(None, (text.replace(REDACTED, "") for text in texts)))
 
     def compose(self) -> str | None:
         """
-        Return the search text, or None when there is no signal at all.
+        Return the text to embed, or None when there is no signal at all.
 
-        The form is `slug: description. Phase: phase. Files: a b c`
-        (requirement A-D2.6); an absent part drops with its separator.
+        The form is `slug: description. Phase: phase. Files: a b c`; an absent part drops with its separator, and a
+        full stop at the end of the description is the separator's.
         """
         parts = []
         if self.feature:
-            words = self.feature.description.split()[:MAX_DESCRIPTION_WORDS]
-            parts.append(": ".join(filter(None, (self.feature.slug, " ".join(words)))))
+            parts.append(self._subject)
             parts.append(f"Phase: {self.feature.phase}")
         if self.files:
             parts.append(f"Files: {' '.join(self.files[:MAX_FILES])}")
         return ". ".join(parts) or None
+
+    @property
+    def _subject(self) -> str:
+        """Return slug and description on one line, without a full stop at the end."""
+        if self.feature is None:
+            return ""
+        description = " ".join(self.feature.description.split()[:MAX_DESCRIPTION_WORDS])
+        return ": ".join(filter(None, (self.feature.slug, description.removesuffix("."))))
+
+
+def _words_of_path(path: str) -> str:
+    """Return the stem of a file and its uncommon folders, and the words that identifiers among them are made of."""
+    *folders, name = path.split("/")
+    stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
+    words = " ".join((*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem))
+    return " ".join((words, *identifier_words(words))).strip()

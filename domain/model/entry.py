@@ -85,6 +85,7 @@ class Entry:
         branch: The git branch it comes from.
         permanent: Kept for good: it never expires and is never pruned.
         tier: How much it matters; what is deprecated is never searched.
+        own_tier: Whether the tier of a section was set for it alone; otherwise it is that of its file.
         importance_weight: Its order among what is always shown, `[0, 1]`; at 1 it does not decay.
         context_type: What sort of work it is from.
         trigger_phrases: What a user says when it matters, in order, without repeats.
@@ -127,6 +128,7 @@ class Entry:
     file_hash: str | None = None
     anchor_id: str = attrs.field(default="", validator=[storable, _of_file_sections_only])
     tier: Tier = attrs.field(default="normal", validator=one_of(TIERS))
+    own_tier: bool = False
     importance_weight: float = attrs.field(default=0.5, validator=fraction)
     context_type: ContextType = attrs.field(default="general", validator=one_of(CONTEXT_TYPES))
     trigger_phrases: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)

@@ -114,11 +114,12 @@ class EntryChange:
         return self == NO_CHANGE
 
     def applied_to(self, entry: Entry) -> Entry:
-        """Return *entry* with the new values."""
+        """Return *entry* with the new values; a section to which a tier is given has its own from then on."""
         wanted = {
             ENTRY_FIELDS[name]: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None
         }
-        return attrs.evolve(entry, **wanted)
+        own_tier = entry.own_tier or (self.importance_tier is not None and entry.anchor_id != "")
+        return attrs.evolve(entry, **wanted, own_tier=own_tier)
 
 
 NO_CHANGE = EntryChange()

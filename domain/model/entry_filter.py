@@ -12,6 +12,7 @@ class EntryFilter(NamedTuple):
         kinds: Only entries of one of these kinds.
         category: Only learnings of this category; None for all.
         scope: Only entries from these places.
+        anywhere: Kinds whose entries may come from any place, whatever the scope.
         permanent: Only entries that are kept for good; False does not ask.
         tag: Only entries the user labelled so, to the letter.
         folder: Only entries of files below this folder, its path absolute, links resolved.
@@ -31,6 +32,7 @@ class EntryFilter(NamedTuple):
     kinds: tuple[Kind, ...] = ("learning",)
     category: Category | None = None
     scope: Scope = ANYWHERE
+    anywhere: tuple[Kind, ...] = ()
     permanent: bool = False
     tag: str | None = None
     folder: str | None = None

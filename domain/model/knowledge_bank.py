@@ -13,6 +13,7 @@ from hardwon.domain.model.bank_grammar import (
     OBSERVATION_COUNT,
     text_after,
 )
+from hardwon.domain.model.repetition import CONTINUES
 from hardwon.domain.model.vocabulary import CONFIDENCES, Category, Confidence
 
 DEFAULT_OBSERVATION_COUNT = 1
@@ -36,7 +37,7 @@ class BankEntry(NamedTuple):
         category: What the file name says: ``anti-patterns``, ``patterns`` or ``heuristics``.
         heading: The whole heading; may be empty.
         name: The heading without its ``Anti-Pattern: `` or ``Pattern: ``.
-        description: The text above the metadata; may be empty.
+        description: The text above the metadata; may be empty, and begin with an ellipsis that stands for the name.
         metadata: The first line that starts with ``- `` and all below it; may be empty.
         observation_count: Any integer up to `LARGEST_COUNT` either way, zero and negative ones too.
         confidence: One of `CONFIDENCES`.
@@ -53,6 +54,13 @@ class BankEntry(NamedTuple):
     confidence: Confidence
     last_observed: str | None
     position: int
+
+    @property
+    def text(self) -> str:
+        """The lesson: its description, which may go on from the name; of two ellipses the first says that it does not."""
+        text = self.description.removeprefix(CONTINUES)
+        is_continued = text != self.description and not text.startswith(CONTINUES)
+        return self.name + text if is_continued and self.name else text
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.receipts.receipt import Event, NearMiss, Shown
 from hardwon.domain.model.receipts.recomputed import policy_of, terms_of, win_of
 from hardwon.domain.use_cases.explaining.explain_injections import Explained
@@ -26,7 +27,7 @@ def injection_document(explained: Explained) -> dict[str, object]:
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
         **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "project", "query")},
-        **{name: getattr(receipt, name) for name in ("space", "policy", "digest", "frame")},
+        **{name: getattr(receipt, name) for name in ("keyword_text", "space", "policy", "digest", "frame")},
         "entries": [_entry_document(explained, ranks.get(each.entry_id), each) for each in receipt.shown],
         "nearly": [
             {"id": each.entry_id, "name": explained.name_of(each.entry_id), "score": each.score, "why": each.why}
@@ -40,6 +41,8 @@ def injection_lines(explained: Explained, only: str | None = None) -> Iterator[s
     receipt = explained.receipt
     yield heading(explained)
     yield f"query    {receipt.query or 'none: nothing to go by'}"
+    if receipt.keyword_text is not None:
+        yield f"words    {' '.join(search_terms(receipt.keyword_text)) or 'none'}"
     yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
     for rank, shown in explained.ranked:
         if only in {None, shown.entry_id}:

@@ -18,7 +18,7 @@ from hardwon.entrypoints.cli.screen import counted, print_json, say, warn
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.composition.retrospecting import work_sources
 from hardwon.entrypoints.documents import entry_document
-from hardwon.entrypoints.retrospective import read_work
+from hardwon.entrypoints.retrospective import Work, read_work
 from hardwon.entrypoints.streams import visible
 from hardwon.entrypoints.workplace import read_workplace
 from hardwon.ports.bank_files import BankFiles
@@ -60,10 +60,10 @@ def review(
     if memory is None:
         return _tell({"skipped": SKIPPED, "entries": []}, [SKIPPED], as_json=as_json)
     work = read_work(work_sources(project_root, warn))
-    found = _found(memory, project_root, work.text, work.began, limit) if work.text is not None else ()
+    found = _found(memory, project_root, work, limit)
     now = memory.clock.now()
     document = {"skipped": None, "entries": [_document(each, now) for each in found]}
-    last = NO_SIGNALS if work.text is None else OUTCOMES if found else NOTHING_OLDER
+    last = NO_SIGNALS if work.signals.compose() is None else OUTCOMES if found else NOTHING_OLDER
     return _tell(document, [*("\n".join(_lines(each, now)) for each in found), last], as_json=as_json)
 
 
@@ -109,9 +109,9 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
     return open_memory(settings, warn, create=False) if settings.semantic_enabled else None
 
 
-def _found(memory: Memory, project_root: str, work: str, began: dt.datetime, limit: int) -> Sequence[Entry]:
+def _found(memory: Memory, project_root: str, work: Work, limit: int) -> Sequence[Entry]:
     ask = Review(memory.recall, read_workplace(project_root, memory.settings))
-    entries, degradations = ask(work, began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    entries, degradations = ask(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
     for line in degradations:
         warn(line)
     return entries

@@ -98,10 +98,16 @@ def _stale_banks(memory: Memory, changed: Changed, project_root: str) -> list[st
 
 
 def _tell(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
-    for line in embed_now(memory) if changed.changes and changed.is_searched else ():
+    for line in embed_now(memory) if changed.needs_vectors else ():
         warn(line)
     if as_json:
-        print_json({"changed": [each._asdict() for each in changed.changes], "entry": entry_document(changed.entry)})
+        print_json(
+            {
+                "changed": [each._asdict() for each in changed.changes],
+                "sections": changed.sections._asdict(),
+                "entry": entry_document(changed.entry),
+            }
+        )
     for line in () if as_json else (*confirmation(changed), *stale):
         say(line)
     if changed.changes:

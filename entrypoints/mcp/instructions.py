@@ -12,7 +12,7 @@ memory_match_triggers takes the user's prompt as it is and is fast; memory_load 
 Store a lesson (store_memory) AS SOON AS you learn something that would have saved time: the cause of a bug that took \
 long, a trap in a tool or API, a convention of this project, a correction by the user, an approach that proved itself. \
 One lesson a call. `description` says what to do or avoid, so that it is clear without this session; `reasoning` says why \
-and how it was found; `category` is anti-patterns (avoid), patterns (follow) or heuristics (rule of thumb). \
+and how it was found; `category` is anti-patterns (avoid), patterns (follow) or heuristics (rule of thumb); `keywords` are 3 to 10 labels. \
 Do not store what the code or its documentation says already, progress reports, or secrets. \
 memory_save brings a markdown file in.
 

@@ -31,7 +31,7 @@ def remember(
     return (
         f"Keep this lesson with store_memory: {lesson.strip() or '(the latest one of this session)'}\n\n"
         "Word it so that it is clear to someone who knows nothing of this session: a short name, a description that "
-        "says what to do or avoid, the reasoning with how it was found, the category, and the files it is about. "
+        "says what to do or avoid, the reasoning with how it was found, the category, 3 to 10 keywords, and the files it is about. "
         "Leave out secrets."
     )
 

@@ -106,20 +106,17 @@ class BrowseTools:
         tier: Annotated[Tier | None, Field(description="Only of this tier")] = None,
         sort_by: Annotated[Order, Field(description="What is greatest comes first")] = "created_at",
         *,
-        collection: Annotated[CollectionName, Field(description="Which memories")] = "documents",
+        collection: Annotated[
+            CollectionName,
+            Field(description="Which memories; all: lessons of all projects and every other memory of this one"),
+        ] = "all",
     ) -> ListAnswer:
         """
         Browse memories page by page, those included that no search finds: deprecated and expired ones.
 
         Use it to see what there is, or to find the id of a memory to update, validate or delete.
         """
-        chosen = COLLECTIONS[collection]
-        only = EntryFilter(
-            kinds=chosen.kinds,
-            scope=scope_of(chosen.scope, self._worker.workplace),
-            spec_folder=spec_folder or None,
-            tier=tier,
-        )
+        only = self._only(collection)._replace(spec_folder=spec_folder or None, tier=tier)
 
         def listed(memory: Memory) -> tuple[int, Sequence[Entry]]:
             repository = memory.repository
@@ -134,6 +131,13 @@ class BrowseTools:
             offset=offset,
             results=[*map(row_of, entries)],
         )
+
+    def _only(self, collection: CollectionName) -> EntryFilter:
+        workplace = self._worker.workplace
+        if collection == "all":
+            return EVERYTHING._replace(scope=scope_of("project", workplace), anywhere=("learning",))
+        chosen = COLLECTIONS[collection]
+        return EntryFilter(kinds=chosen.kinds, scope=scope_of(chosen.scope, workplace))
 
 
 def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:

@@ -42,6 +42,8 @@ class UpdatedMemory(Answer):
 
     changed: list[ChangedField] = Field(description="The fields that are not as they were")
     memory: MemoryRow = Field(description="The memory as it now is")
+    sections_followed: int = Field(description="How many sections of the file took its tier over")
+    sections_kept: int = Field(description="How many kept another tier, which was set for them alone")
     warnings: list[str] = Field(description="What did not go well; it is changed all the same")
 
 
@@ -78,8 +80,8 @@ class ChangeTools:
         """
         Change a memory's title, trigger phrases or importance; what is not given stays.
 
-        Use it when a memory is outdated (importanceTier deprecated: no search finds it any more), turned
-        out to matter (important, critical), or should come up on certain words (triggerPhrases). Ask the
+        Use it when a memory is outdated (importanceTier deprecated: no search finds it any more, nor its
+        sections, but for those that were given a tier themselves), turned out to matter (important, critical), or should come up on certain words (triggerPhrases). Ask the
         user before you make one critical or constitutional. What was there before is kept in its history.
         """
         change = EntryChange(
@@ -91,7 +93,7 @@ class ChangeTools:
         if change.is_empty:
             raise ToolError(NOTHING_TO_CHANGE)
         changed = await self.worker.call(lambda memory: memory.change_entry(find(memory, id).entry_id, change))
-        return _updated(changed, await self.worker.embed() if changed.changes and changed.is_searched else [])
+        return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
 
     async def memory_validate(
         self,
@@ -112,6 +114,8 @@ def _updated(changed: Changed, warnings: list[str]) -> UpdatedMemory:
         message="\n".join([*confirmation(changed), *(f"Warning: {line}" for line in warnings)]),
         changed=[_on_the_wire(each) for each in changed.changes],
         memory=row_of(changed.entry),
+        sections_followed=changed.sections.followed,
+        sections_kept=changed.sections.kept,
         warnings=warnings,
     )
 

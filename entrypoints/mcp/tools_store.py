@@ -20,7 +20,7 @@ from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.tool import ADDS, LONGEST_TITLE, Answer, tool
 from hardwon.entrypoints.mcp.worker import MemoryWorker
 from hardwon.entrypoints.providers import build_labelers
-from hardwon.entrypoints.storing import complaints_of_length, confirmation
+from hardwon.entrypoints.storing import complaints_of_gaps, complaints_of_length, confirmation
 from hardwon.entrypoints.workplace import name_of
 
 SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
@@ -34,7 +34,7 @@ class StoredMemory(Answer):
     entry_id: str = Field(description="The lesson's id: 16 hex digits")
     merged: bool = Field(description="Whether it was known already, so that no new one was made")
     observation_count: int = Field(description="How often it was observed, this time included")
-    keywords: list[str] = Field(description="Its labels; none when no labeler answered")
+    keywords: list[str] = Field(description="Its labels; none when none were given and no labeler answered")
     embedded: bool = Field(description="Whether it is found by meaning already, not by its words only")
     warnings: list[str] = Field(description="What did not go well; it is stored all the same")
 
@@ -63,6 +63,14 @@ class StoreTools:
         references: Annotated[
             list[str], Field(description="Files, features and projects it is about, such as 'src/reader.py'")
         ] = [],  # noqa: B006  # pydantic hands out copies, and a model reads this default in the schema
+        *,
+        keywords: Annotated[
+            list[str],
+            Field(
+                description="3 to 10 labels to find it by, such as 'retry-budget'; at least 3 of them stand in its text."
+                " Without them a labeler is asked, where there is one"
+            ),
+        ] = [],  # noqa: B006  # as above
     ) -> StoredMemory:
         """
         Keep a hard-won lesson for all later sessions: what went wrong or worked, and why.
@@ -79,6 +87,7 @@ class StoreTools:
             description=description,
             reasoning=reasoning,
             category=category,
+            keywords=tuple(keywords),
             references=tuple(references),
             source="session-capture",
             source_project=name_of(self.worker.project_root) or None,
@@ -93,7 +102,8 @@ class StoreTools:
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
-        warnings = [*complaints_of_length(stored.entry), *await self.worker.embed()]
+        gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
+        warnings = [*complaints_of_length(stored.entry), *gaps, *await self.worker.embed()]
         return await self.worker.call(lambda memory: _told(memory, stored, labels, warnings))
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:

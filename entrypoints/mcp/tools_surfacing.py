@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from hardwon.domain.model.vocabulary import Tier
+from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.domain.use_cases.asking.match_triggers import BroughtUp, MatchTriggers, Triggered
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.tool import READS, Answer, WireModel, tool
@@ -20,6 +20,7 @@ class TriggeredRow(WireModel):
 
     id: int = Field(description="Its number, by which memory_load brings all of it")
     entry_id: str
+    kind: Kind
     title: str
     spec_folder: str | None
     file_path: str | None
@@ -93,6 +94,7 @@ def _row(each: BroughtUp) -> TriggeredRow:
     return TriggeredRow(
         id=owner.number,
         entry_id=owner.entry_id,
+        kind=owner.kind,
         title=owner.title,
         spec_folder=owner.spec_folder,
         file_path=owner.file_path,

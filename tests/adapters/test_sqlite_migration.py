@@ -107,7 +107,7 @@ def test_imports_and_decisions_are_remembered(old_folder: Path, old_world: World
     assert dict(
         rows(old_folder, "SELECT key, value FROM _metadata WHERE key IN ('schema_version', 'active_space')")
     ) == {
-        "schema_version": "4",
+        "schema_version": "6",
         "active_space": "3",
     }
 
@@ -150,6 +150,23 @@ def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: 
         "permanent": 1,
     }
     assert rows(old_folder, "SELECT typeof(timestamp) FROM memories") == [("integer",)]
+
+
+def test_a_section_whose_tier_was_changed_keeps_it(old_folder: Path) -> None:
+    with closing(sqlite3.connect(old_folder / "memory.db")) as connection:
+        for migrate in MIGRATIONS[1:5]:
+            migrate(connection)
+        connection.executescript("""
+            UPDATE _metadata SET value = '5' WHERE key = 'schema_version';
+            UPDATE entry SET kind = 'document', category = NULL;
+            UPDATE entry_text SET anchor_id = 'section ' || entry_seq, file_path = '/a.md';
+            INSERT INTO history (memory_id, field_changed, changed_at) VALUES (5, 'importance_tier', ''), (9, 'title', '');
+        """)
+    with opened(old_folder):
+        assert rows(old_folder, "SELECT anchor_id, own_tier FROM entry_text ORDER BY 1") == [
+            ("section 5", 1),
+            ("section 9", 0),
+        ]
 
 
 def test_a_migrated_store_has_the_tables_of_a_new_one(old_folder: Path, old_world: World, tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_the_metadata_names_the_schema_and_the_active_space(world: World, sql: S
     world.add(FULL)
     world.embed(FULL, planted(0.6))
     metadata: dict[str, str] = dict(sql("SELECT key, value FROM _metadata"))
-    assert metadata["schema_version"] == "4"
+    assert metadata["schema_version"] == "6"
     assert metadata["embedding_provider"] == SPACE.provider
     assert metadata["embedding_model"] == SPACE.model
     assert metadata["embedding_dimensions"] == str(DIMENSIONS)

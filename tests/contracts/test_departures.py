@@ -26,6 +26,7 @@ standings = st.builds(
     st.sampled_from(TIERS),
     importance_weights,
     st.booleans(),
+    st.booleans(),
     labels,
     labels,
     labels,

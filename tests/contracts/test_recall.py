@@ -54,6 +54,7 @@ questions = st.builds(
     minimum=st.none() | st.sampled_from([0.0, 0.3, 0.6]),
     workplace=st.just(HERE),
     distinct=st.booleans(),
+    keyword_text=st.none() | st.sampled_from(["", *WORDS]),
 )
 
 
@@ -80,7 +81,7 @@ def ask(world: World, question: Question, first_depth: int = 1) -> Recollection:
 def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
     """Return the ids and scores of the answers, every entry judged."""
     retrieve = retrieve_in(world, question.text)._replace(only=question.only, by_passage=question.policy == "adaptive")
-    found = retrieve(question.text, IN_TIME)
+    found = retrieve(question.text, IN_TIME, question.keyword_text)
     closeness = Closeness.of(found.spaces)
     evidence = Evidence(
         size=world.repository.count(question.only),
@@ -93,7 +94,7 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
         workplace=HERE,
         now=NOW,
         limit=question.limit,
-        terms=tuple(search_terms(question.text)),
+        terms=search_terms(found.keyword_text or ""),
         decay=Decay(enabled=question.decays),
     )
     by_vector, by_keyword = found.by_vector.top(ALL), found.by_keyword.top(ALL)

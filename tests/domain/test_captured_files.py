@@ -72,7 +72,14 @@ class Captures:
         """Let the user change and judge all there is; return it."""
         for entry in self.entries.values():
             self.repository.put(
-                attrs.evolve(entry, tier="critical", importance_weight=0.9, trigger_phrases=("it",), permanent=True)
+                attrs.evolve(
+                    entry,
+                    tier="critical",
+                    own_tier=True,
+                    importance_weight=0.9,
+                    trigger_phrases=("it",),
+                    permanent=True,
+                )
             )
             InMemoryUsageLog(self.repository.state).add(entry.number or 0, USED)
         return self.entries

@@ -1,6 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.keyword_query import words_of
+from hardwon.domain.model.passages import identifier_words
 
 FEATURE = Feature(slug="semantic-memory", description="Remembers lessons", phase="design")
 
@@ -33,6 +37,63 @@ def test_a_description_is_cut_at_a_hundred_words() -> None:
     query = ContextQuery(feature=Feature(slug="s", description=" ".join(words), phase="p"))
 
     assert query.compose() == f"s: {' '.join(words[:100])}. Phase: p"
+    assert query.keyword_text == f"s: {' '.join(words[:100])}"
+
+
+@pytest.mark.parametrize(
+    ("description", "composed"),
+    [("Reads feeds.", "s: Reads feeds. Phase: p"), ("And so on...", "s: And so on... Phase: p"), (".", "s. Phase: p")],
+)
+def test_a_full_stop_at_the_end_of_a_description_is_not_doubled(description: str, composed: str) -> None:
+    assert ContextQuery(feature=Feature("s", description, "p")).compose() == composed
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("src/auth/login_handler.py", "auth login_handler"),
+        ("tests/unit/parseRequest.test.ts", "unit parseRequest parse Request"),
+        ("docs/features/007-csv/spec.md", "007-csv spec"),
+        ("lib/HTTPServer.java", "HTTPServer HTTP Server"),
+        ("Acme.Billing.Invoice.cs", "Acme.Billing.Invoice"),
+        ("backup.tar.gz", "backup"),
+        (".github/dependabot.yml", "dependabot"),
+        (".env", "env"),
+        ("SRC/Makefile", "Makefile"),
+        ("src/.py/", ".py"),
+        ("", ""),
+    ],
+)
+def test_of_a_file_the_stem_its_identifiers_and_uncommon_folders_are_keywords(path: str, words: str) -> None:
+    assert ContextQuery(files=(path,)).keyword_text == words
+
+
+def test_no_label_and_no_phase_is_a_keyword() -> None:
+    query = ContextQuery(FEATURE, ("src/a.py", "docs/b.py"))
+
+    assert query.keyword_text == "semantic-memory: Remembers lessons a b"
+    assert ContextQuery().keyword_text == ""
+
+
+def test_no_secret_is_a_keyword() -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    query = ContextQuery(Feature("s", f"Sign with {key}."), (f"keys/{key}.pem", "aSafeName.pem"))
+
+    assert query.keyword_text.split() == ["s:", "Sign", "with", "keys", "aSafeName", "a", "Safe", "Name"]
+
+
+@given(
+    st.builds(
+        ContextQuery,
+        st.none() | st.builds(Feature, st.text(), st.text(), st.text()),
+        st.lists(st.text(), max_size=25).map(tuple),
+    )
+)
+def test_every_keyword_is_a_word_of_a_value(query: ContextQuery) -> None:
+    feature = query.feature or Feature("")
+    values = " ".join((feature.slug, feature.description, *query.files))
+
+    assert {*words_of(query.keyword_text)} <= {*words_of(values), *words_of(" ".join(identifier_words(values)))}
 
 
 def test_a_description_is_one_line() -> None:
@@ -45,3 +106,4 @@ def test_at_most_twenty_files_are_named() -> None:
     files = tuple(f"file{number}" for number in range(25))
 
     assert ContextQuery(files=files).compose() == f"Files: {' '.join(files[:20])}"
+    assert ContextQuery(files=files).keyword_text == " ".join(files[:20])

@@ -41,9 +41,16 @@ def test_what_is_named_has_the_new_value_and_the_rest_stays(entry: Entry, change
         wanted = getattr(change, field)
         assert getattr(after, field) == (getattr(entry, field) if wanted is None else wanted)
     of_change = {"name", "tier", "importance_weight", "trigger_phrases", "keywords", "tags", "permanent"}
-    of_change |= {"confidence", "reasoning"}
+    of_change |= {"confidence", "reasoning", "own_tier"}
     others = [field.name for field in attrs.fields(Entry) if field.name not in of_change]
     assert [getattr(after, name) for name in others] == [getattr(entry, name) for name in others]
+
+
+@given(entry=all_entries, change=changes)
+def test_a_section_that_is_given_a_tier_has_its_own(entry: Entry, change: EntryChange) -> None:
+    is_given = change.importance_tier is not None and entry.anchor_id != ""
+
+    assert change.applied_to(entry).own_tier == (entry.own_tier or is_given)
 
 
 @given(entry=all_entries, change=changes)
@@ -54,7 +61,7 @@ def test_the_differences_are_those_of_the_fields_that_were_named(entry: Entry, c
     named = {name for name, value in attrs.asdict(change).items() if value is not None}
     assert {each.field for each in differences} <= named
     assert all(each.old != each.new for each in differences)
-    assert bool(differences) == (after != entry)
+    assert bool(differences) == (attrs.evolve(after, own_tier=entry.own_tier) != entry)
     assert changes_between(after, entry) == tuple(FieldChange(f, new, old) for f, old, new in differences)
     assert changes_between(after, change.applied_to(after)) == ()
 

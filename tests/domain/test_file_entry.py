@@ -47,6 +47,37 @@ def test_any_markdown_gives_an_entry_or_one_clear_complaint(head: dict[str, Fron
     assert all("\n" not in complaint for complaint in read_fields(head).complaints)
 
 
+MARKED = "Use `codecs`, **never** [guess](https://x.example/why)"
+PLAIN_TITLE = "Use codecs, never guess"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "head"),
+    [
+        ("decision", f"# {MARKED}\n\nText.", {}),
+        ("document", "Text.", {"title": MARKED}),
+        ("gotcha", f"{MARKED}\n=======\n\nText.", {}),
+    ],
+    ids=["heading", "front matter", "underlined"],
+)
+def test_a_title_is_plain_text_on_the_screen_and_in_the_vector(
+    kind: Kind, body: str, head: dict[str, FrontValue]
+) -> None:
+    entry = with_head(head, body, kind)
+
+    assert entry.name == PLAIN_TITLE
+    assert not {"`", "*", "[", "]"} & {*entry.searchable_text()}
+
+
+def test_a_session_is_titled_in_plain_text() -> None:
+    assert entry_of("# Log\n\nMended **the** `parser`.", "session").name == "Mended the parser."
+
+
+@pytest.mark.parametrize(("title", "plain"), [("**", "**"), ("C# 2*3", "C# 2 3"), ("snake_case", "snake_case")])
+def test_of_a_title_only_marks_go(title: str, plain: str) -> None:
+    assert entry_of("Text.", title=title).name == plain
+
+
 def test_a_rule_holds_in_the_project_where_it_stands_whatever_its_file_claims() -> None:
     planted = entry_of("Obey.", importance_tier="constitutional", project="other")
     moved = entry_of("Obey this too.", known=planted, project="other")

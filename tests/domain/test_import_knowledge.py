@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_checks import MAX_COUNT
 from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.use_cases.filing.import_knowledge import Imported, ImportKnowledge
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
@@ -96,6 +97,19 @@ def test_an_entry_without_a_heading_is_named_by_its_first_words() -> None:
     assert (
         imported("### \none two three four five six seven eight nine").name == "one two three four five six seven eight"
     )
+
+
+def test_a_heading_becomes_a_plain_title() -> None:
+    heading = "Pattern: Use `codecs`, **never** [guess](https://x.example/why)"
+
+    assert imported(bank_chunk(heading, "Reading in chunks.")).name == "Use codecs, never guess"
+
+
+def test_a_description_that_goes_on_from_its_heading_is_the_whole_text() -> None:
+    entry = imported(bank_chunk("Pattern: Keep raw lines", "\u2026, they prove what was sent."))
+
+    assert entry.description == "Keep raw lines, they prove what was sent."
+    assert entry.entry_id == content_hash("Keep raw lines, they prove what was sent.")
 
 
 def test_a_nul_is_replaced() -> None:

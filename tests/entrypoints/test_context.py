@@ -136,7 +136,7 @@ def test_summaries_are_told_and_no_exchange(library: Library) -> None:
 
 def test_without_vectors_it_is_the_keyword_way_byte_for_byte(library: Library) -> None:
     lock = memory("decision", "Lock", "The lock design.", 0.1)
-    library.plant(lock, memory("gotcha", "Other", "The lock.", 0.9), memory("gotcha", "No word", "Text.", 1.0))
+    library.plant(lock, memory("gotcha", "Other", "The lock.", 0.6), memory("gotcha", "No word", "Text.", 1.0))
     by_meaning = hardwon(library.world, *OURS)
     with library.without_answers("openai"):
         failing = hardwon(library.world, *OURS)

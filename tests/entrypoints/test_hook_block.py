@@ -147,3 +147,24 @@ def test_no_entries_mean_no_output(empty_world: World) -> None:
     run = empty_world.hook()
 
     assert (run.code, run.stdout, run.stderr, run.log) == (0, "", "", ())
+
+
+def test_a_heading_with_marks_is_printed_as_plain_text(empty_world: World) -> None:
+    empty_world.write_bank("patterns", lesson("Pattern: Use `codecs`, **never** [guess](https://x.example/why)"))
+    block = block_of(empty_world.hook().stdout)
+
+    assert block.headings == ("### Pattern: Use codecs, never guess",)
+
+
+def test_a_title_that_its_text_begins_with_is_printed_once(empty_world: World) -> None:
+    empty_world.remember(
+        entry("Keep raw lines", "Keep raw lines, they prove what was sent.", count=3),
+        entry("Pin versions", "Pin versions.", count=2),
+        entry("Cache", "Cache keys carry a version.", count=1),
+    )
+
+    assert (
+        "### Pattern: Keep raw lines\n\u2026, they prove what was sent.\n- Observation count: 3\n- Confidence: medium\n\n"
+        "### Pattern: Pin versions\n- Observation count: 2\n- Confidence: medium\n\n"
+        "### Pattern: Cache\nCache keys carry a version.\n"
+    ) in empty_world.hook().stdout

@@ -4,8 +4,50 @@ import re
 
 import pytest
 
+from hardwon.domain.model.entry import Entry
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import block_of, entry
+
+LABELLED = (
+    "Phase two of the rollout is manual",
+    "Close a file before it is renamed",
+    "Each phase of the migration can be run twice",
+    "A lock file outlives the process that made it",
+    "Files above 2 GB are read in chunks",
+    "Every message names its phase",
+    "Files of the design phase outlive it",
+    "Temporary files go to a folder of their own",
+    "Count the open file handles",
+    "A file without a newline at its end is legal",
+    "No phase starts before the one ahead has ended",
+    "Sort the files of a folder, their order is random",
+)
+"""Lessons that only have words in common with the labels, the phase and the folders of a query."""
+
+ABOUT_AUTH = (
+    "Compare tokens in constant time",
+    "Log in once and reuse the session",
+    "An expired session is refused with 401",
+    "Hash a password with a salt of its own",
+    "Login errors never say which half was wrong",
+    "Rotate the refresh token at every use",
+    "Sign out revokes the token on the server",
+    "Limit login attempts by account and address",
+)
+OTHERS = (
+    "Quote identifiers in SQL",
+    "Retry with a backoff",
+    "Round money once, at the end",
+    "Queues need a dead letter box",
+    "Cache keys carry a version",
+    "Pin the base image",
+    "Colours need enough contrast",
+    "Store moments in UTC",
+)
+
+
+def lessons(*names: str) -> list[Entry]:
+    return [entry(name, f"{name}.") for name in names]
 
 
 def context(world: World) -> str:
@@ -66,3 +108,28 @@ def test_the_active_feature_of_the_highest_number_wins_and_broken_ones_are_named
     assert 'context: "a. Phase: unknown..."' in run.stdout
     assert len(run.log) == 1
     assert "'030-d'" in run.stderr
+
+
+@pytest.mark.parametrize("embedded", [True, False], ids=["with vectors", "without vectors"])
+def test_the_labels_of_the_query_are_not_searched_for(empty_world: World, embedded: bool) -> None:  # noqa: FBT001
+    empty_world.write_feature(
+        "4-auth",
+        {"slug": "auth", "status": "active", "lastCompletedPhase": "design"},
+        spec="# Auth\n\nUsers log in with a password and get a session token.\n",
+    )
+    for folder in ("src/auth", "tests/auth"):
+        (empty_world.project / folder).mkdir(parents=True)
+    empty_world.commit("README.md")
+    empty_world.commit("src/auth/loginSession.py", "tests/auth/token_test.py")
+    empty_world.remember(*lessons(*LABELLED, *ABOUT_AUTH, *OTHERS))
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local" if embedded else "off"
+    if embedded:
+        empty_world.embed()
+    empty_world.faults.append("nothing_is_in_a_hurry")
+    run, _, _ = empty_world.launch("--project-root", str(empty_world.project), "--limit", "6")
+    block = block_of(run.stdout)
+    names = {heading.removeprefix("### Pattern: ") for heading in block.headings}
+
+    assert f"vector={28 if embedded else 0}, " in block.diagnostic
+    assert len(names) == 6
+    assert names <= set(ABOUT_AUTH)

@@ -112,7 +112,7 @@ def test_a_row_whose_file_is_there_has_the_files_text_and_its_own_facts(world: W
 
     assert hardwon(world, "import", str(index)).stdout.startswith("Imported 1 document")
     rows = world.query("SELECT title, content, importance_tier, access_count FROM memory_index ORDER BY anchor_id")
-    assert rows == [("OAuth", "Now\n\nNewer text.\n\nX.", "critical", 7), ("Now: x", "X.", "normal", 0)]
+    assert rows == [("OAuth", "Now\n\nNewer text.\n\nX.", "critical", 7), ("Now: x", "X.", "critical", 0)]
 
 
 def test_an_import_that_is_repeated_changes_nothing(world: World) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.keyword_query import search_terms
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import THEN
 from tests.entrypoints.hook_texts import lesson as bank_lesson
@@ -61,16 +62,17 @@ def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
 
     assert (shown.code, shown.stderr, proved.code, proved.stderr) == (0, "", 0, "")
     assert lines[0].endswith(f"  session start in project, session {SESSION}")
-    assert lines[1:3] == ["query    parser. Phase: unknown", "ranked   by hybrid, model none"]
-    assert lines[3:5] == [f"          -  Units ({RULE.entry_id})", "     a rule that always stands"]
-    assert f"  Quotes ({QUOTES.entry_id})" in lines[5]
-    assert lines[5].startswith("  1. 0.")
-    assert lines[6].startswith("     words 0.4 * 1 + track record 0.6 * 0.")
-    assert lines[7].startswith("  2. 0.")
-    assert lines[9] == "related  conversations, ranked by context"
-    assert lines[10].startswith("  1. 0.")
-    assert f"  Tabs ({TABS.entry_id})" in lines[10]
-    assert " + touched file 0.2 * 0 + branch 0.2 * 0 + recency 0.15 * " in lines[11]
+    assert lines[1:3] == ["query    parser. Phase: unknown", "words    parser"]
+    assert lines[3] == "ranked   by hybrid, model none"
+    assert lines[4:6] == [f"          -  Units ({RULE.entry_id})", "     a rule that always stands"]
+    assert f"  Quotes ({QUOTES.entry_id})" in lines[6]
+    assert lines[6].startswith("  1. 0.")
+    assert lines[7].startswith("     words 0.4 * 1 + track record 0.6 * 0.")
+    assert lines[8].startswith("  2. 0.")
+    assert lines[10] == "related  conversations, ranked by context"
+    assert lines[11].startswith("  1. 0.")
+    assert f"  Tabs ({TABS.entry_id})" in lines[11]
+    assert " + touched file 0.2 * 0 + branch 0.2 * 0 + recency 0.15 * " in lines[12]
     assert proved.stdout == f"{lines[0]}: verified\n"
     assert document["proof"]["verified"]
     assert document["frame"][0] == text[: len(document["frame"][0])]
@@ -84,6 +86,7 @@ def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
     assert (document["digest"], document["nearly"]) == (digest, [])
     assert (document["event"], document["project"], document["session_id"]) == ("start", "project", SESSION)
     assert (document["query"], document["space"], document["policy"]) == ("parser. Phase: unknown", None, "hybrid")
+    assert document["keyword_text"] == "parser"
     assert set(document["entries"][0]) == {
         *("rank", "id", "name", "form", "policy", "score", "parts", "digest", "room", "used"),
         "influence_count",
@@ -213,9 +216,10 @@ def test_no_secret_gets_into_a_receipt(empty_world: World) -> None:
     empty_world.write_feature("1", {"slug": key, "status": "active"}, spec=f"# Spec\n\nWith {key} we sign.\n")
     empty_world.remember(QUOTES)
     text = start(empty_world)
-    [(query, frame)] = empty_world.query("SELECT query, frame FROM receipt")
+    [(query, keyword_text, frame)] = empty_world.query("SELECT query, keyword_text, frame FROM receipt")
 
-    assert query == "[REDACTED]: With [REDACTED] we sign.. Phase: unknown"
+    assert query == "[REDACTED]: With [REDACTED] we sign. Phase: unknown"
+    assert search_terms(keyword_text) == ("sign",)
     assert 'context: "[REDACTED]: With [REDACTED] we..."' in text
     assert key not in text + frame
     assert key.encode() not in b"".join(path.read_bytes() for path in empty_world.store.glob("memory.db*"))

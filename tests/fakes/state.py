@@ -114,6 +114,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and (only.folder is None or (entry.file_path or "").startswith(os.path.join(only.folder, "")))
         and (
             only.scope == ANYWHERE
+            or entry.kind in only.anywhere
             or any(place is not None and place == own for place, own in zip(only.scope, places, strict=True))
         )
     )

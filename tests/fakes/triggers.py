@@ -24,6 +24,7 @@ class InMemoryTriggerSource:
             TriggerOwner(
                 seq,
                 entry.entry_id,
+                entry.kind,
                 entry.name,
                 entry.spec_folder,
                 entry.file_path,

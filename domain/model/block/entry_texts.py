@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias, overload
 from hardwon.domain.model.bank_grammar import CONFIDENCE, ENTRY_HEAD, NAME_PREFIXES, OBSERVATION_COUNT, metadata_line
 from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.block.printable import Noted, Printable
+from hardwon.domain.model.repetition import says_something, split_by_title
 from hardwon.domain.model.vocabulary import Confidence, Kind
 
 EntryForm: TypeAlias = Literal["lesson", "note"]
@@ -35,10 +36,11 @@ def track_record_text(observation_count: int, confidence: Confidence) -> str:
 
 
 def _lesson_text(entry: Printable) -> str:
-    """Return all that is printed of a learning, with an empty line after it."""
+    """Return all that is printed of a learning, with an empty line after it; its title is not said twice."""
+    split = split_by_title(entry.name, entry.description)
     lines = [
         f"{ENTRY_HEAD}{NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
-        neutral(entry.description),
+        *([neutral(split.continued)] if says_something(split.rest) or not split.beginning else []),
         *filter(None, [neutral(entry.notes)]),
         track_record_text(entry.observation_count, entry.confidence),
     ]

@@ -31,7 +31,7 @@ def deduplicate(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
     """
     kept: dict[str, SourcedEntry] = {}
     for sourced in entries:
-        key = content_hash(sourced.entry.description)
+        key = content_hash(sourced.entry.text)
         seen = kept.get(key)
         if seen is None or sourced.entry.observation_count > seen.entry.observation_count:
             kept[key] = sourced

@@ -15,7 +15,7 @@ from hardwon.domain.model.files.fields import FileFields
 from hardwon.domain.model.files.markdown import MarkdownFile
 from hardwon.domain.model.files.plain_text import plain_text
 from hardwon.domain.model.files.spec_folder import spec_folder, topic, written_at
-from hardwon.domain.model.files.titles import beginning, first_heading
+from hardwon.domain.model.files.titles import beginning, first_heading, plain_title
 from hardwon.domain.model.files.trigger_phrases import phrases_of
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.redaction import redact
@@ -158,8 +158,9 @@ def _texts(file: MarkdownFile, body: str, fields: FileFields, kind: Kind, same: 
     if kind == "session":
         given = same.description if same and same.kind == "session" else None
         description = fields.description or given or describe(body) or fields.title or PurePath(file.path).stem
-        return beginning(description), description
-    name = fields.title or first_heading(body) or topic(PurePath(file.path).name) or PurePath(file.path).stem
+        return beginning(plain_text(description)) or beginning(description), description
+    title = plain_title(fields.title or "")
+    name = title or first_heading(body) or topic(PurePath(file.path).name) or PurePath(file.path).stem
     text = plain_text(without_markers(body))
     lead = fields.description or ""
     return name, "\n\n".join(filter(None, ("" if lead in text else lead, text))) or name

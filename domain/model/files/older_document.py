@@ -76,6 +76,7 @@ class OlderDocument:
             "name": self.title,
             "importance_weight": self.importance_weight,
             "tier": self.tier,
+            "own_tier": bool(self.anchor_id and self.tier not in {None, entry.tier}) or None,
             "context_type": self.context_type,
             "channel": self.channel,
             "session_id": self.session_id,

@@ -39,8 +39,8 @@ def section_entries(whole: Entry, body: str, known: Mapping[str, Entry]) -> Sect
     """
     Return the entries that stand for the sections of a document, without secrets.
 
-    A new one matters as much as the *whole*, and comes from where that does; what
-    the store has the word on stays as it is *known*.
+    One matters as much as the *whole* unless its tier was set for it alone, and comes from where that does;
+    whatever else the store has the word on stays as it is *known*.
 
     Args:
         whole: The entry of the whole document.
@@ -68,7 +68,8 @@ def _entry(whole: Entry, section: AnchorSection, known: Entry | None) -> Entry:
         description=plain_text(section.text) or name,
         keywords=owned.keywords,
         trigger_phrases=owned.trigger_phrases,
-        tier=owned.tier,
+        tier=owned.tier if owned.own_tier else whole.tier,
+        own_tier=owned.own_tier,
         importance_weight=owned.importance_weight,
         created_at=owned.created_at,
         usage=owned.usage,

@@ -8,10 +8,17 @@ from hardwon.domain.model.files.plain_text import plain_text
 
 NAME_LENGTH = 80
 
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\](?:\([^()\s]{0,2000}\)|\[[^\[\]\n]{0,500}\])")
+
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]++(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
 )
 _RUN = re.compile(r"\S+(?: \S+)*")
+
+
+def plain_title(markdown: str) -> str:
+    """Return a title without its formatting, on one line; of a link its text alone. What is nothing else stays."""
+    return " ".join(plain_text(_LINK.sub(r"\1", markdown)).split()) or markdown.strip()
 
 
 def first_heading(body: str) -> str | None:
@@ -22,7 +29,8 @@ def first_heading(body: str) -> str | None:
 def headings(body: str) -> Iterator[str]:
     """Yield the headings of *body* in order, without formatting; empty ones, code and comments don't count."""
     found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
-    return filter(None, (plain_text(each["atx"] or each["underlined"]) for each in found))
+    texts = (plain_text(_LINK.sub(r"\1", each["atx"] or each["underlined"])) for each in found)
+    return filter(None, texts)
 
 
 def beginning(text: str) -> str:

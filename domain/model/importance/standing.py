@@ -25,6 +25,7 @@ class Standing(NamedTuple):
     tier: Tier
     importance_weight: float
     permanent: bool
+    own_tier: bool
     trigger_phrases: tuple[str, ...]
     keywords: tuple[str, ...]
     tags: tuple[str, ...]

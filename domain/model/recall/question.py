@@ -18,6 +18,7 @@ class Question(NamedTuple):
         workplace: Where it is asked.
         decays: Whether age tells on entries where the policy goes by it.
         distinct: Whether of several entries that say the same only the best answers, a file and a section of it included.
+        keyword_text: The text to search by keyword, None for *text*.
 
     """
 
@@ -29,6 +30,7 @@ class Question(NamedTuple):
     workplace: Workplace
     decays: bool = True
     distinct: bool = True
+    keyword_text: str | None = None
 
     @property
     def by_passage(self) -> bool:

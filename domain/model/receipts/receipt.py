@@ -58,13 +58,14 @@ class Receipt(NamedTuple):
         event: What it answered.
         at: When.
         project: The name of the user's project.
-        query: What was searched with, without secrets; None when there was no signal.
+        query: The search text, without secrets; None when there was no signal.
         space: The model that embedded the query, None when none did.
         policy: What ranked.
         digest: `text_digest` of the whole text.
         frame: What stands before, between and after the entries, one more than `shown`.
         shown: The entries, in the order of the text.
         missed: The best that are not in it, best first.
+        keyword_text: The text that was searched by keyword, without secrets; None when it was the query.
         number: The store's number of the receipt, 0 before it has one.
 
     """
@@ -80,4 +81,5 @@ class Receipt(NamedTuple):
     frame: tuple[str, ...]
     shown: tuple[Shown, ...] = ()
     missed: tuple[NearMiss, ...] = ()
+    keyword_text: str | None = None
     number: int = 0

@@ -56,8 +56,8 @@ def holds(text: str, category: Category, identity: str) -> bool:
 def counts_of(text: str, category: Category) -> dict[str, int]:
     """Return the highest count of every lesson in a file of that *text*, by its identity."""
     counts = dict[str, int]()
-    for each in filter(lambda entry: entry.description, entries_of(text, category)):
-        identity = identity_of(each.description)
+    for each in filter(lambda entry: entry.text, entries_of(text, category)):
+        identity = identity_of(each.text)
         counts[identity] = max(each.observation_count, counts.get(identity, 0))
     return counts
 
@@ -69,7 +69,7 @@ def count_of(text: str, category: Category, identity: str) -> int:
 
 def is_same(entry: BankEntry, identity: str) -> bool:
     """Tell whether *entry* is the lesson of that identity."""
-    return bool(entry.description) and identity_of(entry.description) == identity
+    return bool(entry.text) and identity_of(entry.text) == identity
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)

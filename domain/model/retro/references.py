@@ -16,6 +16,11 @@ NOT_CODE = frozenset(
 """Endings of what is read or looked at, not run."""
 
 
+LOCK_ENDINGS = (".lock", ".lockb", ".lockfile", "-lock.json", "-lock.yaml", ".lock.json", "-shrinkwrap.json", "go.sum")
+SETTINGS_OF_TOOLS = (".meta.json", ".mcp.json")
+"""Names of files that say where work stands and which servers an agent has, not what was learned."""
+
+
 class _Names(NamedTuple):
     """What a text may call a file by, longest first; the stem is the base name without its ending."""
 
@@ -29,20 +34,26 @@ def is_code(path: str) -> bool:
     return _ending(path) not in NOT_CODE
 
 
+def may_be_referred_to(path: str) -> bool:
+    """Tell whether a lesson can be about the file: it is no part of a knowledge bank, no lock and no tool's settings."""
+    base = path.rpartition("/")[2].lower()
+    return BANK_FOLDER not in f"/{path}" and base not in SETTINGS_OF_TOOLS and not base.endswith(LOCK_ENDINGS)
+
+
 def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
     """
     Return the files of *diff* that *text* mentions, by path, base name or stem; code of the diff when it mentions none.
 
     Args:
         text: All that is said of the lesson.
-        diff: Paths with `/`, in order; the knowledge bank's own files are left out.
+        diff: Paths with `/`, in order; those that no lesson is about are left out.
 
     Returns:
         At most 10 paths, each once, in the order of *diff*, what is mentioned first; at least one file of code
         when the diff has one.
 
     """
-    files = [path for path in dict.fromkeys(diff) if BANK_FOLDER not in f"/{path}"]
+    files = [path for path in dict.fromkeys(diff) if may_be_referred_to(path)]
     code = [path for path in files if is_code(path)]
     mentioned = [path for path in files if _mentions(text.lower(), _names(path.lower()))][:MOST_REFERENCES]
     if not any(map(is_code, mentioned)):

@@ -108,7 +108,7 @@ class Recall(NamedTuple):
     def search(self, question: Question, deadline: Deadline) -> Found:
         """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
-        retrieval = retrieve(question.text, deadline)
+        retrieval = retrieve(question.text, deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
         evidence = Evidence(
             size=self.repository.count(question.only._replace(ranked=True)),
@@ -121,7 +121,7 @@ class Recall(NamedTuple):
             workplace=question.workplace,
             now=self.clock.now(),
             limit=question.limit,
-            terms=tuple(search_terms(question.text)),
+            terms=search_terms(retrieval.keyword_text or ""),
             decay=self.decay if question.decays else NO_DECAY,
         )
         return Found(retrieval, evidence, closeness)

@@ -96,4 +96,5 @@ def _question(
         limit=limit,
         minimum=COLLECTIONS["conversations"].minimum,
         workplace=workplace._replace(touched_files=tuple(dict.fromkeys(context.files + workplace.touched_files))),
+        keyword_text=context.keyword_text,
     )

@@ -15,6 +15,16 @@ def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
     return [*([whole] if whole else []), *repository.sections_of(path)]
 
 
+def sections_below(repository: EntryRepository, entry: Entry) -> list[Entry]:
+    """Return the sections of the file that *entry* stands for; none for a section and for what has no file."""
+    return [] if entry.file_path is None or entry.anchor_id else repository.sections_of(entry.file_path)
+
+
+def follows(section: Entry, whole: Entry) -> bool:
+    """Tell whether *section* is to get the tier of its file: it has another one, which was not set for it alone."""
+    return section.tier != whole.tier and not section.own_tier
+
+
 def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[Entry] = ()) -> Entry:
     """
     Let *whole* and *sections* alone stand for a file; return the whole as it is stored.

@@ -11,6 +11,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_checks import MAX_COUNT
 from hardwon.domain.model.entry_redaction import redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.files.titles import plain_title
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.filing.bank_changes import changed_files
@@ -116,8 +117,8 @@ class ImportKnowledge:
 def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime) -> Entry:
     observed = _moment(lesson.last_observed, now)
     return Entry(
-        name=_storable(lesson.name) or " ".join(_storable(lesson.description).split()[:NAME_WORDS]),
-        description=_storable(lesson.description),
+        name=plain_title(_storable(lesson.name)) or " ".join(_storable(lesson.text).split()[:NAME_WORDS]),
+        description=_storable(lesson.text),
         notes=_storable("\n".join(lesson.notes)),
         category=file.category,
         references=tuple(_storable(place) for line in lesson.notes if (place := text_after(OBSERVED_IN, line))),

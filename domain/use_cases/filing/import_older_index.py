@@ -8,7 +8,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.files.markdown import Markdown, MarkdownFile
 from hardwon.domain.model.files.older_document import OlderDocument
-from hardwon.domain.use_cases.filing.file_entries import stored_of
+from hardwon.domain.use_cases.filing.file_entries import follows, sections_below, stored_of
 from hardwon.domain.use_cases.filing.keep_file import KeepFile
 from hardwon.ports.clock import Clock
 from hardwon.ports.entry_repository import EntryRepository
@@ -87,7 +87,11 @@ class ImportOlderIndex:
 
     def _import(self, document: OlderDocument) -> None:
         entry = self._entry(document)
-        self.repository.put(document.laid_over(entry))
+        known = document.laid_over(entry)
+        self.repository.put(known)
+        for section in sections_below(self.repository, known):
+            if follows(section, known):
+                self.repository.put(attrs.evolve(section, tier=known.tier))
         if entry.number is not None:
             self.usage.add(entry.number, document.usage)
 

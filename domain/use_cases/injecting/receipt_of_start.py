@@ -41,6 +41,7 @@ def receipt_of_start(injection: Injection, *, session_id: str, project: str, at:
         at=at,
         project=project,
         query=retrieval.query if retrieval else None,
+        keyword_text=retrieval.keyword_text if retrieval else None,
         space=retrieval.embedded_by if retrieval else None,
         policy=selected.policy.name if selected else "none",
         digest=text_digest(injection.text),

@@ -61,6 +61,7 @@ class Retrieval(NamedTuple):
 
     Attributes:
         query: The search text, None when there was no signal.
+        keyword_text: The text that was searched by keyword, likewise.
         by_vector: Matches by meaning.
         by_keyword: Matches by word.
         embedded_by: The model that embedded the query, None when none did.
@@ -73,6 +74,7 @@ class Retrieval(NamedTuple):
     """
 
     query: str | None
+    keyword_text: str | None = None
     by_vector: Matches = NoMatches()
     by_keyword: Matches = NoMatches()
     spaces: tuple[Matches, ...] = ()
@@ -118,11 +120,19 @@ class Retrieve(NamedTuple):
     by_passage: bool = False
     embed_seconds: float = EMBED_SECONDS
 
-    def __call__(self, query: str | None, deadline: Deadline) -> Retrieval:
-        """Return what *query* finds before *deadline*; nothing is searched for None."""
+    def __call__(self, query: str | None, deadline: Deadline, keyword_text: str | None = None) -> Retrieval:
+        """
+        Return what a query finds.
+
+        Args:
+            query: The text to embed; nothing is searched for None.
+            deadline: When searching must be over.
+            keyword_text: The text to search by keyword, None for *query*.
+
+        """
         if query is None:
             return Retrieval(query=None)
-        return _Search(self, query, deadline).run()
+        return _Search(self, query, query if keyword_text is None else keyword_text, deadline).run()
 
 
 class _Asked(NamedTuple):
@@ -168,9 +178,10 @@ def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Dead
 class _Search:
     """One run of `Retrieve`, collecting what is missing as it goes."""
 
-    def __init__(self, tools: Retrieve, query: str, deadline: Deadline) -> None:
+    def __init__(self, tools: Retrieve, query: str, keyword_text: str, deadline: Deadline) -> None:
         self._tools = tools
         self._query = query
+        self._keyword_text = keyword_text
         self._deadline = deadline
         self._degradations: list[str] = []
         self._numpy_missing = False
@@ -182,6 +193,7 @@ class _Search:
         found = [each for asked, embedding in embeddings if (each := self._compare(asked, embedding))]
         return Retrieval(
             query=self._query,
+            keyword_text=self._keyword_text,
             by_vector=_as_one([each.matches for each in found]),
             by_keyword=by_keyword,
             spaces=tuple(each.matches for each in found),
@@ -232,7 +244,7 @@ class _Search:
 
     def _match_words(self) -> Matches:
         keywords, only = self._tools.keywords, self._tools.only
-        terms = search_terms(self._query)
+        terms = search_terms(self._keyword_text)
         deadline = self._deadline.within(WORD_SECONDS)
         try:
             if self._tools.by_passage:

@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import NamedTuple
 
+from hardwon.domain.model.context_query import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import LEARNINGS
@@ -41,12 +42,12 @@ class Review(NamedTuple):
     recall: Recall
     workplace: Workplace
 
-    def __call__(self, work: str, before: dt.datetime, limit: int, deadline: Deadline) -> Reviewed:
+    def __call__(self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline) -> Reviewed:
         """
         Return at most *limit* learnings that *work* recalls best; nothing is counted.
 
         Args:
-            work: What it was about, the names of its files included.
+            work: Its feature and files; without either nothing is found.
             before: Only what was last observed before it.
             limit: How many.
             deadline: When the search must end.
@@ -55,7 +56,15 @@ class Review(NamedTuple):
             StorageError: the store can't be read.
 
         """
-        question = Question(work, LEARNINGS._replace(ranked=True), "adaptive", SEARCHED, None, self.workplace)
+        question = Question(
+            text=work.compose() or "",
+            only=LEARNINGS._replace(ranked=True),
+            policy="adaptive",
+            limit=SEARCHED,
+            minimum=None,
+            workplace=self.workplace,
+            keyword_text=work.keyword_text,
+        )
         recollection = self.recall(question, deadline)
         found = (answer.entry for answer in recollection.answers)
         older = [each for each in found if each.updated_at < before and self._is_of_here(each)]

@@ -12,7 +12,7 @@ DAY = "2026-06-02"
 awkward = st.sampled_from(
     [
         "### Pattern: taken", "- one", "- Observation count: 9", "- confidence: low", "## Title", "# Title", "---",
-        "plain words", "", "  - indented", "-", "###", "\r\n### x", "a\rb", "- last observed:", "\u0130 \u017f \u212a", "\x85- x", "\u2028### y",
+        "plain words", "", "  - indented", "-", "###", "\r\n### x", "a\rb", "- last observed:", "\u0130 \u017f \u212a", "\x85- x", "\u2028### y", "\u2026", "\u2026 so",
     ]
 )  # fmt: skip
 texts = st.lists(awkward | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0<>"), max_size=20))
@@ -21,7 +21,7 @@ one_lines = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 ,;-]{0,30}[a-z]", fullmatch=Tr
     lambda text: " ".join(text.split())
 )
 
-lessons = st.builds(
+other_lessons = st.builds(
     BankLesson,
     category=st.sampled_from(CATEGORIES),
     name=one_lines,
@@ -31,6 +31,13 @@ lessons = st.builds(
     confidence=st.sampled_from(CONFIDENCES),
     day=st.just(DAY),
 )
+
+
+def _beginning_with_its_name(lesson: BankLesson) -> BankLesson:
+    return lesson._replace(description=f"{lesson.name}{lesson.description}".strip())
+
+
+lessons = other_lessons | other_lessons.map(_beginning_with_its_name)
 
 pieces = st.sampled_from(
     [

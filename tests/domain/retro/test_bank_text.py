@@ -5,6 +5,7 @@ from hypothesis import example, given
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import content_hash
+from hardwon.domain.model.keyword_query import words_of
 from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_count import with_count
@@ -39,13 +40,59 @@ def test_a_lesson_is_written_in_the_banks_format() -> None:
     )
 
 
+CLAUSE = "Decode chunks incrementally"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "written"),
+    [
+        (
+            CLAUSE,
+            f"{CLAUSE}, as a character can straddle reads.",
+            f"{CLAUSE}\n\u2026, as a character can straddle reads.",
+        ),
+        (f"{CLAUSE}\u2026", f"{CLAUSE} or not.\nSecond line.", f"{CLAUSE}\n\u2026 or not.\nSecond line."),
+        (CLAUSE, CLAUSE, f"{CLAUSE}\n\u2026"),
+        (CLAUSE, f"{CLAUSE}.", f"{CLAUSE}\n\u2026."),
+        (CLAUSE, "decode  chunks\nincrementally. Always.", "decode chunks incrementally\n\u2026. Always."),
+        (CLAUSE, "Decode `chunks` *incrementally*: yes.", "Decode `chunks` *incrementally*\n\u2026: yes."),
+        (CLAUSE, "Decode chunks in order.", f"{CLAUSE}\nDecode chunks in order."),
+        (CLAUSE, f"{CLAUSE}ish.", f"{CLAUSE}\n{CLAUSE}ish."),
+        ("Cache", "Cache keys carry a version.", "Cache\nCache keys carry a version."),
+        (CLAUSE, "\u2026 so it goes on.", f"{CLAUSE}\n\u2026\u2026 so it goes on."),
+        (CLAUSE, f"{CLAUSE}\u2026 so it goes on.", f"{CLAUSE}\n{CLAUSE}\u2026 so it goes on."),
+    ],
+)
+def test_a_name_that_its_text_begins_with_is_written_once(name: str, text: str, written: str) -> None:
+    lesson = LESSON._replace(name=name, description=text)
+    after = with_lesson("", lesson)
+    [entry] = read(after)
+
+    assert after.removeprefix("# Patterns\n\n### Pattern: ").startswith(f"{written}\n- Observed in: ")
+    assert content_hash(entry.text) == lesson.identity
+    assert with_count(after, "patterns", lesson.identity, DAY) == after.replace("count: 1", "count: 2").replace(
+        LESSON.day, DAY
+    )
+
+
+def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -> None:
+    lesson = LESSON._replace(name=CLAUSE, description=f"{CLAUSE}, as I said.")
+    after = with_lesson(with_lesson("", lesson._replace(description="Other.")), lesson)
+
+    assert [(each.name, each.text) for each in read(after)] == [
+        (CLAUSE, "Other."),
+        (f"{CLAUSE} (2)", f"{CLAUSE}, as I said."),
+    ]
+
+
 @given(lesson=lessons)
 @example(lesson=LESSON._replace(description="### a\n- b\r- c\n- Observation count: 9"))
 def test_what_is_written_is_read_back(lesson: BankLesson) -> None:
     [entry] = parse_bank(with_lesson("", lesson).replace("\r\n", "\n"), lesson.category)
 
-    assert content_hash(redact(entry.description)) == content_hash(lesson.description)
-    assert (entry.name, entry.category) == (lesson.name, lesson.category)
+    assert content_hash(redact(entry.text)) == content_hash(lesson.description)
+    assert entry.category == lesson.category
+    assert words_of(entry.name) == words_of(lesson.name)
     assert (entry.observation_count, entry.confidence, entry.last_observed) == (
         lesson.observation_count,
         lesson.confidence,
@@ -65,7 +112,7 @@ def test_a_file_keeps_what_it_has_or_refuses(lesson: BankLesson, text: str) -> N
 
     assert after.startswith(text)
     assert facts(read(after)[:-1]) == facts(read(text))
-    assert content_hash(redact(read(after)[-1].description)) == content_hash(lesson.description)
+    assert content_hash(redact(read(after)[-1].text)) == content_hash(lesson.description)
 
 
 COMMENT = "An <!-- comment --> here"

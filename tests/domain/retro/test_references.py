@@ -1,5 +1,6 @@
 """Which files of a diff a lesson is about."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,7 @@ def test_a_document_that_is_mentioned_comes_with_code() -> None:
 
 
 def test_without_code_the_documents_are_it() -> None:
-    assert chosen_references("anything", ["a.md", "uv.lock", "docs/knowledge-bank/patterns.md"]) == ("a.md", "uv.lock")
+    assert chosen_references("anything", ["a.md", "docs/knowledge-bank/patterns.md"]) == ("a.md",)
     assert chosen_references("anything", []) == ()
 
 
@@ -43,5 +44,39 @@ def test_at_least_one_file_of_code_when_there_is_one(text: str, diff: list[str])
 
     assert len(chosen) == len(set(chosen)) <= 10
     assert set(chosen) <= set(diff)
-    assert any(map(is_code, chosen)) == any(map(is_code, diff))
-    assert bool(chosen) == bool(diff)
+    usable = [path for path in diff if path != "uv.lock"]
+    assert any(map(is_code, chosen)) == any(map(is_code, usable))
+    assert bool(chosen) == bool(usable)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "docs/features/007-x/.meta.json",
+            ".mcp.json",
+            "uv.lock",
+            "web/package-lock.json",
+            "poetry.lock",
+            "Cargo.lock",
+        ),
+        *(
+            "yarn.lock",
+            "pnpm-lock.yaml",
+            "npm-shrinkwrap.json",
+            "go.sum",
+            "bun.lockb",
+            "gradle.lockfile",
+            "Gemfile.lock",
+        ),
+        *("packages.lock.json", "PACKAGE-LOCK.JSON"),
+    ],
+)
+def test_no_lock_and_no_settings_of_a_tool_are_referred_to(path: str) -> None:
+    assert chosen_references(f"see {path}", [path]) == ()
+    assert chosen_references(f"see {path}", [path, "src/reader.py"]) == ("src/reader.py",)
+
+
+@pytest.mark.parametrize("path", ["src/lock.py", "package.json", "tsconfig.json", "a/meta.json", "src/deadlock.json"])
+def test_what_only_looks_like_a_lock_is_referred_to(path: str) -> None:
+    assert chosen_references("anything", [path]) == (path,)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from hardwon.domain.model.vocabulary import Kind
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import Library, Planted, memory
@@ -19,6 +20,13 @@ def document(name: str, text: str, cosine: float | None = None, age_days: float 
     folder = more.pop("spec_folder", FOLDER)
     path = f"/memories/specs/{folder}/memory/{file}"
     return memory("document", name, text, cosine, age_days, file_path=path, spec_folder=folder, **more)
+
+
+def of_kind(kind: Kind, name: str, text: str, **more: Any) -> Planted:
+    """Return a memory of any kind, without a vector."""
+    if kind == "learning":
+        return memory(kind, name, text, None, **{"file_path": None, "category": "patterns", **more})
+    return memory(kind, name, text, None, **{"file_path": f"/memories/{kind}/{text}.md", **more})
 
 
 class Shelf:

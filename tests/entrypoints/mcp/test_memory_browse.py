@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 from pydantic.alias_generators import to_camel
 
+from hardwon.domain.model.vocabulary import KINDS
 from tests.entrypoints.mcp.conftest import Connect
-from tests.entrypoints.mcp.shelf import Shelf, document, shelf_of
+from tests.entrypoints.mcp.shelf import Shelf, document, of_kind, shelf_of
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
 
@@ -33,6 +34,15 @@ PLANTED = [
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
     with shelf_of(tmp_path_factory.mktemp("browse"), *PLANTED) as shelf:
+        yield shelf
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    """Return a server that knows one memory of each kind, and of each another one of another project."""
+    own = [of_kind(kind, f"One {kind}", f"{kind} of this project") for kind in KINDS]
+    others = [of_kind(kind, f"Other {kind}", f"{kind} of another", source_project="other") for kind in KINDS]
+    with shelf_of(tmp_path_factory.mktemp("mixed"), *own, *others) as shelf:
         yield shelf
 
 
@@ -109,6 +119,25 @@ def test_pages_do_not_overlap_and_tell_the_total(shelf: Shelf) -> None:
     ]
     assert len(set(titles)) == 11
     assert "Elsewhere" not in titles
+
+
+def test_every_kind_is_listed_lessons_of_all_projects_included(mixed: Shelf) -> None:
+    everything = mixed.ask("memory_list")
+    pages = [mixed.ask("memory_list", limit=3, offset=offset) for offset in (0, 3, 6)]
+    expected = {*(f"One {kind}" for kind in KINDS), "Other learning"}
+
+    assert {row["title"] for row in everything["results"]} == expected
+    assert {row["kind"] for row in everything["results"]} == set(KINDS)
+    assert (everything["total"], everything["count"]) == (8, 8)
+    assert [(page["total"], page["count"]) for page in pages] == [(8, 3), (8, 3), (8, 2)]
+    assert {row["title"] for page in pages for row in page["results"]} == expected
+    assert listed(mixed, tier="critical") == []
+
+
+def test_a_collection_is_listed_alone(mixed: Shelf) -> None:
+    assert set(listed(mixed, collection="learnings")) == {"One learning", "Other learning"}
+    assert listed(mixed, collection="documents") == ["One document"]
+    assert listed(mixed, collection="sessions", limit=1) in (["One session"], ["Other session"])
 
 
 def test_lists_are_filtered_and_sorted(shelf: Shelf) -> None:

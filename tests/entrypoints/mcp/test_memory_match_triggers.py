@@ -7,13 +7,19 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
+from hardwon.domain.model.vocabulary import KINDS, Kind
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect
-from tests.entrypoints.mcp.shelf import Shelf, document, shelf_of
+from tests.entrypoints.mcp.shelf import Shelf, document, of_kind, shelf_of
 
 PLANTED = [
     document("OAuth", "how the flow goes", trigger_phrases=("oauth flow", "login"), tier="critical"),
     document("Gone", "given up", trigger_phrases=("oauth flow",), tier="deprecated"),
+    *(of_kind(kind, f"A {kind}", "of all", trigger_phrases=(f"{kind} of the quokkas",)) for kind in KINDS),
+    *(
+        of_kind(kind, "Theirs", f"{kind} next door", source_project="next door", trigger_phrases=("neighbours say",))
+        for kind in KINDS
+    ),
 ]
 
 
@@ -39,6 +45,7 @@ def test_a_memory_comes_up_by_its_phrase(shelf: Shelf) -> None:
     assert shelf.world.query("SELECT title FROM memory_index WHERE id = ?", (number,)) == [("OAuth",)]
     assert row.pop("entryId")
     assert row == {
+        "kind": "document",
         "title": "OAuth",
         "specFolder": "049-auth",
         "filePath": "/memories/specs/049-auth/memory/oauth.md",
@@ -47,6 +54,23 @@ def test_a_memory_comes_up_by_its_phrase(shelf: Shelf) -> None:
         "trigger": "oauth flow",
         "confidence": 0.95,
     }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_entries_of_every_kind_come_up_by_their_phrases(shelf: Shelf, kind: Kind) -> None:
+    answer = shelf.ask("memory_match_triggers", prompt=f"where is the {kind} of the quokkas")
+    theirs = shelf.ask("memory_match_triggers", prompt="what do the neighbours say")
+
+    assert [(row["kind"], row["title"]) for row in answer["memories"]] == [(kind, f"A {kind}")]
+    assert [row["kind"] for row in theirs["memories"]] == ["learning"]
+
+
+def test_a_lesson_that_was_stored_comes_up_by_the_phrases_it_is_given(world: World, connect: Connect) -> None:
+    client = connect(world)
+    client.call("memory_update", id=client.store()["entryId"], triggerPhrases=["feet or metres"])
+    [row] = client.call("memory_match_triggers", prompt="is it feet or metres")["structuredContent"]["memories"]
+
+    assert (row["kind"], row["title"], row["filePath"]) == ("learning", "Name the unit", None)
 
 
 def test_nothing_matches_without_a_phrase(shelf: Shelf) -> None:

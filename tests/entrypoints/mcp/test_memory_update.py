@@ -14,7 +14,7 @@ from tests.entrypoints.mcp.raw_client import RawClient
 from tests.entrypoints.programs import hardwon, keep
 from tests.strategies import lesson
 
-ANSWERED = ["message", "changed", "memory", "warnings"]
+ANSWERED = ["message", "changed", "memory", "sectionsFollowed", "sectionsKept", "warnings"]
 
 
 def number_of(world: World, entry: Entry) -> int:

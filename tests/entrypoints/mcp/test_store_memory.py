@@ -1,5 +1,7 @@
 """`store_memory` keeps a lesson of the session."""
 
+import pytest
+
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect, Visit
@@ -109,6 +111,58 @@ def test_a_known_lesson_with_labels_is_not_labelled_again(scene: Scene, visit: V
 
     assert scene.requests() == []
     assert again["keywords"] == ["retry-budget", "sqlite"]
+
+
+KEYWORDS = ["unit", "feet", "misread-number"]
+
+
+def test_labels_that_are_given_are_kept_and_no_labeler_is_asked(scene: Scene, visit: Visit) -> None:
+    scene.configure(embedding_provider="off")
+    scene.give_key("anthropic")
+    client = visit(scene.world)
+    stored = client.store(keywords=KEYWORDS, references=["src/a.py"])
+
+    assert (stored["keywords"], stored["warnings"]) == (KEYWORDS, [])
+    assert scene.requests() == []
+    assert scene.world.query("SELECT json_extract(keywords, '$[0]') FROM entries") == [("unit",)]
+    found = client.call("memory_search", query="misread number", collection="learnings")["structuredContent"]
+    assert [row["title"] for row in found["results"]] == ["Name the unit"]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "is_incomplete"),
+    [(KEYWORDS, False), (KEYWORDS[:2], True), ([*KEYWORDS, *"abcdefg"], False), (["helm", "kube", "terraform"], True)],
+    ids=["three", "two", "ten", "three of something else"],
+)
+def test_labels_are_judged_as_the_writer_judges_them(
+    world: World, visit: Visit, keywords: list[str], *, is_incomplete: bool
+) -> None:
+    written = write(world, **LESSON, keywords=keywords, references=["src/a.py"])
+    world.query("DELETE FROM entry")
+    stored = visit(world).store(keywords=keywords, references=["src/a.py"])
+
+    assert [f"Warning: {line}" for line in stored["warnings"]] == written.stderr.splitlines()
+    assert bool(stored["warnings"]) == is_incomplete
+    assert stored["keywords"] == keywords
+
+
+@pytest.mark.parametrize(
+    ("keywords", "line"),
+    [("unit", 'keywords is "unit": '), ([1], "keywords[0] is 1: "), (["a\0"], "keywords holds a NUL character")],
+)
+def test_labels_that_are_none_are_refused_in_one_line(world: World, visit: Visit, keywords: object, line: str) -> None:
+    refused = visit(world).refusal("store_memory", **LESSON, keywords=keywords)
+
+    assert refused.startswith(line)
+    assert "\n" not in refused
+    assert not world.query("SELECT 1 FROM entries")
+
+
+def test_labels_hold_no_secret(world: World, visit: Visit) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    visit(world).store(keywords=[secret, "unit"])
+
+    assert secret.encode() not in world.database.read_bytes()
 
 
 def test_without_a_labeler_the_lesson_is_stored_without_labels(scene: Scene, visit: Visit) -> None:

@@ -48,7 +48,7 @@ def test_a_retrospective_is_kept_in_both_places_and_shown(world: World) -> None:
     for name, item in items():
         key = content_hash(item["text"])
         path = "store/heuristics.md" if item.get("universal") else f"{BANK}/{name.replace('_', '-')}.md"
-        [entry] = [each for each in parse_bank(files[path], "patterns") if content_hash(each.description) == key]
+        [entry] = [each for each in parse_bank(files[path], "patterns") if content_hash(each.text) == key]
         assert (entry.observation_count, entry.confidence) == (1, item["confidence"])
         assert entry.notes == (f"- Observed in: {item['provenance']}",)
         assert dt.date.fromisoformat(entry.last_observed or "")
@@ -263,3 +263,38 @@ def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
     assert "left out: " not in fits.stderr
     says = "a learning keeps its first 10 keywords, these were left out: Label 10, Label 11\n"
     assert f"Warning: act.patterns[0]: {says}" in left_out.stderr
+
+
+CLAUSE = "Read a feed line by line"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"{CLAUSE}, as the first bad record is known by its number.", f"{CLAUSE}. It is enough.", f"{CLAUSE}.", CLAUSE],
+)
+@pytest.mark.parametrize("named", [{"name": CLAUSE}, {}], ids=["named", "without a name"])
+def test_a_lesson_whose_name_begins_its_text_is_printed_once(world: World, text: str, named: dict[str, str]) -> None:
+    on_a_feature_branch(world)
+    assert write(world, one(text, **named)).code == 0
+    [bank] = banks(world).values()
+    block = world.hook().stdout
+
+    assert (bank.count(CLAUSE), block.count(CLAUSE)) == (1, 1)
+    assert f"### Pattern: {CLAUSE}\n" in bank
+    assert f"### Pattern: {CLAUSE}\n" in block
+    assert hardwon(world, "why", "--verify").code == 0
+
+    assert write(world, one(text, **named)).code == 0
+    assert [row[0::2] for row in rows(world)] == [(content_hash(text), 2)]
+    world.database.unlink()
+    hardwon(world, "import")
+    assert [row[:3] for row in rows(world)] == [(content_hash(text), CLAUSE, 2)]
+
+
+def test_no_lock_and_no_settings_of_a_tool_are_among_the_references(world: World) -> None:
+    on_a_feature_branch(world)
+    (world.project / "web").mkdir()
+    world.commit(".meta.json", ".mcp.json", "uv.lock", "web/package-lock.json", "Cargo.lock", "poetry.lock")
+    write(world, one("The uv.lock and the .mcp.json went out of step with the reader.", name="Locks"))
+
+    assert world.query('SELECT "references" FROM entries') == [('["reader.py"]',)]

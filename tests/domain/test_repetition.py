@@ -1,0 +1,28 @@
+"""A text whose beginning is its title, in two parts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.keyword_query import words_of
+from hardwon.domain.model.repetition import CONTINUES, Split, split_by_title
+
+texts = st.lists(st.sampled_from(["Read", "read", "lines", "`lines`", "in", "\n", " ", ", ", "é", "İ"])).map("".join)
+
+
+@given(title=texts, text=texts)
+def test_the_parts_are_the_text_and_the_first_says_the_title(title: str, text: str) -> None:
+    split = split_by_title(title, text)
+
+    assert " ".join(f"{split.beginning}{split.rest}".split()) == " ".join(text.split())
+    if split.beginning:
+        assert [*words_of(split.beginning)] == [*words_of(title)]
+        assert split.continued == f"{CONTINUES}{split.rest}"
+    else:
+        assert split.continued == text
+
+
+def test_a_single_word_is_no_repetition() -> None:
+    assert split_by_title("Lines", "Lines end.") == Split("", "Lines end.")
+    assert split_by_title("Read lines", "Read lines.") == Split("Read lines", ".")
+    assert split_by_title("Read lines", "Read") == Split("", "Read")
+    assert split_by_title("", "Text.") == Split("", "Text.")
