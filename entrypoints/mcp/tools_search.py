@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 from mcp.server.mcpserver.tools import Tool
@@ -16,11 +16,11 @@ from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.recall.answer import Answer as Found
 from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.recall.excerpt import excerpt
-from hardwon.domain.model.recall.formula import FORMULAS, share_of_full
+from hardwon.domain.model.recall.formula import FORMULAS, shown_share
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
 from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.vocabulary import ContextType, Tier
+from hardwon.domain.model.vocabulary import KINDS, ContextType, Tier
 from hardwon.domain.use_cases.asking.search import Search, SearchResult
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.rows import MemoryRow, row_fields
@@ -49,7 +49,9 @@ class RuleRow(MemoryRow):
 class FoundRow(MemoryRow):
     """A memory that answers."""
 
-    score: float = Field(description="How well it answers, 0 to 100; without bounds in collection all")
+    score: float = Field(
+        description="How well it answers, 0 to 100; of others and collection all how likely, in percent"
+    )
     excerpt: str = Field(description="The passage that answers; memory_load brings all of it")
     concept_counts: dict[str, int] | None = Field(description="How often each concept stands in it, as written")
     parts: dict[str, float] | None = Field(description="With explain: what the score is made of, as the formula says")
@@ -60,6 +62,9 @@ class SearchAnswer(Answer):
 
     constitutional: list[RuleRow] = Field(description="Rules that always hold here, besides the results")
     results: list[FoundRow] = Field(description="Best first")
+    others: list[FoundRow] = Field(
+        description="Relevant memories of other collections, where none was asked for; best first"
+    )
     count: int = Field(description="How many results there are")
     suggestion: str | None = Field(description="What to try when there are no results")
     formula: str | None = Field(description="With explain: the score, of its parts by name")
@@ -98,9 +103,12 @@ class SearchTools:
         use_decay: Annotated[bool, Field(description="Whether old memories count for less")] = True,
         include_constitutional: Annotated[bool, Field(description="Whether to tell the rules that always hold")] = True,
         collection: Annotated[
-            CollectionName,
-            Field(description="documents (spec memories), learnings (lessons), sessions, conversations, or all of it"),
-        ] = "documents",
+            CollectionName | None,
+            Field(
+                description="Only documents (spec memories), learnings (lessons), sessions or conversations, or all of it"
+                " in one list; by default documents, and under others what else is relevant"
+            ),
+        ] = None,
         scope: Annotated[
             ScopeName | None, Field(description="Where results may come from; by default as the collection has it")
         ] = None,
@@ -110,10 +118,10 @@ class SearchTools:
         Find memories by meaning and by word: earlier decisions, research, implementations, bugs and their causes.
 
         Use it before you start on a task, debug an error or change code that may have a history. Give a query, or
-        concepts that must all be there, or both; filters combine. If little is found, ask again in other words or
-        with collection all.
+        concepts that must all be there, or both; filters combine. If little is found, ask again in other words.
         """
-        chosen = COLLECTIONS[collection]
+        name = collection or "documents"
+        chosen = COLLECTIONS[name]
         question = Question(
             text=query[:LONGEST_QUERY],
             only=EntryFilter(kinds=chosen.kinds, spec_folder=spec_folder or None, tier=tier, context_type=context_type),
@@ -123,14 +131,18 @@ class SearchTools:
             workplace=NOWHERE,
             decays=use_decay,
         )
-        result = await self._worker.call(
-            lambda memory: self._kept(memory)(
-                self._here(question, collection, scope or chosen.scope),
+
+        def search(memory: Memory) -> SearchResult:
+            here = self._here(question, name, scope or chosen.scope)
+            return self._kept(memory)(
+                here,
                 Deadline.after(ANSWER_SECONDS, time.monotonic),
                 concepts=concepts,
                 rules=include_constitutional,
+                besides=None if collection else _besides(here, scope),
             )
-        )
+
+        result = await self._worker.call(search)
         text = query.strip() or " ".join(concepts)
         return _answer(result, Report(text, chosen.policy, self._root, explained=explain))
 
@@ -146,11 +158,21 @@ class SearchTools:
         return self._search
 
 
+def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
+    """Return the kinds that *question* does not ask: by default lessons and sessions of all projects, conversations of the workspace."""
+    return question.only._replace(
+        kinds=tuple(kind for kind in KINDS if kind not in question.only.kinds),
+        scope=scope_of(scope or COLLECTIONS["conversations"].scope, question.workplace),
+        anywhere=() if scope else (*COLLECTIONS["learnings"].kinds, *COLLECTIONS["sessions"].kinds),
+    )
+
+
 def _answer(result: SearchResult, report: Report) -> SearchAnswer:
     return SearchAnswer(
         message="\n".join(_lines(result, report)),
         constitutional=[RuleRow(**row_fields(rule), content=rule.description) for rule in result.rules],
-        results=[*_rows(result, report)],
+        results=[*_rows(result.answers, report, result.counts)],
+        others=[*_rows(result.others, report._replace(policy=COLLECTIONS["all"].policy))],
         count=len(result.answers),
         suggestion=result.suggestion or None,
         formula=FORMULAS[report.policy] if report.explained else None,
@@ -163,27 +185,32 @@ def _lines(result: SearchResult, report: Report) -> Iterator[str]:
         yield "These rules always hold here:"
         for rule in result.rules:
             yield f"### {neutral(rule.name)}\n{neutral(rule.description)}\n"
+    if result.others:
+        yield "Documents:" if result.answers else "Documents: none"
     yield from (line.text for line in report.documents(result.answers, result.counts))
+    if result.others:
+        yield "\nOthers:"
+        yield from (line.text for line in report._replace(policy=COLLECTIONS["all"].policy).documents(result.others))
     if result.suggestion:
         yield f"Nothing found: {result.suggestion}"
     yield from (f"Note: {line}" for line in result.degradations)
 
 
-def _rows(result: SearchResult, report: Report) -> Iterator[FoundRow]:
+def _rows(answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str, int]] = ()) -> Iterator[FoundRow]:
     terms = search_terms(report.query)
-    room = min(EXCERPT_CHARACTERS, ALL_EXCERPTS // max(len(result.answers), 1))
-    for at, each in enumerate(result.answers):
+    room = min(EXCERPT_CHARACTERS, ALL_EXCERPTS // max(len(answers), 1))
+    for at, each in enumerate(answers):
         yield FoundRow(
             **row_fields(each.entry),
             score=_of_a_hundred(each, report.policy),
             excerpt=excerpt(each.entry.description, terms, room).text,
-            concept_counts=dict(result.counts[at]) if result.counts else None,
+            concept_counts=dict(counts[at]) if counts else None,
             parts=dict(each.parts) if report.explained else None,
         )
 
 
 def _of_a_hundred(answer: Found, policy: PolicyName) -> float:
-    share = share_of_full(answer.score, policy, by_keyword_only=answer.by_keyword_only)
+    share = shown_share(answer, policy)
     return answer.score if share is None else 100 * share
 
 

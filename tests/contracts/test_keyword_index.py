@@ -110,8 +110,23 @@ def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
         backwards.add(*reversed(stored))
         matches = search(world, terms, only)
 
-        assert matches.spread() == Spread.of(matches.scores(seqs).values())
+        spread = matches.spread()
+        assert spread == Spread.of(matches.scores(seqs).values())._replace(full=spread.full)
         assert search(backwards, terms, only).spread() == matches.spread()
+
+
+@on_every_keyword_index
+@given(stored=stores, terms=queries.filter(bool))
+@few_examples
+def test_a_passage_that_holds_all_words_scores_at_least_a_full_match(
+    make: MakeWorld, stored: list[Entry], terms: list[str]
+) -> None:
+    with make() as world:
+        [holder] = world.add(lesson(" ".join(terms)), *stored)[:1]
+        matches = world.keywords.weigh(terms, EVERYTHING, IN_TIME)
+
+        assert matches.spread().full > 0
+        assert matches.scores([holder])[holder] >= matches.spread().full - 1e-9
 
 
 @on_every_keyword_index

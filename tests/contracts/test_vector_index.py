@@ -82,8 +82,10 @@ def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
         spread, expected = matches.spread(), Spread.of(matches.scores(seqs).values())
 
         assert backwards.index.compare(query, only).spread() == spread
+        cosines = sorted(matches.scores(seqs).values())
+        assert spread.low == (cosines[len(cosines) // 20] if cosines else 0.0)
         assert spread[0] == expected[0]
-        assert spread[1:] == pytest.approx(expected[1:], abs=len(seqs) * A_STEP)
+        assert spread[1:4] == pytest.approx(expected[1:4], abs=len(seqs) * A_STEP)
 
 
 @on_every_implementation

@@ -22,6 +22,7 @@ from tests.strategies import DAY, NOW, ages
 EVIDENCE = Evidence(
     size=30,
     vectors=Spread.of([0.6, 0.2]),
+    closest=0.6,
     background=0.1,
     standardised=False,
     keywords=Spread.of([3.0, 1.0]),
@@ -35,7 +36,7 @@ EVIDENCE = Evidence(
 )
 """Both searches found something; ten answers are wanted, so twenty places of each list count."""
 
-BY_WORD_ONLY = EVIDENCE._replace(vectors=Spread())
+BY_WORD_ONLY = EVIDENCE._replace(vectors=Spread(), closest=0.0)
 
 FACTS = RecallFacts(
     ranking=RankingFacts(1, "a", None, 1, "medium", NOW, 0),
@@ -63,16 +64,25 @@ facts_of_any_worth = st.builds(
 )
 evidences = st.builds(
     EVIDENCE._replace,
-    vectors=st.sampled_from([Spread(), EVIDENCE.vectors]),
+    closest=st.sampled_from([0.0, 0.24, 0.25, 0.6]),
     limit=st.integers(1, 12),
     terms=st.sampled_from([(), EVIDENCE.terms]),
     decay=st.sampled_from([Decay(), Decay(mode="rates"), Decay(enabled=False), Decay(floor=0.0)]),
 )
 
 
-def found_at(vector: int | None, keyword: int | None, facts: RecallFacts = FACTS) -> RecallCandidate:
+def found_at(
+    vector: int | None, keyword: int | None, facts: RecallFacts = FACTS, closeness: float = 0.6
+) -> RecallCandidate:
     """Return an entry found at these places; what the searches say besides does not matter."""
-    return RecallCandidate(facts, 0.6 if vector else None, 3.0 if keyword else None, vector, keyword)
+    return RecallCandidate(
+        facts,
+        0.6 if vector else None,
+        3.0 if keyword else None,
+        vector,
+        keyword,
+        closeness=closeness if vector else None,
+    )
 
 
 def parts_of(candidate: RecallCandidate, evidence: Evidence = EVIDENCE) -> Mapping[str, float]:
@@ -227,3 +237,24 @@ def test_of_entries_of_equal_score_the_newest_comes_first_then_the_smallest_id()
     judged = judge(FusedPolicy(EVIDENCE), [named("c", 1), named("b", 1), named("d", 0)])
 
     assert [each.candidate.facts.ranking.entry_id for each in judged] == ["d", "b", "c"]
+
+
+@pytest.mark.parametrize(("closeness", "counts"), [(0.25, True), (0.249, False)])
+def test_a_place_in_the_list_by_meaning_counts_for_what_comes_close(*, closeness: float, counts: bool) -> None:
+    policy = FusedPolicy(EVIDENCE)
+
+    by_both, by_word = found_at(1, 2, closeness=closeness), found_at(None, 2)
+    assert (policy.score(found_at(1, None, closeness=closeness)) is not None) is counts
+    assert (policy.score(by_both) != policy.score(by_word)) is counts
+
+
+def test_no_tier_lifts_an_entry_that_neither_holds_a_word_nor_comes_close() -> None:
+    rule = FACTS._replace(tier="critical", anchor_id="oauth")
+
+    assert FusedPolicy(EVIDENCE).score(found_at(1, None, rule, closeness=0.1)) is None
+
+
+def test_a_search_that_finds_nothing_close_does_not_lower_the_others() -> None:
+    assert FusedPolicy(EVIDENCE._replace(closest=0.2)).score(found_at(None, 1)) == FusedPolicy(BY_WORD_ONLY).score(
+        found_at(None, 1)
+    )

@@ -26,6 +26,7 @@ HERE = Workplace("here", "work", "main")
 EVIDENCE = Evidence(
     size=3,
     vectors=Spread.of([0.6, 0.2, 0.1]),
+    closest=0.6,
     background=0.1,
     standardised=False,
     keywords=Spread.of([3.0]),
@@ -86,8 +87,20 @@ def test_adaptive_is_the_formula_it_names() -> None:
     ) == [
         round(clarity * (0.6 - mean) / deviation, 6),
         round(clarity * (0.2 - mean) / deviation + 0.65 * words, 6),
-        round(clarity * (0.6 - mean) / deviation * 0.25 + 0.65 * words - 0.2 * math.log(6), 6),
+        round(clarity * (0.6 - mean) / deviation * 0.25 + 0.65 * words - 0.6 * math.log(6), 6),
     ]
+
+
+def test_the_rest_of_a_long_text_is_as_close_as_the_closest_text_as_far_as_words_match() -> None:
+    mean, deviation = 0.3, math.sqrt((0.09 + 0.01 + 0.04) / 3)
+    clarity = math.sqrt((0.6 - mean) / deviation / math.sqrt(2 * math.log(3)))
+    long = FACTS._replace(words=600)
+    others = 0.65 * (3.0 / math.sqrt(2)) ** 0.75 - 0.6 * math.log(6)
+
+    for full, matched in ((2.4, 0.5), (1.2, 1.0), (0.6, 1.0)):
+        evidence = EVIDENCE._replace(keywords=EVIDENCE.keywords._replace(full=full))
+        meaning = clarity * (0.25 * (0.2 - mean) + 0.75 * matched * (0.6 - mean)) / deviation
+        assert adaptive(evidence, RecallCandidate(long, 0.2, 3.0)) == [round(meaning + others, 6)]
 
 
 def test_adaptive_gives_nothing_for_what_is_missing() -> None:
@@ -205,10 +218,14 @@ def recomputed(name: PolicyName, parts: Parts) -> float:
             found = 0.40 * each["rrf"] / each["best_rrf"] + 0.25 * each["boost"] / 3
             return 100 * (found + 0.20 * each["decay"] + 0.15 * each["overlap"])
         case "adaptive":
-            deviations = (each["cosine"] - each["cosine_mean"]) / (each["cosine_deviation"] or 1)
-            heard = min(1, each["window"] / max(each["length"], 1)) ** 2
+            deviation = each["cosine_deviation"] or 1
+            z, best = ((each[name] - each["cosine_mean"]) / deviation for name in ("cosine", "cosine_best"))
+            known = min(1, each["window"] / max(each["length"], 1)) ** 2
+            full = each["evidence_full"]
+            matched = min(1, each["evidence"] / (2.5 * full)) if full else 0.0
+            meaning = each["clarity"] * each["has_vector"] * (known * z + (1 - known) * matched * best)
             words = math.pow(each["evidence"] / (each["evidence_deviation"] or 1), 0.75)
-            return each["clarity"] * deviations * heard + 0.65 * words - 0.2 * math.log(max(each["length"], 100) / 100)
+            return meaning + 0.65 * words - 0.6 * math.log(max(each["length"], 100) / 100)
         case _:
             return sum(each.values())
 

@@ -29,3 +29,29 @@ def test_the_order_does_not_matter_to_the_last_digit(scores: list[float], data: 
 def test_of_nothing_there_is_no_spread() -> None:
     assert (Spread().mean(0), Spread().deviation(0), Spread.of([])) == (0.0, 0.0, Spread())
     assert not math.isnan(Spread.of([1.0]).deviation(1))
+
+
+@given(cosines=st.lists(st.floats(-1, 0.99), min_size=1, max_size=50), low=st.floats(-1, 1))
+def test_closeness_grows_with_the_cosine_and_ends_at_one(cosines: list[float], low: float) -> None:
+    spread = Spread.of(cosines)._replace(low=low)
+    closeness = [spread.closeness(cosine) for cosine in sorted(cosines)]
+
+    assert closeness == sorted(closeness)
+    assert spread.closeness(1.0) == pytest.approx(1.0)
+    assert all(each <= 1 for each in closeness)
+
+
+def test_closeness_is_about_zero_for_unrelated_texts_of_any_model() -> None:
+    around_zero = Spread.of([0.0] * 95 + [0.5] * 5)
+    around_a_half = Spread.of([0.5] * 95 + [0.75] * 5)._replace(low=0.5)
+
+    assert around_zero.closeness(0.0) == 0.0
+    assert around_a_half.closeness(0.5) == pytest.approx(0.0, abs=0.05)
+    assert around_a_half.closeness(0.75) == pytest.approx(around_zero.closeness(0.5), abs=0.05)
+
+
+def test_a_few_texts_say_little_of_what_is_unrelated() -> None:
+    alone = Spread.of([0.6])._replace(low=0.6)
+
+    assert alone.closeness(0.6) == pytest.approx((0.6 - 0.15) / 0.85)
+    assert Spread.of([0.6] * 100)._replace(low=0.6).closeness(0.6) < 0.1

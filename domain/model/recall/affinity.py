@@ -42,6 +42,10 @@ class AffinityPolicy:
             + PROJECT_WEIGHT * parts["project"]
         )
 
+    def upper_bound(self, candidate: RecallCandidate) -> float:
+        """Return the score of *candidate*: no fact can raise it further."""
+        return self.score(candidate)
+
     def relevance(self, candidate: RecallCandidate) -> float | None:
         """Return None."""
         del candidate

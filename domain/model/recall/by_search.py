@@ -22,12 +22,17 @@ class CosinePolicy(PlainPolicy):
     """
     `cosine`: cosine similarity, `[0, 1]` (M-B1); an entry without a vector is left out (B-17).
 
-    When meaning can't be searched, 0.9 of the keyword score over the best one stands in for it.
+    When meaning can't be searched, 0.9 of the keyword score over the best one stands in for it. The vector of a single
+    word says little: its cosine with a text about just that is about 0.4, that of a phrase 0.6; so holding it counts too.
     """
 
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return the similarity."""
-        return similarity_of(candidate, self.evidence)
+        """Return the similarity; an entry that holds the only word of a question lies halfway between it and 1."""
+        similarity = similarity_of(candidate, self.evidence)
+        is_held = candidate.keyword is not None and len(self.evidence.terms) == 1
+        return (
+            (1 + similarity) / 2 if similarity is not None and is_held and self.evidence.vectors.found else similarity
+        )
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return the similarity."""

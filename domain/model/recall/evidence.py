@@ -13,6 +13,7 @@ class Evidence(NamedTuple):
     Attributes:
         size: How many entries were searched.
         vectors: How the cosines of all of them are spread; nothing found means that meaning was not searched.
+        closest: The highest closeness to the question of an entry; 0 when meaning was not searched.
         background: The mean closeness to the question of everything searched, as `Spread.background` gives it.
         standardised: Whether several models were asked, so that these are distances from a mean, not cosines.
         keywords: How their keyword scores are spread.
@@ -28,6 +29,7 @@ class Evidence(NamedTuple):
 
     size: int
     vectors: Spread
+    closest: float
     background: float
     standardised: bool
     keywords: Spread

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import PolicyName
 from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
+from hardwon.domain.model.recall.relevance import FORMULA as RELEVANCE_FORMULA
 
 FORMULAS: Mapping[PolicyName, str] = {
-    "adaptive": "clarity * (cosine - cosine_mean) / cosine_deviation * min(1, window / length) ** 2"
-    " + 0.65 * (evidence / evidence_deviation) ** 0.75 - 0.2 * log(max(length, 100) / 100)",
+    "adaptive": "clarity * has_vector * (min(1, window / length) ** 2 * (cosine - cosine_mean) / cosine_deviation"
+    " + (1 - min(1, window / length) ** 2) * min(1, evidence / (2.5 * evidence_full)) * (cosine_best - cosine_mean) / cosine_deviation)"
+    " + 0.65 * (evidence / evidence_deviation) ** 0.75 - 0.6 * log(max(length, 100) / 100)",
     "affinity": "boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)",
     "context": " + ".join(f"{weight:.2f} * {signal}" for signal, weight in CONTEXT_WEIGHTS.items()),
     "cosine": "similarity",
@@ -48,8 +50,17 @@ def share_of_full(score: float, policy: PolicyName, *, by_keyword_only: bool = F
     return None if full is None else min(max(score / full, 0.0), MOST_BY_KEYWORD if by_keyword_only else 1.0)
 
 
+def shown_share(answer: Answer, policy: PolicyName) -> float | None:
+    """Return what is shown of *answer* as a share in `[0, 1]`: its relevance, or else its score, None for a policy without bounds."""
+    if answer.relevance is not None:
+        return answer.relevance
+    return share_of_full(answer.score, policy, by_keyword_only=answer.by_keyword_only)
+
+
 def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
-    """Yield the formula of *policy* with the score, then all its parts."""
+    """Yield the formulas of the relevance, where there is one, and of the score by *policy*, then all parts of both."""
     note = " (what is divided by 0 is 0)" if policy in DIVIDING_BY_ZERO else ""
+    if answer.relevance is not None:
+        yield f"{answer.relevance:.8g} = {RELEVANCE_FORMULA}"
     yield f"{answer.score:.8g} = {FORMULAS[policy]}{note}"
     yield f"with {', '.join(f'{name} = {value:.8g}' for name, value in answer.parts.items())}"

@@ -11,6 +11,9 @@ BOOST_WEIGHT = 0.25
 DECAY_WEIGHT = 0.20
 OVERLAP_WEIGHT = 0.15
 
+CLOSE = 0.25
+"""The least closeness of an entry in the list by meaning; of most other questions no entry comes so close (`docs/quality.md`)."""
+
 PLACES_AN_ANSWER = 2
 """How many places of each list are read for each answer that is wanted (requirement D-S2)."""
 
@@ -27,7 +30,8 @@ class FusedPolicy(PlainPolicy):
         overlap  = the share of the question's words that stand in the anchor's name
 
     The reciprocal ranks are divided by the best there can be, and the boost by the highest, or the tier alone would
-    decide (M-D2). Only the first `2 * limit` of each list count; what is among them in neither can't be judged.
+    decide (M-D2). Only the first `2 * limit` of each list count, by meaning those that come close; what is among them
+    in neither can't be judged: tier and age order what answers, and lift nothing that does not.
 
     Args:
         evidence: What the searches found as a whole.
@@ -37,7 +41,7 @@ class FusedPolicy(PlainPolicy):
     def __init__(self, evidence: Evidence) -> None:
         super().__init__(evidence)
         self.places = PLACES_AN_ANSWER * evidence.limit
-        searches = bool(evidence.vectors.found) + bool(evidence.keywords.found)
+        searches = (evidence.closest >= CLOSE) + bool(evidence.keywords.found)
         self.best_rrf = max(searches, 1) / (RRF_K + 1)
 
     def score(self, candidate: RecallCandidate) -> float | None:
@@ -55,7 +59,8 @@ class FusedPolicy(PlainPolicy):
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return what the formula reads, then both ranks, 0 for a list whose first places it is not among."""
         facts = candidate.facts
-        ranks = [self._rank(candidate.vector_place), self._rank(candidate.keyword_place)]
+        is_close = candidate.closeness is not None and candidate.closeness >= CLOSE
+        ranks = [self._rank(candidate.vector_place if is_close else None), self._rank(candidate.keyword_place)]
         return {
             "rrf": sum(1 / (RRF_K + rank) for rank in ranks if rank),
             "best_rrf": self.best_rrf,

@@ -1,3 +1,4 @@
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -13,8 +14,7 @@ class RecallPolicy(Protocol):
     """
     A rule that tells how well a candidate answers.
 
-    It never scores lower when a search finds a candidate better. Facts that speak for an entry (its project, its
-    recency, being short) never lower a score, but for one case: what lowers it below that without a vector.
+    It never scores lower when a search finds a candidate better, and never above its upper bound.
     """
 
     @property
@@ -24,6 +24,10 @@ class RecallPolicy(Protocol):
 
     def score(self, candidate: RecallCandidate) -> float | None:
         """Return how well *candidate* answers, higher is better; None when this policy can't judge it."""
+        ...
+
+    def upper_bound(self, candidate: RecallCandidate) -> float | None:
+        """Return the highest score that an entry can have with the matches of *candidate*, whose facts are the best there can be."""
         ...
 
     def relevance(self, candidate: RecallCandidate) -> float | None:
@@ -39,7 +43,7 @@ class RecallPolicy(Protocol):
         ...
 
 
-class PlainPolicy:
+class PlainPolicy(ABC):
     """
     What most policies share: no place matters, and of entries of equal score those of the own project are nearer.
 
@@ -52,6 +56,14 @@ class PlainPolicy:
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
+
+    @abstractmethod
+    def score(self, candidate: RecallCandidate) -> float | None:
+        """Return how well *candidate* answers; each policy has its own formula."""
+
+    def upper_bound(self, candidate: RecallCandidate) -> float | None:
+        """Return the score of *candidate*: no fact can raise it further."""
+        return self.score(candidate)
 
     def relevance(self, candidate: RecallCandidate) -> float | None:
         """Return None."""

@@ -29,6 +29,14 @@ MATCHED_ONLY_WEIGHT = 9.1
 """For an entry without a vector, or where only words were searched."""
 
 
+FORMULA = (
+    f"1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness + {BACKGROUND_WEIGHT} * background"
+    f" + {MATCHED_WEIGHT} * min(1, matched) ** 0.5))) if has_vector"
+    f" else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched) ** 0.5)))"
+)
+"""The same for people and programs, of the parts by name."""
+
+
 def relevance(closeness: float | None, background: float, matched: float) -> float:
     """
     Return how likely an entry answers.

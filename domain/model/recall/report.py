@@ -8,7 +8,7 @@ from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import PolicyName
 from hardwon.domain.model.recall.excerpt import Marked, excerpt, shortened
-from hardwon.domain.model.recall.formula import explanation, share_of_full
+from hardwon.domain.model.recall.formula import explanation, shown_share
 
 INDENT = "   "
 QUOTES = '""'
@@ -88,7 +88,7 @@ class Report(NamedTuple):
         """
         terms = search_terms(self.query)
         for at, answer in enumerate(answers):
-            share = share_of_full(answer.score, self.policy, by_keyword_only=answer.by_keyword_only)
+            share = shown_share(answer, self.policy)
             score = f"{answer.score:.2f}" if share is None else f"{share:.0%}"
             yield Marked(f"[{score}] {self._where(answer)}")
             name = excerpt(answer.entry.name, terms, self._room())
@@ -112,7 +112,7 @@ class Report(NamedTuple):
 
     def _facts(self, answer: Answer) -> Iterator[str]:
         entry = answer.entry
-        if (share := share_of_full(answer.score, self.policy, by_keyword_only=answer.by_keyword_only)) is not None:
+        if (share := shown_share(answer, self.policy)) is not None:
             yield f"{share:.0%}"
         yield entry.category or entry.kind
         yield f"{entry.updated_at:%Y-%m-%d}"

@@ -69,7 +69,6 @@ class BestAnswers:
         self._policy = policy
         self._favoured = _most_favoured(self._evidence)
         self._most_touched = len(self._evidence.workplace.touched_files)
-        self._mean_cosine = self._evidence.vectors.mean(self._evidence.vectors.found)
 
     def best(self, wanted: Question, depth: int) -> list[Judged]:
         """Return the best that are *wanted*, exactly as judging every entry found would."""
@@ -111,21 +110,13 @@ class BestAnswers:
             )
             for seq in seqs
         }
-        hopes = ((seq, candidate, self._hope(candidate)) for seq, candidate in candidates.items())
+        hopes = ((seq, candidate, self._policy.upper_bound(candidate)) for seq, candidate in candidates.items())
         hopefuls = [
             _Hopeful(seq, candidate, hope)
             for seq, candidate, hope in hopes
             if hope is not None and self._may_reach(minimum, candidate, hope)
         ]
         return sorted(hopefuls, key=lambda each: (-each.hope, each.seq))
-
-    def _hope(self, candidate: RecallCandidate) -> float | None:
-        """Return the highest score *candidate* can have: a cosine below the mean may be worse than none."""
-        score = self._policy.score(candidate)
-        if candidate.vector is None or candidate.vector >= self._mean_cosine:
-            return score
-        without = self._policy.score(candidate._replace(vector=None))
-        return max((each for each in (score, without) if each is not None), default=None)
 
     def _may_reach(self, minimum: float | None, candidate: RecallCandidate, hope: float) -> bool:
         return Judged(candidate, hope, self._policy.relevance(candidate)).reaches(minimum)
@@ -163,7 +154,7 @@ class BestAnswers:
             for vector, keyword in product(vectors, keywords)
             if (vector, keyword) != (None, None)
         ]
-        hopes = [(candidate, self._hope(candidate)) for candidate in candidates]
+        hopes = [(candidate, self._policy.upper_bound(candidate)) for candidate in candidates]
         return max(
             (hope for candidate, hope in hopes if hope is not None and self._may_reach(minimum, candidate, hope)),
             default=None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.importance.decay import Decay
 from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.question_frame import without_frame
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.evidence import Evidence
@@ -108,11 +109,12 @@ class Recall(NamedTuple):
     def search(self, question: Question, deadline: Deadline) -> Found:
         """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
-        retrieval = retrieve(question.text, deadline, question.keyword_text)
+        retrieval = retrieve(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
         evidence = Evidence(
             size=self.repository.count(question.only._replace(ranked=True)),
             vectors=retrieval.by_vector.spread(),
+            closest=closeness.most(retrieval.by_vector.spread().best),
             background=closeness.background(),
             standardised=retrieval.standardised,
             keywords=retrieval.by_keyword.spread(),

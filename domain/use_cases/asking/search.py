@@ -11,6 +11,7 @@ from hardwon.domain.model.importance.constitutional import within_budget
 from hardwon.domain.model.importance.tiers import NEVER_SEARCHED
 from hardwon.domain.model.keyword_query import words_of
 from hardwon.domain.model.recall.answer import Answer
+from hardwon.domain.model.recall.collection import COLLECTIONS
 from hardwon.domain.model.recall.concepts import concept_counts, concepts_of
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.asking.count_access import count_access
@@ -32,6 +33,7 @@ class SearchResult(NamedTuple):
     Attributes:
         rules: The constitutional entries that hold where the question was asked, whole ones within their budget.
         answers: Best first, none of the rules among them.
+        others: Answers of other kinds, likewise.
         counts: For each answer how often each concept stands in its text, as written; none without concepts.
         suggestion: What to do when nothing answers, empty when something does.
         degradations: What was missing and why, one line each.
@@ -40,6 +42,7 @@ class SearchResult(NamedTuple):
 
     rules: tuple[Entry, ...]
     answers: tuple[Answer, ...]
+    others: tuple[Answer, ...]
     counts: tuple[Mapping[str, int], ...]
     suggestion: str
     degradations: tuple[str, ...]
@@ -59,7 +62,13 @@ class Search(NamedTuple):
     usage: UsageLog
 
     def __call__(
-        self, question: Question, deadline: Deadline, *, concepts: Sequence[str] = (), rules: bool = True
+        self,
+        question: Question,
+        deadline: Deadline,
+        *,
+        concepts: Sequence[str] = (),
+        rules: bool = True,
+        besides: EntryFilter | None = None,
     ) -> SearchResult:
         """
         Return what answers *question*.
@@ -72,6 +81,7 @@ class Search(NamedTuple):
             deadline: When searching must be over.
             concepts: None, or 2 to 5.
             rules: False leaves constitutional entries out altogether.
+            besides: Other entries to ask, which answer if they are relevant; None for no others.
 
         Raises:
             InvalidQueryError: there are neither words nor concepts, or the concepts are not fit.
@@ -84,14 +94,17 @@ class Search(NamedTuple):
             raise InvalidQueryError(NEITHER)
         standing, question = self._rules(question, wanted=rules)
         recollection = self._answers(question, wanted, deadline)
+        others = self._others(question, besides, wanted, deadline)
         counts = [concept_counts(wanted, each.entry.searchable_text()) for each in recollection.answers if wanted]
-        found = [*standing, *(each.entry for each in recollection.answers)]
+        found = [*standing, *(each.entry for each in (*recollection.answers, *others.answers))]
+        degradations = dict.fromkeys((*recollection.degradations, *others.degradations))
         return SearchResult(
             rules=tuple(standing),
             answers=recollection.answers,
+            others=others.answers,
             counts=tuple(counts),
-            suggestion="" if recollection.answers else _suggestion(question.only),
-            degradations=(*recollection.degradations, *count_access(self.usage, found, self.recall.clock.now())),
+            suggestion="" if recollection.answers or others.answers else _suggestion(question.only),
+            degradations=(*degradations, *count_access(self.usage, found, self.recall.clock.now())),
         )
 
     def _rules(self, question: Question, *, wanted: bool) -> tuple[list[Entry], Question]:
@@ -105,6 +118,17 @@ class Search(NamedTuple):
         only = question.only._replace(except_for=left_out)
         return repository.hydrate([rule.seq for rule in chosen]), question._replace(only=only)
 
+    def _others(
+        self, question: Question, besides: EntryFilter | None, concepts: Sequence[str], deadline: Deadline
+    ) -> Recollection:
+        """Return what other entries answer, calibrated, so that they can stand beside the rest."""
+        if besides is None:
+            return Recollection()
+        everything = COLLECTIONS["all"]
+        only = besides._replace(except_for=question.only.except_for)
+        asked = question._replace(only=only, policy=everything.policy, minimum=everything.minimum)
+        return self._answers(asked, concepts, deadline)
+
     def _answers(self, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
         if not concepts:
             return self.recall(question, deadline)
@@ -114,7 +138,8 @@ class Search(NamedTuple):
         except KeywordIndexUnavailableError as error:
             return Recollection(degradations=(f"concepts can't be looked for: {error}",))
         seqs = tuple(sorted(hit.seq for hit in holding.top(holding.count())))
-        return self.recall(question._replace(only=question.only._replace(among=seqs)), deadline)
+        only, keyword_text = question.only._replace(among=seqs), " ".join((question.text, *words))
+        return self.recall(question._replace(only=only, keyword_text=keyword_text), deadline)
 
 
 def _suggestion(only: EntryFilter) -> str:
