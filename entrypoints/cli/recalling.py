@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.recall.collection import COLLECTIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.model.recall.report import Report
@@ -72,9 +73,12 @@ def recall(
         minimum=_minimum(minimum, defaults.minimum if policy in {None, defaults.policy} else None),
         workplace=workplace,
     )
+    rules = list[Entry]()
+    if collection == "documents" and question.limit > 0:
+        rules, question = memory.search.rules_apart(question)
     recollection = memory.recall(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
     report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
-    tell(collection, Asked(memory, question, recollection, report), as_json=as_json)
+    tell(collection, Asked(memory, question, recollection, report, tuple(rules)), as_json=as_json)
 
 
 def _query(words: list[str]) -> str:

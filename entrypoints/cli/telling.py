@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.block.diagnostic_line import Diagnostics
 from hardwon.domain.model.block.memory_block import MemoryBlock
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import CollectionName
@@ -15,6 +16,7 @@ from hardwon.domain.use_cases.asking.recall import Recollection
 from hardwon.entrypoints.cli.answers import Searched, answer_document, explained_document, print_marked, tell_notes
 from hardwon.entrypoints.cli.screen import print_items, say
 from hardwon.entrypoints.composition import Memory
+from hardwon.entrypoints.documents import entry_document
 
 NOTHING = "Nothing that is remembered answers that"
 NOT_FOUND = "No relevant memories found for query"
@@ -30,6 +32,7 @@ class Asked(NamedTuple):
         question: What was asked.
         recollection: What came of it.
         report: How it is told.
+        rules: The constitutional entries that stand apart from the answers.
 
     """
 
@@ -37,6 +40,7 @@ class Asked(NamedTuple):
     question: Question
     recollection: Recollection
     report: Report
+    rules: tuple[Entry, ...] = ()
 
 
 def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
@@ -46,6 +50,7 @@ def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
     if as_json:
         print_items(
             (_document(asked, answer) for answer in asked.recollection.answers),
+            **({"constitutional": [entry_document(rule) for rule in asked.rules]} if asked.rules else {}),
             **(_searched(asked).document if asked.report.explained else {}),
         )
     elif asked.question.limit > 0:
@@ -118,6 +123,7 @@ def _tell_block(asked: Asked) -> None:
 
 def _tell_documents(asked: Asked) -> None:
     answers = asked.recollection.answers
+    print_marked(asked.report.rules(asked.rules))
     print_marked(asked.report.documents(answers))
     if not answers:
         say(NOTHING)

@@ -8,7 +8,6 @@ from typing import Annotated
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.importance.tiers import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
@@ -181,10 +180,7 @@ def _answer(result: SearchResult, report: Report) -> SearchAnswer:
 
 
 def _lines(result: SearchResult, report: Report) -> Iterator[str]:
-    if result.rules:
-        yield "These rules always hold here:"
-        for rule in result.rules:
-            yield f"### {neutral(rule.name)}\n{neutral(rule.description)}\n"
+    yield from (line.text for line in report.rules(result.rules))
     if result.others:
         yield "Documents:" if result.answers else "Documents: none"
     yield from (line.text for line in report.documents(result.answers, result.counts))

@@ -64,11 +64,10 @@ facts_of_any_worth = st.builds(
 )
 evidences = st.builds(
     EVIDENCE._replace,
-    closest=st.sampled_from([0.0, 0.24, 0.25, 0.6]),
     limit=st.integers(1, 12),
     terms=st.sampled_from([(), EVIDENCE.terms]),
     decay=st.sampled_from([Decay(), Decay(mode="rates"), Decay(enabled=False), Decay(floor=0.0)]),
-)
+).map(lambda evidence: evidence._replace(closest=0.6 if evidence.vectors.found else 0.0))
 
 
 def found_at(

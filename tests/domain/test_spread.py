@@ -42,8 +42,8 @@ def test_closeness_grows_with_the_cosine_and_ends_at_one(cosines: list[float], l
 
 
 def test_closeness_is_about_zero_for_unrelated_texts_of_any_model() -> None:
-    around_zero = Spread.of([0.0] * 95 + [0.5] * 5)
-    around_a_half = Spread.of([0.5] * 95 + [0.75] * 5)._replace(low=0.5)
+    around_zero = Spread.of([0.0] * 950 + [0.5] * 50)
+    around_a_half = Spread.of([0.5] * 950 + [0.75] * 50)._replace(low=0.5)
 
     assert around_zero.closeness(0.0) == 0.0
     assert around_a_half.closeness(0.5) == pytest.approx(0.0, abs=0.05)
@@ -53,5 +53,5 @@ def test_closeness_is_about_zero_for_unrelated_texts_of_any_model() -> None:
 def test_a_few_texts_say_little_of_what_is_unrelated() -> None:
     alone = Spread.of([0.6])._replace(low=0.6)
 
-    assert alone.closeness(0.6) == pytest.approx((0.6 - 0.15) / 0.85)
-    assert Spread.of([0.6] * 100)._replace(low=0.6).closeness(0.6) < 0.1
+    assert alone.closeness(0.6) == pytest.approx((0.6 - 0.6 / 21) / (1 - 0.6 / 21))
+    assert Spread.of([0.6] * 400)._replace(low=0.6).closeness(0.6) < 0.1

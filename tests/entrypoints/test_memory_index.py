@@ -101,7 +101,7 @@ def test_after_export_delete_and_import_without_embedding_nothing_is_pending(loc
     assert done == (0, "Imported 3 sessions, 0 known already; 3 vectors kept, 0 vectors made.\n", "")
     assert pending(local_world) == 0
     assert export(local_world) == exported
-    [first, *_] = hardwon(local_world, "recall", "--in", "sessions", "kubernetes troubleshooting", "--json").document
+    [first, *_] = hardwon(local_world, "recall", "--in", "sessions", "kubernetes troubleshooting", "--json").items
     assert first["title"] == "k8s pod restart debugging"
 
 

@@ -100,7 +100,7 @@ def test_the_block_and_the_answers_in_the_readme_are_real_output(tmp_path: Path)
 
 
 def assert_answers_are_real(project: Path, home: Path) -> None:
-    [shown] = [block for block in re.findall(r"```text\n(.*?)```", README, re.DOTALL) if block.startswith("1. ")]
+    [shown] = [block for block in re.findall(r"```text\n(.*?)```", README, re.DOTALL) if block.startswith("Searching ")]
     question = next(command for command in COMMANDS if command.startswith("hardwon recall"))
     run(["hardwon", "index"], project, home)
 

@@ -9,6 +9,7 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.recall.formula import FORMULAS
+from hardwon.domain.model.recall.relevance import FORMULA as RELEVANCE
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import QUESTION, WORKSPACE, Library, Planted, memory
@@ -87,7 +88,8 @@ def test_an_explanation_tells_what_was_searched_and_found(library: Library, coll
     assert counts == ([5, 6] if collection == "all" else [1, 1])
     assert document["context_query"] == QUESTION
     answers = {item["title"]: item for item in document["items"]}
-    assert all(item["final_score"] == item["score"] for item in document["items"])
+    if collection == "learnings":
+        assert all(item["final_score"] == item["score"] for item in document["items"])
     assert answers["Lock order"]["vector_score"] == pytest.approx(0.7, abs=1e-5)
     assert answers["Lock order"]["bm25_score"] > 0
     if collection == "all":
@@ -114,10 +116,13 @@ def test_each_score_is_what_its_formula_makes_of_the_parts(library: Library, pol
     assert len(answers) >= 4
     for answer in answers:
         assert answer["policy"] == policy
-        names = {"log": math.log, "max": max, "min": min, **answer["parts"]}
+        names = {"log": math.log, "exp": math.exp, "max": max, "min": min, **answer["parts"]}
         expected = eval(FORMULAS[answer["policy"]], {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
+        assert answer["final_score"] == pytest.approx(expected, abs=1e-6)
+        if policy == "adaptive":
+            expected = eval(RELEVANCE, {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
         assert answer["score"] == pytest.approx(expected, abs=1e-6)
-    scores = [answer["score"] for answer in answers]
+    scores = [answer["final_score"] for answer in answers]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -134,30 +139,31 @@ def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(library: Library) 
         assert answers[title]["score"] == pytest.approx(weighted, abs=1e-6)
 
 
-def test_a_person_reads_a_list_with_the_passage_that_answers(library: Library) -> None:
+def test_a_person_reads_score_place_passage_and_tags_of_each_answer(library: Library) -> None:
     done = library.ask("--policy", "cosine")
 
     assert (done.code, done.stderr) == (0, "(1 without embeddings)\n")
-    answers = done.stdout.removesuffix("\n").split("\n\n")
+    first, *lines, last = done.stdout.splitlines()
+    assert (first, last) == ("Searching 6 memories...", "Found 5 relevant memories (threshold: none)")
+    answers = "\n".join(lines).split("\n\n")
     assert len(answers) == 5
-    name, facts, passage, place = answers[0].splitlines()
-    entry = shelf()[1].entry
-    assert name == "1. Long"
-    assert facts == f"   80%  document  {entry.updated_at:%Y-%m-%d}  {entry.entry_id[:8]}"
-    assert passage.startswith("   ...")
-    assert passage.endswith("...")
+    place, passage = answers[0].splitlines()
+    assert place == "1. [0.80] docs/long.md"
+    assert passage.startswith('   "...')
+    assert passage.endswith('..."')
     assert "Here the lock of the store is explained." in passage
     assert len(passage) <= 200
-    assert place == "   /docs/long.md"
-    assert answers[2].splitlines()[:2][1].split()[1] == "heuristics"
-    assert len(answers[2].splitlines()) == 3
+    assert answers[2].splitlines()[0] == "3. [0.70] Lock order"
+    tagged = [answer.splitlines()[2:] for answer in answers if "Tags:" in answer]
+    assert tagged == [["   Tags: x"]]
 
 
 def test_each_explanation_has_the_formula_and_the_parts(library: Library) -> None:
     shown = library.ask("--explain", "--limit", "1").stdout.splitlines()
 
-    assert f" = {FORMULAS['adaptive']}" in shown[-2]
-    assert shown[-1].startswith("   with cosine = ")
+    assert f" = {RELEVANCE}" in shown[-4]
+    assert f" = {FORMULAS['adaptive']}" in shown[-3]
+    assert shown[-2].startswith("   with cosine = ")
 
 
 def test_documents_are_those_of_the_project_unless_more_is_wanted(library: Library) -> None:
@@ -220,9 +226,9 @@ def test_a_terminal_shows_the_words_in_colour_and_a_pipe_gets_none(library: Libr
 
     assert "\x1b[1;33mlock\x1b[0m" in shown
     assert "\x1b" not in plain
-    first = plain.split("\r\n\r\n")[0].splitlines()
-    assert [line.split()[0] for line in first[:2]] == ["1.", "document"]
-    assert len(first) == 5
+    first = plain.split("\r\n\r\n")[0].splitlines()[1:]
+    assert first[0].split()[0] == "1."
+    assert len(first) > 2
     assert all(line.startswith("   ") for line in first[1:])
     assert max(map(len, plain.splitlines())) <= 60
     assert "\x1b" not in library.ask().stdout

@@ -174,7 +174,7 @@ def test_a_capture_at_work_is_waited_for_but_not_for_ever(world: World, monkeypa
 def test_without_its_provider_it_is_kept_and_found_by_word(world: World) -> None:
     world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "ollama", "OLLAMA_HOST": "http://127.0.0.1:9"}
     done = hardwon(world, "remember", RULE)
-    found = hardwon(world, "recall", "staging database on Fridays")
+    found = hardwon(world, "recall", "--in", "conversations", "staging database on Fridays")
 
     assert (done.code, found.code) == (0, 0)
     assert "Warning: " in done.stderr

@@ -119,4 +119,4 @@ def test_the_skills_good_example_keeps_its_own_rules() -> None:
     assert len(example["name"].split()) <= 8
     assert 1 <= example["description"].count(". ") + 1 <= 4
     assert example["category"] in CATEGORIES
-    assert example.keys() == {"name", "description", "reasoning", "category", "references"}
+    assert example.keys() == {"name", "description", "reasoning", "category", "references", "keywords"}

@@ -11,8 +11,11 @@ LOW = 0.05
 MOST_UNRELATED = 0.6
 """No model is known whose unrelated texts have a higher cosine."""
 
-FEW = 3
-"""Texts; so many tell as much of a space as is assumed without any."""
+FEW_TO_KNOW_UNRELATED = 20
+"""Texts; so few may all be about one subject, and then none of them shows where unrelated ones lie."""
+
+FEW_FOR_A_BACKGROUND = 3
+"""Texts; a background is counted as if so many unrelated ones stood beside those that were found."""
 
 
 def place_of_low(found: int) -> int:
@@ -63,11 +66,11 @@ class Spread(NamedTuple):
         Cosines of unrelated texts lie around 0 in one model and around 0.5 in another. Most of what is stored has
         nothing to do with a question, so `low` shows where they lie; of a few texts it shows little.
         """
-        unrelated = min(max(self.low, 0.0), MOST_UNRELATED) * self.found / (self.found + FEW)
+        unrelated = min(max(self.low, 0.0), MOST_UNRELATED) * self.found / (self.found + FEW_TO_KNOW_UNRELATED)
         return (cosine - unrelated) / (1 - unrelated)
 
     def background(self) -> float:
-        """Return the mean closeness; few texts count as if some unrelated ones stood beside them."""
+        """Return the mean closeness of what was found, less where that is little."""
         if not self.found:
             return 0.0
-        return self.closeness(self.mean(self.found)) * self.found / (self.found + FEW)
+        return self.closeness(self.mean(self.found)) * self.found / (self.found + FEW_FOR_A_BACKGROUND)

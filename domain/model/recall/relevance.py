@@ -7,8 +7,9 @@ How likely an entry answers a question, on one scale for all questions, stores a
 
 `closeness` says how near the entry is to the question by meaning, `background` how near everything stored is: a question
 about other subjects has a background of about 0. `matched` is the share of the question's words, weighted by how rare they are,
-that the entry's best passage holds. The weights are a logistic regression, shifted so that the floor below which nothing is
-shown is 0.5; `docs/quality.md` says on which questions it was fitted and how reliable it is.
+that the entry's best passage holds. The weights come from two logistic regressions: one tells answers from the best hits of
+questions that have none, the other how likely a hit of such a strength is an answer, shifted so that the floor below which
+nothing is shown is 0.5. `docs/quality.md` says on which questions they were fitted and how reliable the relevance is.
 """
 
 import math
@@ -19,13 +20,13 @@ FLOOR = 0.5
 MOST_MATCHED = 1.0
 """A passage that repeats the words of the question tells no more than one that holds them."""
 
-INTERCEPT = -10.37
-CLOSENESS_WEIGHT = 16.6
-BACKGROUND_WEIGHT = 55.5
-MATCHED_WEIGHT = 5.3
+INTERCEPT = -3.1
+CLOSENESS_WEIGHT = 5.1
+BACKGROUND_WEIGHT = 15.0
+MATCHED_WEIGHT = 1.6
 
-MATCHED_INTERCEPT = -5.55
-MATCHED_ONLY_WEIGHT = 9.1
+MATCHED_INTERCEPT = -4.1
+MATCHED_ONLY_WEIGHT = 6.7
 """For an entry without a vector, or where only words were searched."""
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.domain.model.block.neutral import neutral
 from hardwon.domain.model.keyword_query import search_terms
 from hardwon.domain.model.recall.answer import Answer
 from hardwon.domain.model.recall.collection import PolicyName
@@ -97,6 +98,13 @@ class Report(NamedTuple):
                 yield Marked(f"{INDENT}{', '.join(f'{concept} ({count})' for concept, count in counts[at].items())}")
             yield from self._explanation(answer)
 
+    def rules(self, rules: Sequence["Entry"]) -> Iterator[Marked]:
+        """Yield the rules that always hold, whole, before any answer."""
+        if rules:
+            yield Marked("These rules always hold here:")
+        for rule in rules:
+            yield from map(Marked, f"### {neutral(rule.name)}\n{neutral(rule.description)}\n".split("\n"))
+
     def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
         """Yield the parts of each answer's score, where they are wanted."""
         for rank, answer in enumerate(answers if self.explained else (), 1):
@@ -146,12 +154,14 @@ def _text(answer: Answer) -> str:
     """Return what an answer says; what stands for a file says its title too, as no other line does."""
     entry = answer.entry
     body = _body(answer)
-    return body if body and not entry.file_path else "\n".join(filter(None, (entry.name, body)))
+    if body and (not entry.file_path or body.startswith(entry.name)):
+        return body
+    return f"{entry.name}{'' if entry.name[-1:] in '.:?!' else ':'} {body}" if body else entry.name
 
 
 def _body(answer: Answer) -> str:
-    """Return all that an answer can be found by, without a first line that only repeats the name."""
+    """Return all that an answer can be found by, without a first line that only repeats the end of the name."""
     entry = answer.entry
     first, _, rest = entry.description.partition("\n")
-    description = rest.strip() if first == entry.name else entry.description
+    description = rest.strip() if first and entry.name.endswith(first) else entry.description
     return "\n".join(filter(None, (description, entry.notes, entry.reasoning)))

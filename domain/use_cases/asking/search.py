@@ -92,7 +92,7 @@ class Search(NamedTuple):
         question = question._replace(text=question.text.strip() or " ".join(wanted))
         if not question.text:
             raise InvalidQueryError(NEITHER)
-        standing, question = self._rules(question, wanted=rules)
+        standing, question = self.rules_apart(question, wanted=rules)
         recollection = self._answers(question, wanted, deadline)
         others = self._others(question, besides, wanted, deadline)
         counts = [concept_counts(wanted, each.entry.searchable_text()) for each in recollection.answers if wanted]
@@ -107,8 +107,13 @@ class Search(NamedTuple):
             degradations=(*degradations, *count_access(self.usage, found, self.recall.clock.now())),
         )
 
-    def _rules(self, question: Question, *, wanted: bool) -> tuple[list[Entry], Question]:
-        """Return the rules to show, and the question with nothing of them among its answers."""
+    def rules_apart(self, question: Question, *, wanted: bool = True) -> tuple[list[Entry], Question]:
+        """
+        Return the constitutional entries to show beside the answers, and the question with none of them among its answers.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
         if question.only.tier is not None:
             return [], question
         repository = self.recall.repository

@@ -58,7 +58,7 @@ def test_no_search_finds_a_sentence_of_a_section_of_a_deprecated_file(world: Wor
         assert found(client, SENTENCE, collection=collection) == []
     assert found(client, "", concepts=["walruses", "callback"]) == []
     assert not client.call("memory_match_triggers", prompt="how do we rotate keys")["structuredContent"]["memories"]
-    assert hardwon(world, "recall", "--json", SENTENCE).document == []
+    assert hardwon(world, "recall", "--json", SENTENCE).items == []
     assert "alrus" not in world.hook().stdout
 
 
