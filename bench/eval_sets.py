@@ -30,7 +30,7 @@ def read_sets_below(folder: str) -> list[EvalSet]:
     """
     below = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     folders = [os.path.join(folder, name) for name in below]
-    sets = read_sets([each for each in folders if os.path.isfile(os.path.join(each, JUDGEMENTS))])
+    sets = read_sets([path for path in folders if os.path.isfile(os.path.join(path, JUDGEMENTS))])
     if not sets:
         raise SystemExit(f"{folder}: holds no folder of an evaluation set")
     return sets
@@ -38,4 +38,4 @@ def read_sets_below(folder: str) -> list[EvalSet]:
 
 def relevant_documents(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:
     """Return the ids of the documents that answer a question and can be found."""
-    return [each for each, grade in asked.grades.items() if grade > 0 and each in eval_set.documents]
+    return [key for key, grade in asked.grades.items() if grade > 0 and key in eval_set.documents]

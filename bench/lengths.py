@@ -37,11 +37,11 @@ def length_lines(eval_set: EvalSet, report: SetReport) -> Iterator[str]:
 def _longest(eval_set: EvalSet, asked: JudgedQuery) -> int:
     """Return the words of the longest document that answers; 0 when all that do are without a text."""
     answers = relevant_documents(eval_set, asked)
-    return max((word_count(eval_set.documents[each].description) for each in answers), default=0)
+    return max((word_count(eval_set.documents[key].description) for key in answers), default=0)
 
 
 def _line(name: str, band: str, ndcg: Sequence[Mapping[str, float]]) -> str:
-    means = "".join(f"{fmean(each[policy] for each in ndcg):10.4f}" for policy in POLICIES)
+    means = "".join(f"{fmean(by_policy[policy] for by_policy in ndcg):10.4f}" for policy in POLICIES)
     return f"{name:16} {band:14} {len(ndcg):9}{means}"
 
 
@@ -53,8 +53,8 @@ def main() -> None:
     settings = Settings(global_store="", embedding_provider="local")
     report = evaluate_all(sets, list(POLICIES), settings, print, lambda _: lambda *_: None)
     print(f"{'set':16} {'words':14} {'questions':>9}{''.join(f'{policy:>10}' for policy in POLICIES)}")
-    for each in sets:
-        for line in length_lines(each, report.sets[each.name]):
+    for eval_set in sets:
+        for line in length_lines(eval_set, report.sets[eval_set.name]):
             print(line)
 
 

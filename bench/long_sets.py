@@ -204,9 +204,9 @@ def main() -> None:
             "many-subjects": many_subjects(notes),
             "long-chats": long_chats(chats),
         }
-    for name, each in made.items():
-        each.write(os.path.join(options.out, name))
-        print(f"{name}: {len(each.documents)} documents, {len(each.queries)} questions")
+    for name, made_set in made.items():
+        made_set.write(os.path.join(options.out, name))
+        print(f"{name}: {len(made_set.documents)} documents, {len(made_set.queries)} questions")
 
 
 if __name__ == "__main__":

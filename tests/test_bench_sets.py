@@ -24,11 +24,11 @@ def write_set(
     folder: Path, documents: Mapping[str, Mapping[str, str]], questions: Mapping[str, tuple[str, Sequence[str]]]
 ) -> EvalSet:
     """Write a set of documents, by id, and of questions: their text, and the ids of what answers."""
-    groups = {each: documents[each].get("group", "") for each in documents}
+    groups = {key: fields.get("group", "") for key, fields in documents.items()}
     MadeSet(
         [{"id": key, **fields} for key, fields in documents.items()],
         [{"id": key, "text": text, "group": groups[answers[0]]} for key, (text, answers) in questions.items()],
-        [(key, each, 1) for key, (_, answers) in questions.items() for each in answers],
+        [(key, answer, 1) for key, (_, answers) in questions.items() for answer in answers],
     ).write(str(folder))
     return read_eval_set(str(folder), folder.name)
 
@@ -124,8 +124,8 @@ def test_the_commands_write_sets_and_measure_them_by_length(tmp_path: Path) -> N
     written = run("long_sets", str(tmp_path / "sets"), str(tmp_path / "long"), home=tmp_path)
     assert (written.returncode, written.stderr) == (0, "")
     sets = read_sets_below(str(tmp_path / "long"))
-    assert [each.name for each in sets] == ["long-chats", "many-subjects", "one-subject"]
-    assert all(not each.warnings for each in sets)
+    assert [made.name for made in sets] == ["long-chats", "many-subjects", "one-subject"]
+    assert all(not made.warnings for made in sets)
 
     measured = run("lengths", str(tmp_path / "long" / "many-subjects"), home=tmp_path)
     assert (measured.returncode, measured.stderr) == (0, "")
