@@ -80,7 +80,7 @@ def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "
 
     """
     with tempfile.TemporaryDirectory(prefix="hardwon-winning-") as folder:
-        memory = open_memory(Settings(global_store=folder), print)
+        memory = open_memory(Settings(global_store=folder, embedding_provider="local"), print)
         spaces = [
             EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in memory.spaces[:1] if cache
         ]

@@ -1,10 +1,10 @@
-"""A folder that holds an evaluation set: `docs.jsonl`, `queries.jsonl` and `qrels.tsv`."""
+"""A folder that holds an evaluation set: `docs.jsonl`, `queries.jsonl` (or either with `.gz`) and `qrels.tsv`."""
 
 import math
 import os
 from collections.abc import Sequence
 
-from hardwon.adapters.evaluation.jsonl import Place, read_lines, read_objects, text_of
+from hardwon.adapters.evaluation.jsonl import COMPRESSED, Place, read_lines, read_objects, text_of
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.evaluation.eval_set import EvalSet, Judgement, Query, assemble, document_entry
@@ -18,7 +18,7 @@ def read_eval_set(folder: str, name: str) -> EvalSet:
     Return the set in *folder*.
 
     Args:
-        folder: Holds the three files.
+        folder: Holds the three files; `docs.jsonl.gz` and `queries.jsonl.gz` count where the plain ones are missing.
         name: What the set is called.
 
     Raises:
@@ -29,8 +29,8 @@ def read_eval_set(folder: str, name: str) -> EvalSet:
         raise Place(folder).refuse("is not a folder")
     return assemble(
         name,
-        _documents(os.path.join(folder, DOCUMENTS)),
-        _queries(os.path.join(folder, QUERIES)),
+        _documents(_plain_or_compressed(folder, DOCUMENTS)),
+        _queries(_plain_or_compressed(folder, QUERIES)),
         _judgements(os.path.join(folder, JUDGEMENTS)),
     )
 
@@ -46,6 +46,13 @@ def names_of(folders: Sequence[str]) -> list[str]:
             name = f"{own}-{number}"
         names.append(name)
     return names
+
+
+def _plain_or_compressed(folder: str, name: str) -> str:
+    """Return the path of the file *name* in *folder*, with `.gz` if only that one is there."""
+    plain = os.path.join(folder, name)
+    compressed = plain + COMPRESSED
+    return compressed if os.path.exists(compressed) and not os.path.lexists(plain) else plain
 
 
 def _documents(path: str) -> dict[str, Entry | None]:

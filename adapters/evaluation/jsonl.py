@@ -1,7 +1,10 @@
 """Lines of a text file, each of them checked, whatever the file really is."""
 
+import gzip
+import io
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +12,11 @@ from hardwon.domain.model.errors import InvalidEvaluationError
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; the longest text that can be stored fits, escaped."""
+
+MOST_UNPACKED = 1024 * 1024 * 1024
+"""Bytes that a gzip file may unpack to: 1 GB, as a few kilobytes can hold any amount."""
+
+COMPRESSED = ".gz"
 
 
 class Place:
@@ -35,18 +43,25 @@ def read_lines(path: str) -> Iterator[tuple[Place, str]]:
     """
     Yield the lines of a file that are not blank, without their ends, each with its place.
 
+    A file whose name ends in `.gz` is unpacked line by line.
+
     Raises:
-        InvalidEvaluationError: the file can't be read, is no UTF-8 text, or has a line of over 16 MB.
+        InvalidEvaluationError: the file can't be read, is no UTF-8 text, or has a line of over 16 MB; or it is no whole
+            gzip file, or unpacks to over 1 GB.
     """
     if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would wait for ever
         raise Place(path).refuse("is not a file")
     try:
-        with open(path, "rb") as file:
+        with _opened(path) as file:
             number = 0
             while line := file.readline(LONGEST_LINE + 1):
                 number += 1
+                if path.endswith(COMPRESSED) and file.tell() > MOST_UNPACKED:
+                    raise Place(path).refuse(f"unpacks to over {MOST_UNPACKED} bytes: unpack it first if it is yours")
                 if text := _decoded(Place(path, number), line).strip("\r\n"):
                     yield Place(path, number), text
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise Place(path).refuse(f"is no gzip file, or damaged ({error})") from error
     except OSError as error:
         raise Place(path).refuse(error.strerror or str(error)) from error
 
@@ -106,6 +121,10 @@ def text_of(place: Place, document: dict[str, Any], field: str, *, optional: boo
     if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
         raise place.refuse(f"{field} holds half a surrogate pair: it is not valid text")
     return value
+
+
+def _opened(path: str) -> io.BufferedIOBase:
+    return gzip.open(path) if path.endswith(COMPRESSED) else open(path, "rb")
 
 
 def _decoded(place: Place, line: bytes) -> str:

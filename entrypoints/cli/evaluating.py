@@ -24,7 +24,9 @@ from hardwon.entrypoints.streams import on_one_line
 def evaluate(
     folders: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DIR]...", help="Folders with docs.jsonl, queries.jsonl and qrels.tsv."),
+        typer.Argument(
+            metavar="[DIR]...", help="Folders with docs.jsonl, queries.jsonl (or .gz of them) and qrels.tsv."
+        ),
     ] = None,
     *,
     own: Annotated[

@@ -1,5 +1,6 @@
 """`hardwon eval`: on sets of judged questions, and on the user's own memory."""
 
+import gzip
 import json
 import signal
 import time
@@ -173,6 +174,28 @@ def test_a_bad_set_is_one_line_and_exit_code_1(world: World, tmp_path: Path, fil
     assert says in done.stderr
     assert left_behind(world) == []
     assert not cache_of(world).exists()
+
+
+def test_a_set_with_compressed_documents_is_measured_like_a_plain_one(world: World, notes: str, tmp_path: Path) -> None:
+    chosen = ("--policy", "keyword", "--json")
+    plain = hardwon(world, "eval", notes, *chosen)
+    packed = write_set(tmp_path / "packed" / "notes")
+    (packed / "docs.jsonl.gz").write_bytes(gzip.compress((packed / "docs.jsonl").read_bytes()))
+    (packed / "docs.jsonl").unlink()
+
+    done = hardwon(world, "eval", str(packed), *chosen)
+    assert (done.code, done.stderr) == (0, "")
+    assert quality(done.document) == quality(plain.document)
+
+
+def test_compressed_documents_that_are_cut_off_are_one_line_and_exit_code_1(world: World, tmp_path: Path) -> None:
+    packed = write_set(tmp_path / "packed")
+    (packed / "docs.jsonl.gz").write_bytes(gzip.compress((packed / "docs.jsonl").read_bytes())[:-20])
+    (packed / "docs.jsonl").unlink()
+
+    done = hardwon(world, "eval", str(packed))
+    assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "docs.jsonl.gz: is no gzip file, or damaged" in done.stderr
 
 
 def test_mistakes_are_told_in_one_line(world: World, notes: str, tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 from collections.abc import Iterable
@@ -107,6 +108,76 @@ def test_a_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: py
     (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 200)
 
     with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl line 2: has over 100 bytes"):
+        read_eval_set(str(folder), "name")
+
+
+def compress(path: Path) -> Path:
+    """Replace the file by one that gzip made of it, and return that."""
+    compressed = path.with_name(f"{path.name}.gz")
+    compressed.write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    return compressed
+
+
+def test_compressed_documents_and_queries_are_read_as_plain_ones(folder: Path) -> None:
+    plain = read_eval_set(str(folder), "name")
+    compress(folder / "docs.jsonl")
+    compress(folder / "queries.jsonl")
+
+    assert read_eval_set(str(folder), "name") == plain
+
+
+def test_of_a_plain_and_a_compressed_file_the_plain_one_is_read(folder: Path) -> None:
+    (folder / "docs.jsonl.gz").write_bytes(gzip.compress(lines({"id": "other", "text": "Other."}).encode()))
+
+    assert list(read_eval_set(str(folder), "name").documents) == ["d1"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lines(DOCUMENT).encode(),
+        gzip.compress(lines(*({"id": str(number), "text": "x"} for number in range(1_000))).encode())[:-20],
+        gzip.compress(lines(DOCUMENT).encode())[:5],
+        gzip.compress(lines(DOCUMENT).encode())[:-8] + bytes(8),
+        gzip.compress(b"")[:10] + b"\xff" * 20,
+    ],
+    ids=["plain text", "truncated", "truncated header", "wrong checksum", "no deflate stream"],
+)
+def test_a_damaged_compressed_file_is_refused_in_one_line(folder: Path, content: bytes) -> None:
+    compress(folder / "docs.jsonl").write_bytes(content)
+
+    with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl.gz: is no gzip file, or damaged \(.+\)$") as refusal:
+        read_eval_set(str(folder), "name")
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_error_in_a_compressed_file_names_its_line(folder: Path) -> None:
+    (folder / "queries.jsonl").write_text(lines(QUERY) + "{nonsense\n")
+    compress(folder / "queries.jsonl")
+
+    with pytest.raises(InvalidEvaluationError, match=r"queries.jsonl.gz line 2: is not JSON"):
+        read_eval_set(str(folder), "name")
+
+
+def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    padded = lines(DOCUMENT) + "\n" * 100
+    monkeypatch.setattr(jsonl, "MOST_UNPACKED", len(padded))
+    (folder / "docs.jsonl").write_text(padded)
+    packed = compress(folder / "docs.jsonl")
+    assert len(read_eval_set(str(folder), "name").documents) == 1
+
+    packed.write_bytes(gzip.compress(f"{padded}\n".encode()))
+    with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl.gz: unpacks to over \d+ bytes"):
+        read_eval_set(str(folder), "name")
+
+
+def test_a_compressed_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "LONGEST_LINE", 100)
+    (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 1_000_000)
+    compress(folder / "docs.jsonl")
+
+    with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl.gz line 2: has over 100 bytes"):
         read_eval_set(str(folder), "name")
 
 

@@ -1,0 +1,107 @@
+"""The logistic regression behind `domain/model/recall/relevance.py`, made anew."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bench.relevance_stores import Asked, Hit, Side
+from hardwon.domain.model.recall.relevance import MOST_MATCHED
+
+BEST_OF_UNANSWERABLE = 5
+"""Hits of a question that nothing answers; each is a negative example."""
+
+NEGATIVE_WEIGHT = 2 / BEST_OF_UNANSWERABLE
+"""A question that nothing answers weighs as much as two that are answered."""
+
+RIDGE = 1e-3
+
+LOST = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05)
+"""Shares of right answers that a floor may take away; the floor follows."""
+
+Inputs = Callable[[Hit], list[float] | None]
+
+
+class Floor(NamedTuple):
+    """
+    A floor, and what it lets through.
+
+    Attributes:
+        lost: The share of right answers below it.
+        intercept: With this one in place of the fitted one the floor is 0.5.
+        nonsense: For each question of `nonsense.txt` whether one of the best ten is above the floor.
+        foreign: For each question of another set likewise.
+
+    """
+
+    lost: float
+    intercept: float
+    nonsense: list[bool]
+    foreign: list[bool]
+
+
+def with_meaning(hit: Hit) -> list[float] | None:
+    """Return closeness, background and the root of what matched; None without a vector."""
+    return None if hit.closeness is None else [hit.closeness, hit.background, _matched(hit)]
+
+
+def words_alone(hit: Hit) -> list[float] | None:
+    """Return the root of what matched."""
+    return [_matched(hit)]
+
+
+def fit(asked: Sequence[Asked], inputs: Inputs) -> list[float]:
+    """
+    Return intercept and weights of a logistic regression of "is right" on *inputs*.
+
+    Positive examples are the first right hits of questions, negative ones the best hits of questions that nothing answers.
+    """
+    examples = [(row, right, weight) for hit, right, weight in _examples(asked) if (row := inputs(hit)) is not None]
+    rows, right, weights = zip(*examples, strict=True)
+    return list(map(float, regression(np.array(rows), np.array(right, dtype=float), np.array(weights))))
+
+
+def regression(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return intercept and weights of the ridge logistic regression of *right* (0 or 1) on *rows*, by Newton's method."""
+    design = np.column_stack([np.ones(len(rows)), rows])
+    solution = np.zeros(design.shape[1])
+    for _ in range(50):
+        likely = 1 / (1 + np.exp(-design @ solution))
+        gradient = design.T @ (weights * (right - likely)) - RIDGE * solution
+        curvature = (design.T * (weights * likely * (1 - likely))) @ design + RIDGE * np.eye(len(solution))
+        step = np.linalg.solve(curvature, gradient)
+        solution = solution + step
+        if np.abs(step).max() < 1e-9:
+            break
+    return solution
+
+
+def floors(asked: Sequence[Asked], inputs: Inputs, fitted: Sequence[float]) -> Iterator[Floor]:
+    """Yield the floor for each share of right answers that may be lost; *fitted* is intercept and weights."""
+
+    def logit(hit: Hit) -> float:
+        row = inputs(hit)
+        return -math.inf if row is None else fitted[0] + math.fsum(w * x for w, x in zip(fitted[1:], row, strict=True))
+
+    def best(side: Side) -> list[float]:
+        return [max(map(logit, one.hits), default=-math.inf) for one in asked if one.side == side]
+
+    first = sorted(logit(one.first_right) for one in asked if one.first_right)
+    nonsense, foreign = best("nonsense"), best("foreign")
+    for lost in LOST:
+        least = first[int(lost * len(first))]
+        yield Floor(lost, fitted[0] - least, [one >= least for one in nonsense], [one >= least for one in foreign])
+
+
+def _examples(asked: Sequence[Asked]) -> Iterator[tuple[Hit, bool, float]]:
+    for one in asked:
+        if one.side != "answerable":
+            for hit in one.hits[:BEST_OF_UNANSWERABLE]:
+                yield hit, False, NEGATIVE_WEIGHT
+        elif one.first_right:
+            yield one.first_right, True, 1.0
+
+
+def _matched(hit: Hit) -> float:
+    return math.sqrt(min(hit.matched, MOST_MATCHED))

@@ -1,0 +1,169 @@
+"""Throw-away stores that are asked what they can answer, and what they can't, as `hardwon recall` over everything asks."""
+
+import os
+import random
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from bench.eval_sets import relevant_documents
+from bench.prompted_stores import STANDING_STILL, asking
+from hardwon.adapters.evaluation.vector_cache import VectorCache
+from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
+from hardwon.domain.model.ranking.ranking_policy import share
+from hardwon.domain.model.recall.collection import COLLECTIONS
+from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.use_cases.asking.recall import Recall
+
+STORES = {5: 10, 10: 10, 30: 5, 100: 3, 2_000: 1}
+"""How many entries a store has, and how many such stores are drawn from each set; a smaller set is taken whole."""
+
+MOST_ANSWERABLE = 200
+"""Questions that are asked of one store."""
+
+FROM_EACH_OTHER_SET = 25
+
+NONSENSE = os.path.join(os.path.dirname(__file__), "nonsense.txt")
+
+Side = Literal["answerable", "nonsense", "foreign"]
+"""What a question is to a store: one it answers, one of `nonsense.txt`, or one of another set."""
+
+
+class Hit(NamedTuple):
+    """
+    One of the best ten without a floor.
+
+    Attributes:
+        relevance: As the product shows it, `[0, 1]`.
+        right: Whether it answers the question.
+        closeness: See `Closeness`; None when meaning was not searched.
+        background: The mean closeness of the store.
+        matched: The keyword evidence over that of a full match, not capped.
+
+    """
+
+    relevance: float
+    right: bool
+    closeness: float | None
+    background: float
+    matched: float
+
+
+class Asked(NamedTuple):
+    """
+    One question to one store.
+
+    Attributes:
+        set_name: The set the store was drawn from.
+        entries: How many the store was meant to have, a key of `STORES`.
+        side: What the question is to the store.
+        hits: The best ten without a floor, best first.
+        answers: How many answers the product gives.
+        keeps_right: Whether the first right hit is among these.
+
+    """
+
+    set_name: str
+    entries: int
+    side: Side
+    hits: tuple[Hit, ...]
+    answers: int
+    keeps_right: bool
+
+    @property
+    def first_right(self) -> Hit | None:
+        """The best hit that answers, if one of the ten does."""
+        return next((hit for hit in self.hits if hit.right), None)
+
+
+class BothWays(NamedTuple):
+    """The same questions, searched by meaning and words, and by words alone."""
+
+    meaning: list[Asked]
+    words: list[Asked]
+
+
+def ask_all(sets: Sequence[EvalSet], cache: VectorCache, seed: int) -> BothWays:
+    """Return every question to every store that is drawn from *sets*; the same *seed* draws the same."""
+    both = BothWays([], [])
+    for eval_set in sets:
+        others = [other for other in sets if other is not eval_set]
+        for entries, draws in STORES.items():
+            for number in range(draws):
+                draw = random.Random(f"{seed} {eval_set.name} {entries} {number}")
+                for by_meaning, by_words in _ask_store(eval_set, others, entries, draw, cache):
+                    both.meaning.append(by_meaning)
+                    both.words.append(by_words)
+    return both
+
+
+def _ask_store(
+    eval_set: EvalSet, others: Sequence[EvalSet], entries: int, draw: random.Random, cache: VectorCache
+) -> Iterator[tuple[Asked, Asked]]:
+    """Yield each question to a store of so many *entries*, by meaning and words, and by words alone."""
+    ids = _drawn(eval_set, entries, draw)
+    with asking([eval_set.documents[key] for key in ids], cache) as store:
+        seqs = {key: store.seqs[eval_set.documents[key].entry_id] for key in ids}
+        words_alone = store.recall._replace(retrieve=store.recall.retrieve._replace(semantic=[]))
+        for side, text, right in _questions(eval_set, others, seqs.keys(), draw):
+            answering = {seqs[key] for key in right}
+            by_meaning, by_words = (_ask(recall, text, answering) for recall in (store.recall, words_alone))
+            yield Asked(eval_set.name, entries, side, *by_meaning), Asked(eval_set.name, entries, side, *by_words)
+
+
+def _drawn(eval_set: EvalSet, entries: int, draw: random.Random) -> list[str]:
+    """Return the ids of so many documents, or all, half of them and one answering a question."""
+    if entries >= len(eval_set.documents):
+        return list(eval_set.documents)
+    answering = dict.fromkeys(key for asked in eval_set.queries for key in relevant_documents(eval_set, asked))
+    chosen = draw.sample(list(answering), min(entries // 2 + 1, len(answering)))
+    others = eval_set.documents.keys() - set(chosen)
+    return chosen + draw.sample(sorted(others), entries - len(chosen))
+
+
+def _questions(
+    eval_set: EvalSet, others: Sequence[EvalSet], ids: Collection[str], draw: random.Random
+) -> Iterator[tuple[Side, str, list[str]]]:
+    """Yield what is asked of a store of the documents *ids*: which side, the text, the ids of what answers."""
+    answerable = [(asked, right) for asked in eval_set.queries if (right := _right(eval_set, asked, ids))]
+    for asked, right in draw.sample(answerable, min(MOST_ANSWERABLE, len(answerable))):
+        yield "answerable", asked.query.text, right
+    for text in nonsense():
+        yield "nonsense", text, []
+    for other in others:
+        for asked in draw.sample(other.queries, min(FROM_EACH_OTHER_SET, len(other.queries))):
+            yield "foreign", asked.query.text, []
+
+
+def nonsense() -> list[str]:
+    """Return questions that no store about software or aerodynamics answers."""
+    with open(NONSENSE, encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def _right(eval_set: EvalSet, asked: JudgedQuery, ids: Collection[str]) -> list[str]:
+    return [key for key in relevant_documents(eval_set, asked) if key in ids]
+
+
+def _ask(recall: Recall, text: str, answering: Collection[int]) -> tuple[tuple[Hit, ...], int, bool]:
+    """Return the best ten, the number of answers above the floor, and whether the first right hit is among these."""
+    everything = COLLECTIONS["all"]
+    only = EVERYTHING._replace(ranked=True)
+    question = Question(text, only, everything.policy, everything.limit, None, Workplace(project=""))
+    found = recall.search(question, STANDING_STILL)
+    rated = recall.rate(question, found)
+    closeness = found.closeness.scores({hit.seq: hit.vector for hit in rated if hit.vector is not None})
+    hits = tuple(
+        Hit(
+            relevance=hit.relevance or 0.0,
+            right=hit.seq in answering,
+            closeness=closeness.get(hit.seq),
+            background=found.evidence.background,
+            matched=share(hit.keyword, found.evidence.keywords.full),
+        )
+        for hit in rated
+    )
+    answers = {hit.seq for hit in recall.rate(question._replace(minimum=everything.minimum), found)}
+    first_right = next((hit.seq for hit in rated if hit.seq in answering), None)
+    return hits, len(answers), first_right in answers
