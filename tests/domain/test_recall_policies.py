@@ -86,8 +86,8 @@ def test_adaptive_is_the_formula_it_names() -> None:
         RecallCandidate(FACTS._replace(words=600), 0.6, 3.0),
     ) == [
         round(clarity * (0.6 - mean) / deviation, 6),
-        round(clarity * (0.2 - mean) / deviation + 0.65 * words, 6),
-        round(clarity * (0.6 - mean) / deviation * 0.25 + 0.65 * words - 0.6 * math.log(6), 6),
+        round(clarity * (0.2 - mean) / deviation + 0.7 * words, 6),
+        round(clarity * (0.6 - mean) / deviation * 0.5 + 0.7 * words - 0.6 * math.log(10), 6),
     ]
 
 
@@ -95,11 +95,11 @@ def test_the_rest_of_a_long_text_is_as_close_as_the_closest_text_as_far_as_words
     mean, deviation = 0.3, math.sqrt((0.09 + 0.01 + 0.04) / 3)
     clarity = math.sqrt((0.6 - mean) / deviation / math.sqrt(2 * math.log(3)))
     long = FACTS._replace(words=600)
-    others = 0.65 * (3.0 / math.sqrt(2)) ** 0.75 - 0.6 * math.log(6)
+    others = 0.7 * (3.0 / math.sqrt(2)) ** 0.75 - 0.6 * math.log(10)
 
-    for full, matched in ((2.4, 0.5), (1.2, 1.0), (0.6, 1.0)):
+    for full, matched in ((4.8, 0.5), (1.2, 1.0), (0.6, 1.0)):
         evidence = EVIDENCE._replace(keywords=EVIDENCE.keywords._replace(full=full))
-        meaning = clarity * (0.25 * (0.2 - mean) + 0.75 * matched * (0.6 - mean)) / deviation
+        meaning = clarity * (0.5 * (0.2 - mean) + 0.5 * matched * (0.6 - mean)) / deviation
         assert adaptive(evidence, RecallCandidate(long, 0.2, 3.0)) == [round(meaning + others, 6)]
 
 
@@ -220,12 +220,12 @@ def recomputed(name: PolicyName, parts: Parts) -> float:
         case "adaptive":
             deviation = each["cosine_deviation"] or 1
             z, best = ((each[name] - each["cosine_mean"]) / deviation for name in ("cosine", "cosine_best"))
-            known = min(1, each["window"] / max(each["length"], 1)) ** 2
+            known = min(1, each["window"] / max(each["length"], 1))
             full = each["evidence_full"]
-            matched = min(1, each["evidence"] / (2.5 * full)) if full else 0.0
+            matched = math.sqrt(min(1, each["evidence"] / (2.5 * full))) if full else 0.0
             meaning = each["clarity"] * each["has_vector"] * (known * z + (1 - known) * matched * best)
             words = math.pow(each["evidence"] / (each["evidence_deviation"] or 1), 0.75)
-            return meaning + 0.65 * words - 0.6 * math.log(max(each["length"], 100) / 100)
+            return meaning + 0.7 * words - 0.6 * math.log(max(each["length"], 60) / 60)
         case _:
             return sum(each.values())
 

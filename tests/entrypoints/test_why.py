@@ -259,7 +259,7 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
-    assert " words 0.65 * " in lines[4]
+    assert " words 0.7 * " in lines[4]
     number = r"([\d.]+)"
     wins = re.fullmatch(
         rf" {{5}}wins: strength {number} >= 0\.26: {number} \* sqrt\(coverage {number} \* told {number} \* score {number}"

@@ -8,10 +8,10 @@ from hardwon.domain.model.recall.evidence import Evidence
 from hardwon.domain.model.recall.policy import Parts, PlainPolicy
 from hardwon.domain.model.recall.relevance import relevance
 
-KEYWORD_WEIGHT = 0.65
+KEYWORD_WEIGHT = 0.7
 KEYWORD_POWER = 0.75
 LENGTH_WEIGHT = 0.6
-LONG = 100
+LONG = 60
 """Words; from here on a text collects words by chance."""
 
 FULL_MATCH = 2.5
@@ -48,11 +48,11 @@ class AdaptivePolicy(PlainPolicy):
 
     ::
 
-        score   = meaning + 0.65 words - 0.6 ln(max(length, 100) / 100)
+        score   = meaning + 0.7 words - 0.6 ln(max(length, 60) / 60)
         meaning = clarity * (known z(cosine) + (1 - known) matched z(best cosine))
         z(x)    = (x - mean) / deviation
-        known   = min(1, window / length)^2
-        matched = min(1, evidence / (2.5 full))
+        known   = min(1, window / length)
+        matched = sqrt(min(1, evidence / (2.5 full)))
         words   = (evidence / deviation)^0.75
         clarity = sqrt(z(best cosine) / sqrt(2 ln N))
 
@@ -127,7 +127,7 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     length, evidence = parts["length"], parts["evidence"]
     meaning = 0.0
     if parts["has_vector"]:
-        known = min(1.0, background.window / max(length, 1)) ** 2
+        known = min(1.0, background.window / max(length, 1))
         unknown = _matched(evidence, background.evidence_full) * _z(background.cosine_best, background)
         meaning = known * _z(parts["cosine"], background) + (1 - known) * unknown
     return [
@@ -146,7 +146,7 @@ def _words(evidence: float, deviation: float) -> float:
 
 
 def _matched(evidence: float, full: float) -> float:
-    return min(1.0, _over(evidence, FULL_MATCH * full))
+    return math.sqrt(min(1.0, _over(evidence, FULL_MATCH * full)))
 
 
 def _clarity(vectors: Spread) -> float:

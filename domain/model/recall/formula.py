@@ -8,9 +8,10 @@ from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS
 from hardwon.domain.model.recall.relevance import FORMULA as RELEVANCE_FORMULA
 
 FORMULAS: Mapping[PolicyName, str] = {
-    "adaptive": "clarity * has_vector * (min(1, window / length) ** 2 * (cosine - cosine_mean) / cosine_deviation"
-    " + (1 - min(1, window / length) ** 2) * min(1, evidence / (2.5 * evidence_full)) * (cosine_best - cosine_mean) / cosine_deviation)"
-    " + 0.65 * (evidence / evidence_deviation) ** 0.75 - 0.6 * log(max(length, 100) / 100)",
+    "adaptive": "clarity * has_vector * (min(1, window / length) * (cosine - cosine_mean) / cosine_deviation"
+    " + (1 - min(1, window / length)) * min(1, evidence / (2.5 * evidence_full)) ** 0.5"
+    " * (cosine_best - cosine_mean) / cosine_deviation)"
+    " + 0.7 * (evidence / evidence_deviation) ** 0.75 - 0.6 * log(max(length, 60) / 60)",
     "affinity": "boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)",
     "context": " + ".join(f"{weight:.2f} * {signal}" for signal, weight in CONTEXT_WEIGHTS.items()),
     "cosine": "similarity",
