@@ -16,6 +16,7 @@ from hardwon.domain.model.recall.concepts import concept_counts, concepts_of
 from hardwon.domain.model.recall.question import Question
 from hardwon.domain.use_cases.asking.count_access import count_access
 from hardwon.domain.use_cases.asking.recall import Recall, Recollection
+from hardwon.domain.use_cases.retrieving.asked_once import AskedOnce
 from hardwon.ports.usage_log import UsageLog
 
 NEITHER = "nothing to search for: give a query, 2 to 5 concepts, or both"
@@ -93,8 +94,11 @@ class Search(NamedTuple):
         if not question.text:
             raise InvalidQueryError(NEITHER)
         standing, question = self.rules_apart(question, wanted=rules)
-        recollection = self._answers(question, wanted, deadline)
-        others = self._others(question, besides, wanted, deadline)
+        recall = _embedding_once(self.recall) if besides else self.recall
+        recollection = _answers(recall, question, wanted, deadline)
+        others = Recollection()
+        if besides:
+            others = _answers(recall, _calibrated(question, besides), wanted, deadline)
         counts = [concept_counts(wanted, each.entry.searchable_text()) for each in recollection.answers if wanted]
         found = [*standing, *(each.entry for each in (*recollection.answers, *others.answers))]
         degradations = dict.fromkeys((*recollection.degradations, *others.degradations))
@@ -123,28 +127,32 @@ class Search(NamedTuple):
         only = question.only._replace(except_for=left_out)
         return repository.hydrate([rule.seq for rule in chosen]), question._replace(only=only)
 
-    def _others(
-        self, question: Question, besides: EntryFilter | None, concepts: Sequence[str], deadline: Deadline
-    ) -> Recollection:
-        """Return what other entries answer, calibrated, so that they can stand beside the rest."""
-        if besides is None:
-            return Recollection()
-        everything = COLLECTIONS["all"]
-        only = besides._replace(except_for=question.only.except_for)
-        asked = question._replace(only=only, policy=everything.policy, minimum=everything.minimum)
-        return self._answers(asked, concepts, deadline)
 
-    def _answers(self, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
-        if not concepts:
-            return self.recall(question, deadline)
-        words = list(dict.fromkeys(word for concept in concepts for word in words_of(concept)))
-        try:
-            holding = self.recall.retrieve.keywords.match(words, "all", question.only, deadline)
-        except KeywordIndexUnavailableError as error:
-            return Recollection(degradations=(f"concepts can't be looked for: {error}",))
-        seqs = tuple(sorted(hit.seq for hit in holding.top(holding.count())))
-        only, keyword_text = question.only._replace(among=seqs), " ".join((question.text, *words))
-        return self.recall(question._replace(only=only, keyword_text=keyword_text), deadline)
+def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
+    if not concepts:
+        return recall(question, deadline)
+    words = list(dict.fromkeys(word for concept in concepts for word in words_of(concept)))
+    try:
+        holding = recall.retrieve.keywords.match(words, "all", question.only, deadline)
+    except KeywordIndexUnavailableError as error:
+        return Recollection(degradations=(f"concepts can't be looked for: {error}",))
+    seqs = tuple(sorted(hit.seq for hit in holding.top(holding.count())))
+    only, keyword_text = question.only._replace(among=seqs), " ".join((question.text, *words))
+    return recall(question._replace(only=only, keyword_text=keyword_text), deadline)
+
+
+def _calibrated(question: Question, besides: EntryFilter) -> Question:
+    """Return *question* for the entries of *besides*, by a relevance that can stand beside other answers."""
+    everything, left_out = COLLECTIONS["all"], question.only.except_for
+    return question._replace(
+        only=besides._replace(except_for=left_out), policy=everything.policy, minimum=everything.minimum
+    )
+
+
+def _embedding_once(recall: Recall) -> Recall:
+    """Return *recall* with embedders that are asked once for the same text."""
+    semantic = [each._replace(embedder=AskedOnce(each.embedder)) for each in recall.retrieve.semantic]
+    return recall._replace(retrieve=recall.retrieve._replace(semantic=semantic))
 
 
 def _suggestion(only: EntryFilter) -> str:

@@ -5,7 +5,8 @@ import pytest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.programs import recall_by_meaning
+from tests.entrypoints.programs import hardwon, recall_by_meaning
+from tests.entrypoints.provider_process import Scene, texts
 
 LESSON = {
     "name": "Idempotency keys",
@@ -125,3 +126,15 @@ def test_rules_stand_apart_in_the_terminal_as_in_the_tool(local: World, visit: V
     document = recall_by_meaning(local, "--in", "documents", "--json", question).document
     assert [item["title"] for item in document["items"]] == ["Login"]
     assert [rule["name"] for rule in document["constitutional"]] == ["A rule"]
+
+
+def test_the_question_is_sent_to_the_provider_once(scene: Scene, visit: Visit) -> None:
+    scene.choose("openai", keyword_provider="off")
+    scene.world.remember(memory("document", "Billing", "How the billing run works.", None).entry)
+    client = visit(scene.world)
+    client.call("store_memory", **LESSON)
+    assert hardwon(scene.world, "embed").code == 0
+    scene.requests()
+    client.call("memory_search", query=PARAPHRASE)
+
+    assert texts(scene.requests()) == [PARAPHRASE]
