@@ -14,7 +14,7 @@ _AUXILIARY = r"(?:did|do|have|had|has|were|was|are)"
 _FRAMES = tuple(
     re.compile(pattern + r"\s+", re.IGNORECASE)
     for pattern in (
-        r"(?:please|hey|hi|so|and|ok(?:ay)?)[\s,]",
+        r"(?:please|hey|hi|so|and|ok(?:ay)?),?",
         r"(?:can|could|would)\s+you\s+(?:please\s+)?(?:tell\s+me|remind\s+me|show\s+me|find|list|recall)(?:\s+(?:of|about))?",
         r"(?:do\s+you\s+)?(?:remember|recall)(?=\s+(?:when|where|how|why|what|who|which|the)\b)",
         r"(?:tell|remind|show)\s+(?:me|us)(?:\s+(?:of|about|everything\s+about|all\s+about))?",

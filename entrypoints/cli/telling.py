@@ -65,7 +65,7 @@ def _document(asked: Asked, answer: Answer) -> dict[str, object]:
 
 def _searched(asked: Asked) -> Searched:
     recollection = asked.recollection
-    return Searched(asked.question.text, recollection.found_by_meaning, recollection.found_by_word)
+    return Searched(recollection.query, recollection.found_by_meaning, recollection.found_by_word)
 
 
 def _tell_list(asked: Asked) -> None:

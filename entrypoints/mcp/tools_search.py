@@ -17,6 +17,7 @@ from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName, 
 from hardwon.domain.model.recall.excerpt import excerpt
 from hardwon.domain.model.recall.formula import FORMULAS, shown_share
 from hardwon.domain.model.recall.question import Question
+from hardwon.domain.model.recall.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.recall.report import Report
 from hardwon.domain.model.recall.workplace import Workplace
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Tier
@@ -67,6 +68,7 @@ class SearchAnswer(Answer):
     count: int = Field(description="How many results there are")
     suggestion: str | None = Field(description="What to try when there are no results")
     formula: str | None = Field(description="With explain: the score, of its parts by name")
+    others_formula: str | None = Field(description="The same for others")
     notes: list[str] = Field(description="What was missing from this search")
 
 
@@ -174,7 +176,8 @@ def _answer(result: SearchResult, report: Report) -> SearchAnswer:
         others=[*_rows(result.others, report._replace(policy=COLLECTIONS["all"].policy))],
         count=len(result.answers),
         suggestion=result.suggestion or None,
-        formula=FORMULAS[report.policy] if report.explained else None,
+        formula=_formula(report.policy) if report.explained else None,
+        others_formula=_formula(COLLECTIONS["all"].policy) if report.explained and result.others else None,
         notes=[*result.degradations],
     )
 
@@ -203,6 +206,11 @@ def _rows(answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str
             concept_counts=dict(counts[at]) if counts else None,
             parts=dict(each.parts) if report.explained else None,
         )
+
+
+def _formula(policy: PolicyName) -> str:
+    """Return the formula of the score that is shown; a calibrated policy shows the relevance, in percent."""
+    return f"100 * ({RELEVANCE_FORMULA})" if policy == COLLECTIONS["all"].policy else FORMULAS[policy]
 
 
 def _of_a_hundred(answer: Found, policy: PolicyName) -> float:

@@ -86,7 +86,7 @@ def exhaustively(world: World, question: Question) -> list[tuple[str, float]]:
     evidence = Evidence(
         size=world.repository.count(question.only),
         vectors=found.by_vector.spread(),
-        closest=closeness.most(found.by_vector.spread().best),
+        closest=closeness.closest(),
         background=closeness.background(),
         standardised=False,
         keywords=found.by_keyword.spread(),

@@ -15,6 +15,9 @@ from hardwon.domain.model.question_frame import without_frame
         ("can you tell me what we know about helm", "what we know about helm"),
         ("do you remember when we fixed the build?", "when we fixed the build?"),
         ("anything about the flaky migration", "the flaky migration"),
+        ("please tell me about retries", "retries"),
+        ("so when did I work on auth", "auth"),
+        ("ok, when did we decide on X", "X"),
     ],
 )
 def test_the_words_before_the_subject_fall_away(question: str, subject: str) -> None:

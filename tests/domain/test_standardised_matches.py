@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.use_cases.retrieving.closeness import Closeness
 from hardwon.domain.use_cases.retrieving.standardised_matches import StandardisedMatches
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State
@@ -54,3 +55,16 @@ def test_nothing_found_anywhere_has_no_spread() -> None:
     matches = StandardisedMatches(spaces_of([], [])[0])
 
     assert (matches.spread(), matches.top(3), matches.scores([1])) == (Spread(), [], {})
+
+
+def test_closeness_is_measured_in_each_space_by_itself() -> None:
+    (near_zero, near_half), _ = spaces_of([0.0] * 60 + [0.6], [0.5] * 60 + [0.52])
+    closeness = Closeness.of([near_zero, near_half])
+
+    assert closeness.closest() == pytest.approx(0.6)
+    assert closeness.most(100.0) >= closeness.closest()
+    assert closeness.scores({61: 0.0, 122: 0.0}) == {
+        61: pytest.approx(0.6),
+        122: pytest.approx(near_half.spread().closeness(0.52)),
+    }
+    assert (Closeness().closest(), Closeness().background()) == (0.0, 0.0)

@@ -33,6 +33,8 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
             return [(name, parts[f"{name}_weight"], parts[name]) for name in Weights._fields]
         case "context":
             return [(name, weight, parts[name]) for name, weight in CONTEXT_WEIGHTS.items()]
+        case "adaptive" if "window" in parts and "evidence_full" not in parts:  # by an earlier formula, not known here
+            return []
         case "adaptive":
             return terms_of_parts(parts)
         case _:

@@ -31,6 +31,7 @@ class Recollection(NamedTuple):
 
     Attributes:
         answers: Best first.
+        query: The text that was searched for, None when nothing was.
         searched: How many entries there were to search.
         found_by_meaning: How many of them have a vector that was compared; 0 when meaning could not be searched.
         found_by_word: How many of them hold a word of the question.
@@ -41,6 +42,7 @@ class Recollection(NamedTuple):
     """
 
     answers: tuple[Answer, ...] = ()
+    query: str | None = None
     searched: int = 0
     found_by_meaning: int = 0
     found_by_word: int = 0
@@ -114,7 +116,7 @@ class Recall(NamedTuple):
         evidence = Evidence(
             size=self.repository.count(question.only._replace(ranked=True)),
             vectors=retrieval.by_vector.spread(),
-            closest=closeness.most(retrieval.by_vector.spread().best),
+            closest=closeness.closest(),
             background=closeness.background(),
             standardised=retrieval.standardised,
             keywords=retrieval.by_keyword.spread(),
@@ -172,6 +174,7 @@ def answer_of(entry: "Entry", rated: Rated) -> Answer:
 def searched(found: Found) -> Recollection:
     """Return how a search went, without an answer."""
     return Recollection(
+        query=found.retrieval.query,
         searched=found.evidence.size,
         found_by_meaning=found.evidence.vectors.found,
         found_by_word=found.evidence.keywords.found,

@@ -42,6 +42,10 @@ class Closeness(NamedTuple):
             return self.spaces[0].spread.closeness(score)
         return max((each.spread.closeness(_cosine(score, each.spread)) for each in self.spaces), default=0.0)
 
+    def closest(self) -> float:
+        """Return the closeness of the closest entry, 0 when none was found."""
+        return max((each.spread.closeness(each.spread.best) for each in self.spaces if each.spread.found), default=0.0)
+
     def background(self) -> float:
         """Return the mean closeness of everything that was searched."""
         found = sum(space.spread.found for space in self.spaces)

@@ -47,6 +47,13 @@ def test_a_score_without_all_its_parts_does_not_fit(parts: dict[str, float]) -> 
         assert not fits(RECEIPT._replace(policy=policy), Shown("e", "lesson", "", 0.5, parts))
 
 
+def test_a_score_of_an_earlier_formula_is_not_doubted() -> None:
+    parts = {"cosine": 0.5, "cosine_mean": 0.1, "evidence": 3.0, "clarity": 1.2, "window": 307.0, "length": 40.0}
+
+    assert recomputed("adaptive", parts) is None
+    assert fits(RECEIPT._replace(policy="adaptive"), Shown("e", "lesson", "", 5.0, parts))
+
+
 PROMPT = RECEIPT._replace(event="prompt", policy="of the future")
 WIN = Win(score=12.0, coverage=0.75, told=6.0, quoted=2.0, runner_up=4.0, searched=100.0, least=0.54)
 
