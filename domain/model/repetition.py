@@ -37,10 +37,12 @@ def split_by_title(title: str, text: str) -> Split:
     """Return *text* in its beginning, which says *title* word for word, and the rest; case and marks don't count."""
     wanted = _WORD.findall(title.lower())
     found = list(islice(_WORD.finditer(text), len(wanted)))
-    if len(wanted) < FEWEST_WORDS or [word[0].lower() for word in found] != wanted:
+    if not wanted or [word[0].lower() for word in found] != wanted:
         return Split("", text)
     end = found[-1].end()
     end += len(text[end:]) - len(text[end:].lstrip(_CLOSING_MARKS))
+    if len(wanted) < FEWEST_WORDS and says_something(text[end:]):
+        return Split("", text)
     return Split(" ".join(text[:end].split()), text[end:])
 
 

@@ -243,7 +243,7 @@ def program(arguments: Sequence[str]) -> typer.Typer:
 def main() -> None:
     """Run one command and leave: 0 ok, 1 the user's mistake, 2 our trouble."""
     never_fail_to_print()
-    sys.exit(_run(sys.argv[1:] or ["--help"]))
+    sys.exit(_run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"]))
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -20,7 +20,12 @@ from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.tool import ADDS, LONGEST_TITLE, Answer, tool
 from hardwon.entrypoints.mcp.worker import MemoryWorker
 from hardwon.entrypoints.providers import build_labelers
-from hardwon.entrypoints.storing import complaints_of_gaps, complaints_of_length, confirmation
+from hardwon.entrypoints.storing import (
+    complaints_of_gaps,
+    complaints_of_keywords,
+    complaints_of_length,
+    confirmation,
+)
 from hardwon.entrypoints.workplace import name_of
 
 SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
@@ -94,16 +99,17 @@ class StoreTools:
             created_at=now,
             updated_at=now,
         )
-        return await self._keep(entry)
+        return await self._keep(entry, keywords)
 
-    async def _keep(self, entry: Entry) -> StoredMemory:
+    async def _keep(self, entry: Entry, keywords: Sequence[str]) -> StoredMemory:
         """Store at once, for nothing may be lost; what takes its time comes after."""
         stored = await self.worker.call(lambda memory: memory.store_entry(entry))
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
         gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
-        warnings = [*complaints_of_length(stored.entry), *gaps, *await self.worker.embed()]
+        left_out = complaints_of_keywords(keywords, stored.entry)
+        warnings = [*left_out, *complaints_of_length(stored.entry), *gaps, *await self.worker.embed()]
         return await self.worker.call(lambda memory: _told(memory, stored, labels, warnings))
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ def test_relevance_is_a_likelihood_that_anybody_can_compute_again(
     closeness: float | None, background: float, matched: float
 ) -> None:
     names = {"closeness": closeness or 0.0, "background": background, "matched": matched}
-    functions = {"exp": math.exp, "min": min, "has_vector": float(closeness is not None)}
+    functions = {"exp": math.exp, "min": min, "cap": 1.0, "has_vector": float(closeness is not None)}
     expected = eval(FORMULA, {"__builtins__": {}}, {**names, **functions})  # noqa: S307  # a formula of ours
 
     assert 0 <= relevance(closeness, background, matched) <= 1

@@ -1,10 +1,11 @@
 """A text whose beginning is its title, in two parts."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.keyword_query import words_of
-from hardwon.domain.model.repetition import CONTINUES, Split, split_by_title
+from hardwon.domain.model.repetition import CONTINUES, Split, says_something, split_by_title
 
 texts = st.lists(st.sampled_from(["Read", "read", "lines", "`lines`", "in", "\n", " ", ", ", "é", "İ"])).map("".join)
 
@@ -26,3 +27,8 @@ def test_a_single_word_is_no_repetition() -> None:
     assert split_by_title("Read lines", "Read lines.") == Split("Read lines", ".")
     assert split_by_title("Read lines", "Read") == Split("", "Read")
     assert split_by_title("", "Text.") == Split("", "Text.")
+
+
+@pytest.mark.parametrize("text", ["Retry", "retry.", "**Retry**"])
+def test_a_text_that_is_the_title_and_nothing_else_is_a_repetition(text: str) -> None:
+    assert not says_something(split_by_title("Retry", text).rest)

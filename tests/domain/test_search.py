@@ -151,3 +151,13 @@ def test_a_store_that_cannot_be_written_still_answers_and_says_what_that_means()
         "what has expired is still found: the store is busy",
         "access not counted: the store is busy",
     )
+
+
+@given(texts=st.lists(st.text("ab ", min_size=1, max_size=6).filter(str.strip), min_size=1, max_size=6, unique=True))
+def test_no_answer_is_shown_as_more_relevant_than_one_before_it(texts: list[str]) -> None:
+    room = Room(*map(lesson, texts))
+    answers = room.search(QUESTION._replace(text="a b aa", policy="adaptive", minimum=None)).answers
+    shown = [answer.shown for answer in answers]
+
+    assert shown == sorted(shown, reverse=True)
+    assert all(answer.parts["cap"] == min([1.0, *shown[:at]]) for at, answer in enumerate(answers))

@@ -300,3 +300,7 @@ def test_a_command_that_only_looks_leaves_no_trace_where_there_is_no_store(
 
     assert done.code in {0, 1}
     assert not nowhere.parent.exists()
+
+
+def test_help_is_a_word_too(world: World) -> None:
+    assert hardwon(world, "help") == hardwon(world, "--help")

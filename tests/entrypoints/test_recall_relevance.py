@@ -140,6 +140,8 @@ def test_an_answer_comes_first_in_the_frame_of_the_screen(world: World, query: s
         assert len(tags) <= 1
         assert all(re.fullmatch(r" {3}Tags: \w+(, \w+)*", line) for line in tags)
     assert where in hits[0].splitlines()[0]
+    scores = [float(score) for score in re.findall(r"^\d+\. \[(\d\.\d\d)\]", done.stdout, re.MULTILINE)]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_tags_are_told_where_there_are_some(world: World) -> None:

@@ -31,11 +31,11 @@ MATCHED_ONLY_WEIGHT = 6.7
 
 
 FORMULA = (
-    f"1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness + {BACKGROUND_WEIGHT} * background"
+    f"min(cap, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness + {BACKGROUND_WEIGHT} * background"
     f" + {MATCHED_WEIGHT} * min(1, matched) ** 0.5))) if has_vector"
-    f" else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched) ** 0.5)))"
+    f" else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched) ** 0.5))))"
 )
-"""The same for people and programs, of the parts by name."""
+"""The same for people and programs, of the parts by name; `cap` is the lowest relevance of the answers before, 1 for the first."""
 
 
 def relevance(closeness: float | None, background: float, matched: float) -> float:

@@ -151,18 +151,25 @@ class Recall(NamedTuple):
         policy = build_policy(question.policy, found.evidence, self.weights)
         depth = max(self.first_depth, question.limit, policy.places)
         best = BestAnswers(self.repository, found, policy).best(question, depth)
-        return [_rated(judged, policy) for judged in best]
+        rated, cap = list[Rated](), 1.0
+        for judged in best:
+            rated.append(_rated(judged, policy, cap))
+            cap = cap if judged.relevance is None else min(cap, judged.relevance)
+        return rated
 
 
-def _rated(judged: Judged, policy: RecallPolicy) -> Rated:
-    candidate = judged.candidate
+def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
+    """Return *judged* by its number; its relevance is at most *cap*, that of the answers before it."""
+    candidate, relevance, parts = judged.candidate, judged.relevance, policy.parts(judged.candidate)
+    if relevance is not None:
+        relevance, parts = min(cap, relevance), {**parts, "cap": cap}
     return Rated(
         seq=candidate.facts.ranking.seq,
         score=judged.score,
-        parts=policy.parts(candidate),
+        parts=parts,
         vector=candidate.vector,
         keyword=candidate.keyword,
-        relevance=judged.relevance,
+        relevance=relevance,
     )
 
 

@@ -146,6 +146,13 @@ def test_labels_are_judged_as_the_writer_judges_them(
     assert stored["keywords"] == keywords
 
 
+def test_keywords_past_ten_are_named(world: World, visit: Visit) -> None:
+    stored = visit(world).store(keywords=[*KEYWORDS, *"abcdefg", "eleventh"], references=["src/a.py"])
+
+    assert len(stored["keywords"]) == 10
+    assert stored["warnings"][0].endswith("these were left out: eleventh")
+
+
 @pytest.mark.parametrize(
     ("keywords", "line"),
     [("unit", 'keywords is "unit": '), ([1], "keywords[0] is 1: "), (["a\0"], "keywords holds a NUL character")],
