@@ -183,13 +183,14 @@ def _read(text: str) -> Draft:
 
 def _of_shape(field: str, value: FrontValue) -> str | tuple[str, ...]:
     """
-    Return the value of *field* as `Draft` has it: labels may stand in one line with commas.
+    Return the value of *field* as `Draft` has it: keywords may stand in one line with commas.
 
     Raises:
         InvalidEntryError: it is of another sort.
     """
     if field in {"keywords", "references"} and not isinstance(value, bool):
-        return _split([value] if isinstance(value, str) else value)
+        texts = (value,) if isinstance(value, str) else tuple(value)
+        return _split(texts) if field == "keywords" else texts
     if isinstance(value, str):
         return value
     raise InvalidEntryError(f"{field} is {value!r}: it must be text")
