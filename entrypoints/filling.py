@@ -6,6 +6,7 @@ import time
 
 import attrs
 
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry_filter import EVERYTHING, IMPORTED_LEARNINGS
 from hardwon.domain.model.errors import EmbedderError, StorageError
@@ -16,6 +17,9 @@ from hardwon.entrypoints.providers import build_labelers
 
 LABEL_SECONDS = 10.0
 """How long a write may take for labels of imported entries: as long as two labelers that hang."""
+
+MOST_FAILED = 5
+"""After so many imported entries that get no labels, a write leaves the rest to the next one."""
 
 
 @attrs.frozen
@@ -76,12 +80,17 @@ def label_imports(memory: Memory) -> None:
     """
     Label at most 50 imported entries that have no keywords, in at most `LABEL_SECONDS`.
 
-    Ends when no labeler answers for an entry. Trouble is not told: the entries
-    are searched all the same, and the next write tries again.
+    Begins behind the entry that was tried last, so that each gets its turn. Ends when no labeler
+    answers for an entry, or `MOST_FAILED` entries got no labels. Trouble is not told: the entries
+    are searched all the same, and the next write goes on.
     """
     with contextlib.suppress(StorageError):
         if not memory.repository.unlabelled(IMPORTED_LEARNINGS, limit=1):
             return
         chain = LabelChain(build_labelers(memory.settings, os.environ))
-        label_pending = LabelPending(memory.repository, chain, IMPORTED_LEARNINGS, patience=1)
-        label_pending(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic))
+        label_pending = LabelPending(memory.repository, chain, IMPORTED_LEARNINGS, patience=1, most_failed=MOST_FAILED)
+        metadata = SqliteMetadata(memory.database)
+        last_tried = memory.repository.get(metadata.label_cursor or "")
+        run = label_pending(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_tried)
+        if run.last:
+            metadata.move_label_cursor(run.last.entry_id)

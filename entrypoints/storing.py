@@ -14,6 +14,8 @@ from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.filling import fill_spaces
 from hardwon.entrypoints.streams import visible
 
+SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
+
 
 def confirmation(stored: Stored) -> list[str]:
     """Return the line that names the entry and its id, and one that says when it was known (M-A39)."""

@@ -24,7 +24,13 @@ from hardwon.entrypoints.cli.screen import print_json, say, warn
 from hardwon.entrypoints.composition import Memory, open_memory
 from hardwon.entrypoints.documents import entry_document
 from hardwon.entrypoints.piping import is_piped, standard_input
-from hardwon.entrypoints.storing import complaints_of_keywords, complaints_of_length, confirmation, embed_now
+from hardwon.entrypoints.storing import (
+    SWITCHED_OFF,
+    complaints_of_keywords,
+    complaints_of_length,
+    confirmation,
+    embed_now,
+)
 from hardwon.entrypoints.streams import readable
 from hardwon.entrypoints.workplace import name_of
 
@@ -34,7 +40,6 @@ Examples:
   hardwon add "Never drop bytes silently" --category anti-patterns --keyword encoding
   hardwon add"""
 
-SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
 NOTHING = "there is nothing to add: give a TEXT, pipe one, or run it in a terminal to write one in $EDITOR"
 EMPTY = "nothing was added: the lesson is empty"
 HINT = """\
@@ -178,13 +183,14 @@ def _read(text: str) -> Draft:
 
 def _of_shape(field: str, value: FrontValue) -> str | tuple[str, ...]:
     """
-    Return the value of *field* as `Draft` has it: labels may stand in one line with commas.
+    Return the value of *field* as `Draft` has it: keywords may stand in one line with commas.
 
     Raises:
         InvalidEntryError: it is of another sort.
     """
     if field in {"keywords", "references"} and not isinstance(value, bool):
-        return _split([value] if isinstance(value, str) else value)
+        texts = (value,) if isinstance(value, str) else tuple(value)
+        return _split(texts) if field == "keywords" else texts
     if isinstance(value, str):
         return value
     raise InvalidEntryError(f"{field} is {value!r}: it must be text")

@@ -12,8 +12,8 @@ from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.keeping.checkpoints import Restored
 from hardwon.entrypoints.checkpoint_telling import contents_here, metadata, told_line, told_restore
 from hardwon.entrypoints.mcp.tool import ADDS, DELETES, READS, Answer, tool
-from hardwon.entrypoints.mcp.tools_store import SWITCHED_OFF
 from hardwon.entrypoints.mcp.worker import MemoryWorker
+from hardwon.entrypoints.storing import SWITCHED_OFF
 
 Name = Annotated[str, Field(description="The checkpoint's name, such as 'before-auth-refactor'")]
 

@@ -15,8 +15,8 @@ from hardwon.entrypoints.changing import fate
 from hardwon.entrypoints.composition import Memory
 from hardwon.entrypoints.mcp.scanning import Scan, Scanned
 from hardwon.entrypoints.mcp.tool import CHANGES, Answer, tool
-from hardwon.entrypoints.mcp.tools_store import SWITCHED_OFF
 from hardwon.entrypoints.mcp.worker import MemoryWorker
+from hardwon.entrypoints.storing import SWITCHED_OFF
 from hardwon.entrypoints.streams import visible
 from hardwon.entrypoints.workplace import read_workplace
 

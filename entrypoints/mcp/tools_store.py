@@ -21,14 +21,13 @@ from hardwon.entrypoints.mcp.tool import ADDS, LONGEST_TITLE, Answer, tool
 from hardwon.entrypoints.mcp.worker import MemoryWorker
 from hardwon.entrypoints.providers import build_labelers
 from hardwon.entrypoints.storing import (
+    SWITCHED_OFF,
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
     confirmation,
 )
 from hardwon.entrypoints.workplace import name_of
-
-SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
 
 Text = StringConstraints(strip_whitespace=True, min_length=1)
 

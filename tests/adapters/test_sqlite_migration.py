@@ -152,21 +152,60 @@ def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: 
     assert rows(old_folder, "SELECT typeof(timestamp) FROM memories") == [("integer",)]
 
 
-def test_a_section_whose_tier_was_changed_keeps_it(old_folder: Path) -> None:
-    with closing(sqlite3.connect(old_folder / "memory.db")) as connection:
+def rows_of_version_6(folder: Path, changes: str, query: str) -> list[tuple[Any, ...]]:
+    """Return what *query* finds once a store of version 5, in which *changes* were made, is opened."""
+    with closing(sqlite3.connect(folder / "memory.db")) as connection:
         for migrate in MIGRATIONS[1:5]:
             migrate(connection)
-        connection.executescript("""
-            UPDATE _metadata SET value = '5' WHERE key = 'schema_version';
-            UPDATE entry SET kind = 'document', category = NULL;
-            UPDATE entry_text SET anchor_id = 'section ' || entry_seq, file_path = '/a.md';
-            INSERT INTO history (memory_id, field_changed, changed_at) VALUES (5, 'importance_tier', ''), (9, 'title', '');
-        """)
-    with opened(old_folder):
-        assert rows(old_folder, "SELECT anchor_id, own_tier FROM entry_text ORDER BY 1") == [
-            ("section 5", 1),
-            ("section 9", 0),
-        ]
+        connection.executescript(f"UPDATE _metadata SET value = '5' WHERE key = 'schema_version';{changes}")
+    with opened(folder):
+        return rows(folder, query)
+
+
+def test_a_section_whose_tier_was_changed_keeps_it(old_folder: Path) -> None:
+    changes = """
+        UPDATE entry SET kind = 'document', category = NULL;
+        UPDATE entry_text SET anchor_id = 'section ' || entry_seq, file_path = '/a.md';
+        INSERT INTO history (memory_id, field_changed, changed_at) VALUES (5, 'importance_tier', ''), (9, 'title', '');
+    """
+    query = "SELECT anchor_id, own_tier FROM entry_text ORDER BY 1"
+
+    assert rows_of_version_6(old_folder, changes, query) == [("section 5", 1), ("section 9", 0)]
+
+
+WHOLE_AND_SECTION = """
+    UPDATE entry SET kind = 'document', category = NULL;
+    UPDATE entry_text SET file_path = '/a.md', anchor_id = iif(entry_seq = 9, 'x', '');
+"""
+
+
+@pytest.mark.parametrize(
+    ("whole", "section", "history", "own"),
+    [
+        ("critical", "normal", "", 1),
+        ("normal", "critical", "", 1),
+        ("critical", "critical", "", 0),
+        ("critical", "normal", "INSERT INTO history VALUES (1, 5, 'importance_tier', 'normal', 'critical', '');", 0),
+        ("critical", "important", "INSERT INTO history VALUES (1, 5, 'importance_tier', 'normal', 'critical', '');", 1),
+    ],
+    ids=["imported", "imported higher", "as its file", "left behind", "neither tier of its file"],
+)
+def test_a_section_keeps_a_tier_that_its_file_never_had(
+    old_folder: Path, whole: str, section: str, history: str, own: int
+) -> None:
+    tiers = f"UPDATE entry SET tier = iif(seq = 9, '{section}', '{whole}');"
+    query = "SELECT anchor_id, own_tier FROM entry_text ORDER BY 1"
+
+    assert rows_of_version_6(old_folder, WHOLE_AND_SECTION + tiers + history, query) == [("", 0), ("x", own)]
+
+
+def test_a_section_of_a_file_that_is_gone_keeps_a_tier_that_is_not_that_of_its_file(old_folder: Path) -> None:
+    departed = """INSERT INTO departed SELECT '/gone.md', anchor.value, 'hash', 'Gone', tier.value, 0.5, 0, '[]', '[]', '[]',
+        '', 0, NULL, 0, 0, '' FROM json_each('["", "a", "b"]') anchor
+        JOIN json_each('["critical", "critical", "normal"]') tier ON tier.key = anchor.key;"""
+    query = "SELECT anchor_id, own_tier FROM departed ORDER BY 1"
+
+    assert rows_of_version_6(old_folder, departed, query) == [("", 0), ("a", 0), ("b", 1)]
 
 
 def test_a_migrated_store_has_the_tables_of_a_new_one(old_folder: Path, old_world: World, tmp_path: Path) -> None:

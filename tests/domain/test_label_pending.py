@@ -127,6 +127,40 @@ def test_an_answer_without_labels_ends_no_run() -> None:
     assert run == Labelled(labelled=1, failed=1, trouble="no key; sent no list")
 
 
+@pytest.mark.parametrize("begin", range(5))
+def test_a_run_that_begins_behind_an_entry_tries_every_entry_once(begin: int) -> None:
+    names = [f"lesson {number}" for number in range(5)]
+    repository, tier = _store(*names), PlantedLabeler("bug")
+    after = lesson(names[begin], age=begin * DAY)
+
+    run = _pending(repository, tier)(None, ENDLESS, after=after)
+
+    assert [entry.description for entry in tier.asked] == names[begin + 1 :] + names[: begin + 1]
+    assert run.last
+    assert run.last.entry_id == after.entry_id
+
+
+def test_where_a_run_begins_need_not_be_unlabelled() -> None:
+    repository, tier = _store("a", "b", "c", "d"), ObligingLabeler(lambda _: ["sqlite"])
+    pending = _pending(repository, tier)
+
+    first = pending(2, ENDLESS)
+    repository.put(lesson("newer", age=-DAY))
+    pending(None, ENDLESS, after=first.last)
+
+    assert tier.asked == ["a", "b", "c", "d", "newer"]
+
+
+@pytest.mark.parametrize(("unusable", "labelled"), [(2, 4), (3, 0)])
+def test_a_run_ends_at_the_most_that_may_fail_in_all(unusable: int, labelled: int) -> None:
+    repository = _store(*map(str, range(6)))
+    tier = ObligingLabeler(lambda entry: ["bug"] if int(entry.description) < unusable else ["sqlite"])
+
+    run = LabelPending(repository, LabelChain([tier]), most_failed=3)(None, ENDLESS)
+
+    assert run == Labelled(labelled=labelled, failed=unusable)
+
+
 def test_only_entries_that_are_asked_for_get_labels() -> None:
     repository = _store("manual")
     repository.put(attrs.evolve(lesson("imported"), source="import"))

@@ -15,7 +15,7 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import SPECS, WRITTEN_AT, InMemoryFiles
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.indexing import index_files
-from tests.strategies import lesson
+from tests.strategies import DAY, NOW, lesson
 
 PATH = f"{SPECS}005-auth/memory/tokens.md"
 ANCHORS = ("a", "b")
@@ -75,6 +75,19 @@ def test_a_section_keeps_the_tier_that_was_set_for_it(own: Tier) -> None:
 
     assert shelf.change("", "deprecated").sections == (1, 1)
     assert shelf.tiers == {"": "deprecated", "a": own, "b": "deprecated"}
+
+
+def test_a_section_that_is_given_the_tier_it_has_keeps_it_and_its_moment() -> None:
+    shelf = Shelf()
+    before = shelf.entries["a"]
+    change_entry = ChangeEntry(
+        repository=shelf.repository, history=InMemoryHistory(shelf.repository.state), clock=FixedClock(NOW + DAY)
+    )
+    changed = change_entry(before.entry_id, EntryChange(importance_tier=before.tier))
+
+    assert changed.changes == ()
+    assert shelf.entries["a"] == attrs.evolve(before, own_tier=True)
+    assert shelf.change("", "deprecated").sections == (1, 1)
 
 
 def test_setting_a_file_back_revives_no_section_that_was_deprecated_itself() -> None:

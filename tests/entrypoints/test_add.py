@@ -173,6 +173,13 @@ END"""
     assert list(world.folder.glob("hardwon-*.md")) == []
 
 
+def test_a_reference_may_hold_a_comma_in_the_editor_as_on_the_command_line(world: World) -> None:
+    editor(world, 'echo "Decode in steps." >>"$2"')
+
+    add_at_a_terminal(world, "--reference", "docs/a,b.md")
+    assert stored(world)["references"] == ["docs/a,b.md"]
+
+
 def test_visual_is_asked_before_editor(world: World) -> None:
     path = editor(world, 'echo "By the editor." >"$1"')
     world.variables |= {"VISUAL": f"'{path}'", "EDITOR": "false"}

@@ -115,6 +115,18 @@ def test_a_row_whose_file_is_there_has_the_files_text_and_its_own_facts(world: W
     assert rows == [("OAuth", "Now\n\nNewer text.\n\nX.", "critical", 7), ("Now: x", "X.", "critical", 0)]
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["file first", "section first"])
+def test_a_section_keeps_its_tier_whichever_row_comes_first(world: World, order: int) -> None:
+    content = "# Now\n\nText.\n<!-- ANCHOR:x -->\nX.\n<!-- /ANCHOR:x -->\n"
+    same = ROW | NEW | {"content": content, "file_path": "specs/049-auth/memory/a.md"}
+    both = same, same | {"anchor_id": "x", "importance_tier": "normal"}
+    index = older(world, (V10 + V11).replace(" UNIQUE", ""), *both[::order])
+
+    assert hardwon(world, "import", str(index)).stdout.startswith("Imported 2 documents")
+    rows = world.query("SELECT anchor_id, importance_tier FROM memory_index ORDER BY anchor_id")
+    assert rows == [(None, "critical"), ("x", "normal")]
+
+
 def test_an_import_that_is_repeated_changes_nothing(world: World) -> None:
     index = older(world, V10 + V11, ROW | NEW, ROW)
     hardwon(world, "import", str(index))

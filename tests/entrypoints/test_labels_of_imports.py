@@ -214,3 +214,26 @@ def test_an_entry_that_a_labeler_finds_no_words_for_holds_up_no_other(scene: Sce
 
     assert asked[:3] == [HAIKU, OLLAMA, HAIKU]
     assert unlabelled(scene.world) == IMPORTED - BATCH + 1
+
+
+def test_entries_that_labelers_find_no_words_for_do_not_keep_the_others_from_their_turn(scene: Scene) -> None:
+    tried_first = "SELECT name FROM entries ORDER BY updated_at DESC, id LIMIT 10"
+    hopeless = [f"{name}\n" for (name,) in scene.world.query(tried_first)]
+
+    def speechless(answer: Answer) -> None:
+        if any(name in prompt_of(scene) for name in hopeless):
+            raw(b'{"content": [{"type": "text", "text": "I would rather not."}]}')(answer)
+
+    scene.stub.fault = speechless
+    for failed in (5, 10):
+        write(scene.world)
+        assert label_requests(scene) == [HAIKU, OLLAMA] * 5, failed
+
+    write(scene.world)
+    assert label_requests(scene) == [HAIKU] * BATCH
+    assert unlabelled(scene.world) == len(hopeless)
+
+
+def prompt_of(scene: Scene) -> str:
+    """Return what the last request asked."""
+    return str(scene.stub.requests[-1].body["messages"][-1]["content"])

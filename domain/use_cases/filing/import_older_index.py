@@ -64,13 +64,16 @@ class ImportOlderIndex:
         """
         Import *documents* of the index at *index_path*, each once in all; each is stored by itself.
 
+        A file comes before its sections, so that their order does not matter: the tier of a file holds for its
+        sections, but for those that have another one in the index.
+
         Raises:
             StorageError: the store can't be written now; what was imported before is stored.
 
         """
         seen = self.ledger.headings(index_path)
         added, known, skipped = 0, 0, list[str]()
-        for document in documents:
+        for document in sorted(documents, key=lambda document: document.anchor_id != ""):
             key = f"{document.path}#{document.anchor_id}"
             if key in seen:
                 known += 1

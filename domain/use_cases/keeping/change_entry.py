@@ -72,9 +72,10 @@ class ChangeEntry:
         """
         Apply *change* to the entry as it stands now: what others changed meanwhile stays changed.
 
-        `updated_at` moves, and each field that differs gets its line of history. Nothing is
-        written when none does. The tier of a file holds for its sections too, but for those
-        that were given one themselves. An old entry that becomes temporary expires at once.
+        When a field differs, `updated_at` moves and the field gets its line of history; otherwise
+        both stay as they are. The tier of a file holds for its sections too, but for those that
+        were given one themselves, be it the one they had. An old entry that becomes temporary
+        expires at once.
 
         Raises:
             UnknownEntryError: there is no such entry.
@@ -94,8 +95,10 @@ class ChangeEntry:
 
     def _put(self, before: Entry, after: Entry, now: dt.datetime) -> None:
         if after != before and before.number is not None:
-            self.repository.put(attrs.evolve(after, updated_at=max(before.updated_at, now)))
-            self.history.record(before.number, changes_between(before, after), now)
+            changes = changes_between(before, after)
+            moment = max(before.updated_at, now) if changes else before.updated_at
+            self.repository.put(attrs.evolve(after, updated_at=moment))
+            self.history.record(before.number, changes, now)
 
     def _hand_down(self, whole: Entry, now: dt.datetime) -> SectionTiers:
         """Give the sections of the file that *whole* stands for its tier."""

@@ -1,7 +1,7 @@
 """Keyword labels: asked of one labeler after the other, stored with the entries that lack them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Literal, TypeAlias
 
 import attrs
@@ -122,6 +122,7 @@ class Labelled:
         failed: How many were tried and have none.
         trouble: Why the last one that no labeler had a list for has none; empty when there is no such.
         unanswered: How many at the end, in a row, no labeler answered for.
+        last: The entry that was tried last; None when none was.
 
     """
 
@@ -129,6 +130,7 @@ class Labelled:
     failed: int = 0
     trouble: str = ""
     unanswered: int = 0
+    last: Entry | None = attrs.field(default=None, eq=False)
 
 
 @attrs.frozen
@@ -141,6 +143,7 @@ class LabelPending:
         chain: Who makes labels.
         only: Which entries.
         patience: A run ends once no labeler answered for so many entries in a row.
+        most_failed: A run ends once so many entries in all were tried and have no labels; None for no such end.
 
     """
 
@@ -148,12 +151,15 @@ class LabelPending:
     chain: LabelChain
     only: EntryFilter = LEARNINGS
     patience: int = PATIENCE
+    most_failed: int | None = None
 
     def count(self) -> int:
         """Return how many entries have no labels."""
         return self.repository.count_unlabelled(self.only)
 
-    def __call__(self, limit: int | None, deadline: Deadline, progress: Progress | None = None) -> Labelled:
+    def __call__(
+        self, limit: int | None, deadline: Deadline, progress: Progress | None = None, after: Entry | None = None
+    ) -> Labelled:
         """
         Try at most *limit* entries, all of them for None; return what became of them.
 
@@ -164,23 +170,33 @@ class LabelPending:
             limit: How many entries at most.
             deadline: No entry is begun after it.
             progress: Called with the number tried after each entry.
+            after: The run begins behind this entry and goes on with the newest; None to begin with the newest.
 
         Raises:
             StorageError: the store can't be read or written now; what was done before is stored.
 
         """
         run = Labelled()
-        for tried, entry in enumerate(islice(self._unlabelled(), limit), 1):
-            if run.unanswered >= self.patience or deadline.passed():
+        for tried, entry in enumerate(islice(self._unlabelled(after), limit), 1):
+            if self._is_over(run) or deadline.passed():
                 break
-            run = self._try(entry, run, deadline)
+            run = attrs.evolve(self._try(entry, run, deadline), last=entry)
             if progress:
                 progress(tried)
         return run
 
-    def _unlabelled(self) -> Iterator[Entry]:
-        """Yield entries in an order that storing labels does not change, so none comes twice."""
-        last = None
+    def _is_over(self, run: Labelled) -> bool:
+        has_failed_enough = self.most_failed is not None and run.failed >= self.most_failed
+        return has_failed_enough or run.unanswered >= self.patience
+
+    def _unlabelled(self, after: Entry | None) -> Iterator[Entry]:
+        """Yield the entries behind *after*, then those up to it, so that none comes twice."""
+        yield from self._behind(after)
+        if after:
+            yield from takewhile(lambda entry: not _is_behind(entry, after), self._behind(None))
+
+    def _behind(self, last: Entry | None) -> Iterator[Entry]:
+        """Yield the entries behind *last*, all for None, in an order that storing labels does not change."""
         while page := self.repository.unlabelled(self.only, limit=PAGE, after=last):
             yield from page
             last = page[-1]
@@ -197,6 +213,11 @@ class LabelPending:
             return attrs.evolve(run, failed=run.failed + 1, unanswered=0)
         stored = store_labels(self.repository, entry.entry_id, labels)
         return attrs.evolve(run, labelled=run.labelled + stored, unanswered=0)
+
+
+def _is_behind(entry: Entry, other: Entry) -> bool:
+    """Tell whether *entry* comes after *other* in the order of `EntryRepository.unlabelled`."""
+    return (other.updated_at, entry.entry_id) > (entry.updated_at, other.entry_id)
 
 
 def store_labels(repository: EntryRepository, entry_id: str, labels: tuple[str, ...]) -> bool:
