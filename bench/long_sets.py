@@ -36,7 +36,7 @@ NOTES, CHATS = "til-jbranchaud", "beam-dialogue"
 LENGTHS_OF_NOTES = (0, 0, 200, 400, 700, 1_000, 1_500, 2_000)
 LENGTHS_OF_LOGS = (0, 0, 0, 400, 700, 1_000, 1_500, 2_000, 3_000)
 LENGTHS_OF_CHATS = (100, 400, 800, 1_200, 2_000)
-"""Words; parts are added until a document has so many, drawn anew for each. With 0 it has one part."""
+"""Words; parts are added until a document has so many, drawn for each. With 0 it has one part."""
 
 SAME_SUBJECT = 0.3
 """The cosine above which two notes of a topic are about the same subject."""

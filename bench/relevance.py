@@ -3,7 +3,7 @@
 
 FOLDER holds evaluation sets, a folder each, whose subjects have nothing in common. Stores of 5 to 2,000 entries are drawn from
 each of them and asked questions that they answer, those of `bench/nonsense.txt`, and questions of the other sets. `--fit`
-fits the weights of `domain/model/recall/relevance.py` anew; vectors are kept in the cache of `hardwon eval`.
+fits the weights of `domain/model/recall/relevance.py`; vectors are kept in the cache of `hardwon eval`.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def main() -> None:
     """Print the tables with vectors, then those of words only."""
     parser = argparse.ArgumentParser(prog="python -m bench.relevance", description=__doc__)
     parser.add_argument("folder", help="holds the evaluation sets")
-    parser.add_argument("--fit", action="store_true", help="fit the weights anew")
+    parser.add_argument("--fit", action="store_true", help="fit the weights again")
     parser.add_argument("--seed", type=int, default=3, help="draws the stores and questions")
     options = parser.parse_args()
     sets = read_sets_below(options.folder)

@@ -1,4 +1,4 @@
-"""The logistic regression behind `domain/model/recall/relevance.py`, made anew."""
+"""The logistic regression behind the weights of `domain/model/recall/relevance.py`."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence

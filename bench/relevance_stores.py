@@ -27,7 +27,7 @@ FROM_EACH_OTHER_SET = 25
 NONSENSE = os.path.join(os.path.dirname(__file__), "nonsense.txt")
 
 Side = Literal["answerable", "nonsense", "foreign"]
-"""What a question is to a store: one it answers, one of `nonsense.txt`, or one of another set."""
+"""The sorts of questions: answerable in the store, from `nonsense.txt`, or of another set."""
 
 
 class Hit(NamedTuple):
