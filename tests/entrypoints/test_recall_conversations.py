@@ -27,7 +27,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             memory("gotcha", "Not kept", "SMB has no locks.", 0.8, workspace=WORKSPACE),
             memory("conversation", "Of all", "About waiting.", 0.7, source_project=None, workspace=WORKSPACE),
             memory("preference", "Next door", "Short waits.", 0.6, source_project=NEIGHBOUR, workspace=WORKSPACE),
-            memory("conversation", "Low", "Lunch plans.", 0.1, workspace=WORKSPACE, tags=("food",)),
+            memory("conversation", "Low", "Lunch plans, under lock.", 0.1, workspace=WORKSPACE, tags=("food",)),
             memory("decision", "Far away", "A lock file.", 0.95, source_project="x", workspace="y"),
             memory("session", "No conversation", "A lock of all sessions.", 1.0),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.domain.model.vocabulary import Kind
+from hardwon.entrypoints.cli.telling import NOTHING
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
 from tests.entrypoints.programs import Ran, hardwon, recall_by_meaning, run
@@ -170,6 +171,12 @@ def test_a_store_of_one_entry_answers_what_it_is_about_and_nothing_else(lonely: 
     assert "1. [" in recall_by_meaning(lonely, "failed database migration left columns behind").stdout
     for query in UNRELATED[:6]:
         assert recall_by_meaning(lonely, query).stdout == f"Searching 1 memories...\n{NO_MATCH}\n"
+
+
+@pytest.mark.parametrize("query", UNRELATED[:3])
+def test_conversations_have_no_answer_to_a_question_about_something_else(world: World, query: str) -> None:
+    assert recall_by_meaning(world, "--in", "conversations", query).stdout == f"{NOTHING}\n"
+    assert len(recall_by_meaning(world, "--in", "conversations", "--json", "browser cors header").items) == 5
 
 
 def test_words_alone_have_a_floor_too(world: World) -> None:

@@ -33,8 +33,10 @@ class AffinityPolicy:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
 
-    def score(self, candidate: RecallCandidate) -> float:
-        """Return the boosted weighted sum, in `[0, 1.2]`."""
+    def score(self, candidate: RecallCandidate) -> float | None:
+        """Return the boosted weighted sum, in `[0, 1.2]`; None for a question about something else than any entry."""
+        if self.evidence.is_empty:
+            return None
         parts = self.parts(candidate)
         return parts["boost"] * (
             SIMILARITY_WEIGHT * parts["similarity"]
@@ -42,7 +44,7 @@ class AffinityPolicy:
             + PROJECT_WEIGHT * parts["project"]
         )
 
-    def upper_bound(self, candidate: RecallCandidate) -> float:
+    def upper_bound(self, candidate: RecallCandidate) -> float | None:
         """Return the score of *candidate*: no fact can raise it further."""
         return self.score(candidate)
 

@@ -5,6 +5,9 @@ from hardwon.domain.model.importance.decay import Decay
 from hardwon.domain.model.ranking.spread import Spread
 from hardwon.domain.model.recall.workplace import Workplace
 
+CLOSE = 0.25
+"""The least closeness of an entry that is found by meaning; to most other questions no entry is so close (`docs/quality.md`)."""
+
 
 class Evidence(NamedTuple):
     """
@@ -40,3 +43,8 @@ class Evidence(NamedTuple):
     limit: int
     terms: tuple[str, ...]
     decay: Decay
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no entry holds a word of the question, and none comes close to it."""
+        return not self.keywords.found and self.closest < CLOSE

@@ -3,16 +3,13 @@ from hardwon.domain.model.keyword_query import words_of
 from hardwon.domain.model.ranking.recall_facts import RecallFacts
 from hardwon.domain.model.recall.by_search import RRF_K
 from hardwon.domain.model.recall.candidate import RecallCandidate
-from hardwon.domain.model.recall.evidence import Evidence
+from hardwon.domain.model.recall.evidence import CLOSE, Evidence
 from hardwon.domain.model.recall.policy import Parts, PlainPolicy
 
 RRF_WEIGHT = 0.40
 BOOST_WEIGHT = 0.25
 DECAY_WEIGHT = 0.20
 OVERLAP_WEIGHT = 0.15
-
-CLOSE = 0.25
-"""The least closeness of an entry in the list by meaning; of most other questions no entry comes so close (`docs/quality.md`)."""
 
 PLACES_AN_ANSWER = 2
 """How many places of each list are read for each answer that is wanted (requirement D-S2)."""
