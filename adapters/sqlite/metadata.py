@@ -17,7 +17,7 @@ class SqliteMetadata:
 
     def decide_provider(self, provider: str, *, anew: bool = False) -> None:
         """Remember what `auto` means here; a decision stands unless it is made *anew*."""
-        self._remember(AUTOMATIC_PROVIDER, provider, anew=anew)
+        self._remember(AUTOMATIC_PROVIDER, provider, replace=anew)
 
     @property
     def label_cursor(self) -> str | None:
@@ -26,13 +26,13 @@ class SqliteMetadata:
 
     def move_label_cursor(self, entry_id: str) -> None:
         """Remember which imported entry was tried to label last."""
-        self._remember(LABEL_CURSOR, entry_id, anew=True)
+        self._remember(LABEL_CURSOR, entry_id, replace=True)
 
     def _value(self, key: str) -> str | None:
         value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (key,))
         return None if value is None else str(value)
 
-    def _remember(self, key: str, value: str, *, anew: bool) -> None:
-        on_conflict = "UPDATE SET value = excluded.value" if anew else "NOTHING"
+    def _remember(self, key: str, value: str, *, replace: bool) -> None:
+        on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
         with self._database.transaction():
             self._database.rows(f"INSERT INTO _metadata VALUES (?, ?) ON CONFLICT DO {on_conflict}", (key, value))

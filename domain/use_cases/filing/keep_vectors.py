@@ -36,11 +36,11 @@ class KeptVectors:
 @attrs.frozen(kw_only=True)
 class KeepVectors:
     """
-    Give imported sessions the vectors that their index brings, instead of making them anew.
+    Give imported sessions the vectors that their index brings, instead of making new ones.
 
     Attributes:
         repository: The entries.
-        embedder: Makes one of the vectors anew, to compare.
+        embedder: Makes one vector again, to compare.
         store: The vectors of the embedder's space.
 
     """
@@ -53,7 +53,7 @@ class KeepVectors:
         """
         Store the vectors of those *memories* whose entries wait for one.
 
-        An index does not name its model. So one text is embedded anew: none of
+        An index does not name its model. So one text is embedded again: none of
         the vectors is kept unless that one agrees.
 
         Raises:
@@ -95,8 +95,8 @@ class KeepVectors:
         return unit(memory.vector, self.store.space.dimensions)
 
     def _ensure_same_model(self, text: PendingText, brought: Vector, deadline: Deadline) -> None:
-        [anew] = embed_documents(self.embedder, [text.text], deadline)
-        agreement = cosine(brought, anew)
+        [made] = embed_documents(self.embedder, [text.text], deadline)
+        agreement = cosine(brought, made)
         if agreement < AGREEMENT:
             model = self.store.space.model
             raise UnusableVectorError(
