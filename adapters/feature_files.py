@@ -5,9 +5,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hardwon.domain.model.context_query import UNKNOWN_PHASE, Feature
-from hardwon.domain.model.feature_description import describe
-from hardwon.domain.model.line_ends import with_newlines
+from hardwon.domain.model.context import UNKNOWN_PHASE, Feature, describe
+from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
 MOST_FOLDERS = 2_000

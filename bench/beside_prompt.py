@@ -8,7 +8,7 @@ from bench.processes import Command, clean_environment, measure, script
 from bench.stores import add_vectors
 from bench.texts import Writer
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
-from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 
 MOST_ENTRIES = 1_000

@@ -6,10 +6,9 @@ from statistics import median
 
 from bench.figures import Figure
 from bench.texts import NOW, Writer
-from hardwon.domain.model.chunking.chunker import Chunker
-from hardwon.domain.model.conversation.chunk import Chunk
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.describing.describing import described
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.session import Chunk, Exchange
 
 PROMPT, REPLY = 25, 200
 """Words; agents answer at length."""

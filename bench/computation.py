@@ -7,7 +7,7 @@ from statistics import median
 
 from bench.figures import Aim, Figure
 from bench.planted import Loaded, Planted
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS
 
 AIM = Aim(30, "value")
 

@@ -6,10 +6,10 @@ import os
 from bench.stores import add_vectors
 from bench.texts import NOW, Writer
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
-from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.files.trigger_phrases import MOST_PHRASES
+from hardwon.domain.model.triggers import MOST_PHRASES
 
 PHRASES = 10_000
 """That many trigger phrases has a store, be its documents few or many; but a document has 20 at most."""

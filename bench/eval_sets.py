@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from hardwon.adapters.evaluation.eval_set_files import JUDGEMENTS, names_of, read_eval_set
+from hardwon.adapters.evaluation.files import JUDGEMENTS, names_of, read_eval_set
 from hardwon.domain.model.errors import InvalidEvaluationError
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 

@@ -11,11 +11,11 @@ from math import inf
 from statistics import fmean
 
 from bench.eval_sets import read_sets, relevant_documents
+from hardwon.domain.model.entry import word_count
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.evaluation.report import SetReport
-from hardwon.domain.model.searchable import word_count
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.evaluation import evaluate_all
+from hardwon.entrypoints.bootstrap_evaluation import evaluate_all
 
 POLICIES = ("keyword", "vector", "weighted", "adaptive")
 

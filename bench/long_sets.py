@@ -20,16 +20,15 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.eval_sets import read_sets, relevant_documents
-from hardwon.adapters.evaluation.caching_embedder import CachingEmbedder
-from hardwon.adapters.evaluation.eval_set_files import DOCUMENTS, JUDGEMENTS, QUERIES
-from hardwon.adapters.evaluation.vector_cache import VectorCache
+from hardwon.adapters.evaluation.cache import CachingEmbedder, VectorCache
+from hardwon.adapters.evaluation.files import DOCUMENTS, JUDGEMENTS, QUERIES
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Vector
+from hardwon.domain.model.entry import word_count
 from hardwon.domain.model.evaluation.eval_set import EvalSet
-from hardwon.domain.model.searchable import word_count
-from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.retrieving.embedding import embed_documents
-from hardwon.entrypoints.evaluation import cache_folder
+from hardwon.domain.use_cases.retrieve import embed_documents
+from hardwon.entrypoints.bootstrap_evaluation import cache_folder
 
 NOTES, CHATS = "til-jbranchaud", "beam-dialogue"
 

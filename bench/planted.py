@@ -8,24 +8,23 @@ from bench.stores import build_store, unit_vectors
 from bench.texts import NOW, Writer
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
-from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
-from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
+from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
-from hardwon.domain.model.ranking.facts import Candidate
-from hardwon.domain.model.ranking.ranking_policy import RankingPolicy, Scored
+from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.injecting.inject import Inject
-from hardwon.domain.use_cases.injecting.select import select, whole_store_maxima
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieval, Retrieve, SemanticSearch
+from hardwon.domain.use_cases.inject_at_start import Inject
+from hardwon.domain.use_cases.rank import select, whole_store_maxima
+from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
 from hardwon.ports.embedder import Task
-from hardwon.ports.vector_source import VectorBlock
+from hardwon.ports.vectors import VectorBlock
 
 LIMIT = 20
 SPACE = Space(provider="bench", model="planted", dimensions=768)

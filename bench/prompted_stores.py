@@ -6,21 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 
-from hardwon.adapters.evaluation.caching_embedder import CachingEmbedder
-from hardwon.adapters.evaluation.vector_cache import VectorCache
+from hardwon.adapters.evaluation.cache import CachingEmbedder, VectorCache
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.domain.model.prompting.choice import Rules, choose
-from hardwon.domain.model.prompting.contender import Contender
-from hardwon.domain.model.prompting.gate import is_worth_asking
-from hardwon.domain.model.scope import ANYWHERE, Scope
+from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, EntryFilter, Scope
+from hardwon.domain.model.injection.prompt_terms import is_worth_asking
+from hardwon.domain.model.injection.relevance_gate import Contender, Rules, choose
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.injecting.speak_up import contest_of, question_of, sentences_of
-from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.spaces import EmbeddingSpace
+from hardwon.domain.use_cases.inject_beside_prompt import contest_of, question_of, sentences_of
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
 
 STANDING_STILL = Deadline(lambda: 0.0)
 

@@ -10,15 +10,14 @@ from bench.processes import Command, clean_environment, measure, script
 from bench.stores import build_store, unit_vectors
 from bench.texts import Writer
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.recall.collection import COLLECTIONS
-from hardwon.domain.model.recall.question import Question
-from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.embedding import Vector
+from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
+from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.entrypoints.composition import open_memory
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.ports.embedder import Task
 
 QUESTIONS = 200

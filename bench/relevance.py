@@ -14,8 +14,8 @@ from itertools import product
 from bench.eval_sets import read_sets_below
 from bench.relevance_fit import Inputs, fit, floors, with_meaning, words_alone
 from bench.relevance_stores import STORES, Asked, Hit, Side, ask_all
-from hardwon.adapters.evaluation.vector_cache import VectorCache
-from hardwon.entrypoints.evaluation import cache_folder
+from hardwon.adapters.evaluation.cache import VectorCache
+from hardwon.entrypoints.bootstrap_evaluation import cache_folder
 
 ALL = "all sets"
 BANDS = 10

@@ -7,14 +7,13 @@ from typing import Literal, NamedTuple
 
 from bench.eval_sets import relevant_documents
 from bench.prompted_stores import STANDING_STILL, asking
-from hardwon.adapters.evaluation.vector_cache import VectorCache
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.adapters.evaluation.cache import VectorCache
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.domain.model.ranking.ranking_policy import share
-from hardwon.domain.model.recall.collection import COLLECTIONS
-from hardwon.domain.model.recall.question import Question
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.asking.recall import Recall
+from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
+from hardwon.domain.model.ranking.prominence import share
+from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.use_cases.recall import Recall
 
 STORES = {5: 10, 10: 10, 30: 5, 100: 3, 2_000: 1}
 """How many entries a store has, and how many such stores are drawn from each set; a smaller set is taken whole."""

@@ -10,12 +10,11 @@ import numpy as np
 
 from bench.texts import NOW, SEED, Writer
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.filters import EVERYTHING
 
 SESSIONS = 100
 RECALLED = 20

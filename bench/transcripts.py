@@ -18,9 +18,9 @@ MEGABYTES = Aim(60, "value")
 
 READ = """
 import sys
-from hardwon.adapters.transcripts.transcripts import JsonlTranscripts
-from hardwon.domain.model.conversation.capture_rules import BOUNDARY_COMMANDS
-from hardwon.domain.model.conversation.cleaning import Cleaning
+from hardwon.adapters.transcripts.reader import JsonlTranscripts
+from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
+from hardwon.domain.model.redaction import Cleaning
 
 reader = JsonlTranscripts(Cleaning("/home/me/proj", "/home/me"), BOUNDARY_COMMANDS)
 print(sum(1 for _ in reader.read(sys.argv[1])))

@@ -16,12 +16,12 @@ from contextlib import AbstractContextManager, closing
 from typing import NamedTuple
 
 from bench.prompted_stores import Asked, Asking, asking
-from hardwon.adapters.evaluation.eval_set_files import read_eval_set
-from hardwon.adapters.evaluation.vector_cache import VectorCache
+from hardwon.adapters.evaluation.cache import VectorCache
+from hardwon.adapters.evaluation.files import read_eval_set
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.entrypoints.evaluation import cache_folder
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.entrypoints.bootstrap_evaluation import cache_folder
 
 SETS = ("til-jbranchaud", "cranfield", "beam-dialogue")
 NOTES = SETS[0]

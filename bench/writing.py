@@ -11,7 +11,7 @@ from bench.stores import build_store
 from bench.texts import Writer
 from hardwon.adapters.minilm.embedder import MINILM_SPACE, MiniLmEmbedder
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.use_cases.retrieving.embedding import embed_documents
+from hardwon.domain.use_cases.retrieve import embed_documents
 
 
 def writing_figures(folder: str, entries: int, lessons: int, repetitions: int) -> list[Figure]:

@@ -1,34 +1,74 @@
-"""What can be wrong with an installation and its store, each checked by itself."""
+"""
+How agents come to call us, and what is wrong with that.
+
+What can be wrong with an installation and its store, each checked by itself.
+"""
 
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import attrs
 
-from hardwon.adapters.git.program import find_git
-from hardwon.adapters.git.work_tree import top_of
+from hardwon.adapters.git.process import find_git, top_of
 from hardwon.adapters.minilm.weights import find_weights, verify_sha256
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import IN_MEMORY
-from hardwon.adapters.sqlite.fts import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact
-from hardwon.adapters.sqlite.repair import ensure_sound
+from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact
+from hardwon.adapters.sqlite.store import ensure_sound
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import (
     EmbedderUnavailableError,
     HardwonError,
     KeywordIndexUnavailableError,
     StorageError,
 )
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.formats.config_edit import judge
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.retrieving.embedding import embed_query
-from hardwon.entrypoints.agent_health import agent_states
-from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.composition.agents import build_agents
-from hardwon.entrypoints.providers import BUILDERS, KEY_NAMES, LOCAL, build_embedder
-from hardwon.entrypoints.spaces import EmbeddingSpace
+from hardwon.domain.use_cases.retrieve import embed_query
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_agents import build_agents
+from hardwon.entrypoints.bootstrap_models import BUILDERS, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
+from hardwon.ports.agents import Agent
+
+NOBODY = "none calls the hook yet: run hardwon init"
+SWITCHED_OFF = "{} switches its hooks off, ours too: take that out"
+
+
+class AgentState(NamedTuple):
+    """
+    What was found of one agent, or of all.
+
+    Attributes:
+        name: What was looked at.
+        ok: Whether it works as far as it is set up.
+        detail: How it is set up, and the way out when that does not work.
+
+    """
+
+    name: str
+    ok: bool
+    detail: str
+
+
+def agent_states(agents: Sequence[Agent], project: str) -> list[AgentState]:
+    """Return one state for each agent that calls us in *project*; one that says how to begin when none does."""
+    return list(_states(agents, project)) or [AgentState("agents", ok=True, detail=NOBODY)]
+
+
+def _states(agents: Sequence[Agent], project: str) -> Iterator[AgentState]:
+    for agent in agents:
+        connection = agent.connection()
+        if connection.ways and (obstacle := agent.obstacle(project)):
+            yield AgentState(f"agent {agent.name}", ok=False, detail=SWITCHED_OFF.format(obstacle))
+        elif connection.ways:
+            paths = filter(os.path.isabs, connection.commands)
+            verdict = judge(connection, {path for path in paths if not os.path.isfile(path)})
+            yield AgentState(f"agent {agent.name}", ok=verdict.ok, detail=verdict.detail)
+
 
 TRIAL_SECONDS = 5
 CHECKED = "provider "

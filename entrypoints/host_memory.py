@@ -3,8 +3,8 @@
 import os
 from collections.abc import Mapping
 
-from hardwon.adapters.git.work_tree import main_work_tree
-from hardwon.adapters.markdown.host_folder import host_memory_folder
+from hardwon.adapters.git.process import main_work_tree
+from hardwon.adapters.markdown.host_memory import host_memory_folder
 
 
 def host_memory(environ: Mapping[str, str], project_root: str) -> str:

@@ -3,9 +3,8 @@
 import json
 
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.json_shapes import RepeatedNameError, beginning, distinct_members
-from hardwon.domain.model.retro.answer import Answer, read_answer
-from hardwon.domain.model.retro.answer_text import Decoded, find_answer
+from hardwon.domain.model.formats.json_shapes import RepeatedNameError, beginning, distinct_members
+from hardwon.domain.model.retro.answer import Answer, Decoded, find_answer, read_answer
 
 
 def answer_from_text(text: str) -> Answer:

@@ -1,34 +1,163 @@
-"""`hardwon-writer`: keep one lesson, given as JSON by an agent."""
+"""
+The command line of programs that other programs start: argparse alone, one line for every mistake.
+
+An entry as the JSON that agents write, checked by hand: the writer has no time to import cattrs.
+
+`hardwon-writer`: keep one lesson, given as JSON by an agent.
+"""
 
 import argparse
 import contextlib
+import datetime as dt
+import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from os.path import isdir
+from typing import Any, NoReturn
 
+from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.config.reader import read_settings
-from hardwon.adapters.system_clock import SystemClock
-from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_checks import MAX_TEXT_BYTES
-from hardwon.domain.model.entry_redaction import redact_entry
+from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry, redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
+from hardwon.domain.model.formats.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
-from hardwon.domain.use_cases.keeping.store_entry import Stored
-from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
-from hardwon.entrypoints.composition import open_memory
-from hardwon.entrypoints.entry_json import entry_from_fields, fields_from_json
-from hardwon.entrypoints.filling import label_imports
-from hardwon.entrypoints.storing import (
+from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.embed_after_write import label_imports
+from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
-    confirmation,
     embed_now,
+    storing_confirmation,
 )
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
-from hardwon.entrypoints.workplace import name_of
+
+USAGE_ERROR = 1
+
+
+class ProjectParser(argparse.ArgumentParser):
+    """A parser for a program that works on a project and a store; a mistake ends it with `USAGE_ERROR`."""
+
+    def __init__(self, prog: str, description: str, epilog: str) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self.add_argument("--global-store", metavar="PATH", help="the folder that holds memory.db")
+        self.add_argument(
+            "--project-root", metavar="PATH", default=".", help="the project (default: the working folder)"
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with *message* on one line of standard error."""
+        self.exit(USAGE_ERROR, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
+
+    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Return the options, when the project is a folder."""
+        options = self.parse_args(arguments)
+        if not isdir(options.project_root):
+            self.error(f"--project-root {options.project_root!r} is not a folder")
+        return options
+
+
+def flags(options: argparse.Namespace) -> dict[str, str]:
+    """Return what the command line sets, as `read_settings` takes it."""
+    return {"--global-store": options.global_store} if options.global_store else {}
+
+
+FIELDS = {
+    "name": TEXT,
+    "description": TEXT,
+    "category": TEXT,
+    "reasoning": TEXT,
+    "keywords": TEXTS,
+    "references": TEXTS,
+    "confidence": TEXT,
+    "source": TEXT,
+    "source_project": TEXT_OR_NULL,
+}
+REQUIRED = ("name", "description", "category")
+
+
+def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entry:
+    """
+    Return the entry that *text*, a JSON object, describes.
+
+    Raises:
+        InvalidEntryError: `fields_from_json` or `entry_from_fields` says why.
+
+    """
+    return entry_from_fields(fields_from_json(text), project=project, now=now)
+
+
+def fields_from_json(text: str) -> dict[str, Any]:
+    """
+    Return the fields of an entry that *text*, a JSON object, gives.
+
+    Raises:
+        InvalidEntryError: it is no JSON object, or a field is unknown, missing or of the wrong type.
+
+    """
+    fields = _object(text)
+    for name in fields.keys() - FIELDS.keys():
+        raise InvalidEntryError(f"unknown field {beginning(name)}: use {', '.join(FIELDS)}")
+    for name in REQUIRED:
+        if name not in fields:
+            raise InvalidEntryError(f"{name} is missing: an entry needs {', '.join(REQUIRED)}")
+    for name, value in fields.items():
+        if not fits(FIELDS[name], value):
+            raise InvalidEntryError(f"{name} is {shown(value)}: it must be {FIELDS[name]}")
+    return fields
+
+
+def entry_from_fields(fields: Mapping[str, Any], *, project: str | None, now: dt.datetime) -> Entry:
+    """
+    Return the entry of checked *fields*.
+
+    Args:
+        fields: As `fields_from_json` returns them.
+        project: Where the entry comes from when they do not say; None in them means a universal entry.
+        now: When it is learned.
+
+    Raises:
+        InvalidEntryError: a field breaks a rule.
+
+    """
+    values: dict[str, Any] = {"source_project": project, **fields}
+    for name in ("keywords", "references"):
+        values[name] = tuple(values.get(name, ()))
+    return Entry(**values, created_at=now, updated_at=now)
+
+
+def _object(text: str) -> dict[str, Any]:
+    if not text.strip():
+        raise InvalidEntryError("the entry is empty: it must be a JSON object")
+    try:
+        document = json.loads(text)
+    except RecursionError as error:
+        raise InvalidEntryError(
+            f"the entry {beginning(text)} is nested too deeply: an entry is a flat JSON object"
+        ) from error
+    except json.JSONDecodeError as error:
+        raise InvalidEntryError(
+            f"the entry {beginning(text)} is not JSON: {error}; --entry-file keeps a shell's quotes out of it"
+        ) from error
+    except ValueError as error:
+        raise InvalidEntryError(
+            f"the entry {beginning(text)} holds a number that is too long: no field takes one"
+        ) from error
+    if not isinstance(document, dict):
+        raise InvalidEntryError(f"the entry is {shown(document)}: it must be a JSON object")
+    return document
+
 
 OK, INVALID, DATABASE = 0, USAGE_ERROR, 2
 INTERRUPTED = 130  # what shells say of a program that Ctrl-C ended
@@ -122,7 +251,7 @@ def _bytes(path: str) -> bytes:
 
 def _report(stored: Stored, keywords: Sequence[str]) -> None:
     entry = stored.entry
-    if trouble := put_out("\n".join(confirmation(stored))):
+    if trouble := put_out("\n".join(storing_confirmation(stored))):
         warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
     complaints = complaints_of_keywords(keywords, entry), complaints_of_length(entry), complaints_of_gaps(entry)
     for line in chain(*complaints):

@@ -2,8 +2,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.embedding import Space, Vector
 
 Task = Literal["document", "query"]
 

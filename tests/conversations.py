@@ -6,8 +6,7 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.chunk import Chunk, Metadata, chunk_identity
-from hardwon.domain.model.conversation.exchange import Answered, Exchange
+from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata, chunk_identity
 from tests.strategies import NOW, characters
 
 MINUTE = dt.timedelta(minutes=1)

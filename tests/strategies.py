@@ -9,13 +9,11 @@ import attrs
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
+from hardwon.domain.model.injection.receipt import Event, Form, NearMiss, Receipt, Shown
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.receipts.receipt import Event, Form, NearMiss, Receipt, Shown
-from hardwon.domain.model.scope import Scope
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector, unit
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,

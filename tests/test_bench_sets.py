@@ -11,10 +11,10 @@ import pytest
 from bench.eval_sets import read_sets, read_sets_below
 from bench.lengths import POLICIES, length_lines
 from bench.long_sets import MadeSet, Note, long_chats, many_subjects, notes_of, one_subject
-from hardwon.adapters.evaluation.eval_set_files import read_eval_set
+from hardwon.adapters.evaluation.files import read_eval_set
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.evaluation.eval_set import EvalSet
 from hardwon.domain.model.evaluation.report import QueryReport, SetReport
-from hardwon.domain.model.vector import Vector
 from tests.strategies import planted
 
 ROOT = os.path.dirname(os.path.dirname(__file__))

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from hardwon.domain.model.conversation.exchange import Answered, Exchange
+from hardwon.domain.model.conversation.session import Answered, Exchange
 from tests.transcript_lines import INJECTED, PROJECT_ROOT, SESSION, TranscriptLines, text_block
 
 SECRET = "AKIA" + "IOSFODNN7EXAMPLE"

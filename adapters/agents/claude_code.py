@@ -7,8 +7,7 @@ from functools import partial
 from hardwon.adapters.agents.hooks import connection_of, hooks_target
 from hardwon.adapters.agents.programs import NAME, PLUGIN, SERVER, Programs, is_server, peek
 from hardwon.adapters.agents.targets import JsonTarget, WholeTarget, whole_files
-from hardwon.domain.model.setup.connection import Connection
-from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.domain.model.formats.config_edit import Connection, with_server, without_server
 
 PROJECT_SERVER = "memory-server"
 NO_HOOKS = "disableAllHooks"

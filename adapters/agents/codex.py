@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from hardwon.adapters.agents.command_files import codex_skill
 from hardwon.adapters.agents.hooks import connection_of, hooks_target
 from hardwon.adapters.agents.programs import NAME, PLUGIN, Programs, peek_toml
-from hardwon.adapters.agents.targets import JsonTarget, WholeTarget, whole_files
-from hardwon.adapters.agents.toml_target import TomlTarget
-from hardwon.domain.model.setup.connection import Connection
+from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget, whole_files
+from hardwon.domain.model.formats.config_edit import Connection
 
 
 class Codex:

@@ -6,9 +6,14 @@ from hardwon.adapters.agents.command_files import gemini_command
 from hardwon.adapters.agents.hooks import SECONDS, connection_of, hook
 from hardwon.adapters.agents.programs import NAME, Programs, is_hook, is_server
 from hardwon.adapters.agents.targets import JsonTarget, WholeTarget, whole_files
-from hardwon.domain.model.setup.connection import Connection
-from hardwon.domain.model.setup.hook_groups import Document, with_hooks, without_hooks
-from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.domain.model.formats.config_edit import (
+    Connection,
+    Document,
+    with_hooks,
+    with_server,
+    without_hooks,
+    without_server,
+)
 
 EVENTS = {
     "SessionStart": "SessionStart",

@@ -4,8 +4,14 @@ from functools import partial
 
 from hardwon.adapters.agents.programs import is_hook, peek, program_in
 from hardwon.adapters.agents.targets import JsonTarget
-from hardwon.domain.model.setup.connection import BY_PLUGIN, Connection
-from hardwon.domain.model.setup.hook_groups import Document, our_commands, with_hooks, without_hooks
+from hardwon.domain.model.formats.config_edit import (
+    BY_PLUGIN,
+    Connection,
+    Document,
+    our_commands,
+    with_hooks,
+    without_hooks,
+)
 
 SECONDS = {"SessionStart": 3, "UserPromptSubmit": 2, "PreCompact": 3, "Stop": 3, "SessionEnd": 3}
 """

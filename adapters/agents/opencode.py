@@ -10,9 +10,7 @@ from hardwon.adapters.agents.programs import NAME, Programs, is_server
 from hardwon.adapters.agents.targets import SCHEMA, JsonTarget, WholeTarget, whole_files
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.domain.model.setup.connection import Connection
-from hardwon.domain.model.setup.hook_groups import Document
-from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.domain.model.formats.config_edit import Connection, Document, with_server, without_server
 
 PLACE = "mcp"
 SCHEMA_ADDRESS = "https://opencode.ai/config.json"

@@ -5,8 +5,8 @@ import os
 import shlex
 from typing import Any, NamedTuple
 
-from hardwon.adapters.agents.json_text import read_document
-from hardwon.adapters.agents.toml_table import read_toml
+from hardwon.adapters.agents.edit_json import read_document
+from hardwon.adapters.agents.edit_toml import read_toml
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.model.errors import UneditableFileError
 

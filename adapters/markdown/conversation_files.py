@@ -1,19 +1,147 @@
-import os
-from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+"""One folder of memory files on the disk: what of it can be changed, and changing it."""
 
-from hardwon.adapters.markdown.confinement import is_within
-from hardwon.adapters.markdown.front_matter import write_markdown
-from hardwon.adapters.markdown.memory_folder import MemoryFolder, PlannedFiles, UsableFile, unwritable
-from hardwon.adapters.markdown.whole_files import reason
-from hardwon.domain.model.conversation.note import Note
-from hardwon.domain.model.files.kinds import FOLDERS, MEMORY
-from hardwon.domain.model.sections.memory_edits import without_notes
-from hardwon.domain.model.sections.memory_file import first_body, front_matter, memory_file
-from hardwon.domain.model.sections.placing import Placed, all_placed, day_of, in_order, wanted, with_links
-from hardwon.domain.model.sections.session_sections import SectionOfSession, sections_of_session
-from hardwon.domain.model.sections.verbatim import escaped
+import contextlib
+import itertools
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
+
+from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
+from hardwon.adapters.markdown.source_files import LARGEST_FILE, is_within
+from hardwon.adapters.markdown.whole_files import (
+    ChangedFileError,
+    create_file,
+    is_read_only,
+    only_writer,
+    read_regular_file,
+    reason,
+    remove_file,
+    rewrite_file,
+)
+from hardwon.domain.model.conversation.details import Note
+from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
+from hardwon.domain.model.formats.conversation_format import escaped
+from hardwon.domain.model.formats.document_format import ENDING, FOLDERS, MEMORY, FrontValue, Markdown
+from hardwon.domain.model.formats.memory_file import (
+    SectionOfSession,
+    first_body,
+    front_matter,
+    memory_file,
+    sections_of_session,
+    without_notes,
+)
+from hardwon.domain.model.formats.placing import Placed, all_placed, day_of, in_order, wanted, with_links
+from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
+
+LARGEST = 64 * 1024 * 1024  # bytes; what is longer is no file of ours
+MOST_TRIES = 5
+"""So often a change is made anew because somebody else was faster."""
+
+
+class UsableFile(NamedTuple):
+    """
+    A file that may be written to.
+
+    Attributes:
+        text: As it is, its line ends and all.
+        facts: What the system said of it when it was read.
+
+    """
+
+    text: str
+    facts: os.stat_result
+
+
+PlannedFiles: TypeAlias = Mapping[str, tuple[str, UsableFile | None]]
+"""Texts by name, each with the file as it was read, None for a new one; an empty text removes it."""
+
+Plan: TypeAlias = Callable[[], PlannedFiles]
+
+
+class MemoryFolder:
+    """
+    The markdown files of one folder; those that can't be used are passed over: links, binary, huge, read-only ones.
+
+    Args:
+        path: Absolute, links resolved; need not exist.
+
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def names(self, day: str = "") -> list[str]:
+        """Return the names of all that is called like a file of that *day*, usable or not, in order."""
+        return sorted(name for name in os.listdir(self.path) if name.startswith(day) and name.endswith(ENDING))
+
+    def usable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
+        """Yield of *names* the files that hold any of the texts *holding*; an empty one is in every file."""
+        wanted = [text.encode() for text in holding]
+        for name in names:
+            with contextlib.suppress(OSError, ValueError):
+                if file := _usable(os.path.join(self.path, name), wanted):
+                    yield name, file
+
+    def change(self, planned: Plan) -> None:
+        """
+        Bring files to what is *planned*, while no other process of ours does.
+
+        Args:
+            planned: Returns what is to be there; asked again when somebody else wrote one of them meanwhile.
+
+        Raises:
+            UnreadableFileError: a file or the folder can't be written.
+
+        """
+        try:
+            with only_writer(self.path):
+                self._change(planned)
+        except OSError as error:
+            raise unwritable(self.path, reason(error)) from error
+
+    def _change(self, planned: Plan) -> None:
+        for _ in range(MOST_TRIES - 1):
+            with contextlib.suppress(ChangedFileError, FileExistsError):
+                return self._write_all(planned())
+        return self._write_all(planned())
+
+    def _write_all(self, files: PlannedFiles) -> None:
+        for name, (text, was) in sorted(files.items()):
+            _write(os.path.join(self.path, name), text, was)
+
+
+def unwritable(path: str, why: str) -> UnreadableFileError:
+    """Return the error that says so."""
+    return UnreadableFileError(f"{path!r} can't be written: {why}")
+
+
+def _usable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
+    if os.path.islink(path):
+        return None
+    data, facts = read_regular_file(path, LARGEST)
+    if is_read_only(path, facts) or len(data) > LARGEST or not any(each in data for each in wanted):
+        return None
+    return UsableFile(data.decode(), facts)
+
+
+def _write(path: str, text: str, was: UsableFile | None) -> None:
+    try:
+        if was is None:
+            create_file(path, text)
+        elif not text:
+            remove_file(path, was.facts)
+        elif text != was.text:
+            rewrite_file(path, text, was.facts)
+    except (ChangedFileError, FileExistsError):
+        raise
+    except OSError as error:
+        raise unwritable(path, reason(error)) from error
+
 
 FOLDER_OF = {kind: folder for folder, kind in FOLDERS.items() if kind in CONVERSATION_KINDS}
 
@@ -115,3 +243,117 @@ def _remove(folder: MemoryFolder, note_ids: Collection[str]) -> list[str]:
 
     folder.change(planned)
     return sorted(set(touched))
+
+
+FOLDER = "sessions"
+
+
+class MarkdownSessionFiles:
+    """
+    Sessions as markdown files in the project's folder `memory/sessions`.
+
+    Args:
+        project_root: The project's folder.
+
+    """
+
+    def __init__(self, project_root: str) -> None:
+        self._root = os.path.realpath(project_root)
+        self._folder = os.path.join(self._root, MEMORY, FOLDER)
+
+    def parse(self, text: str) -> Markdown:
+        """Return what *text* says."""
+        return read_markdown(with_newlines(text))
+
+    def create(self, stem: str, front_matter: Mapping[str, FrontValue], body: str) -> str:
+        """Write a new file."""
+        text = write_markdown(front_matter, body)
+        if (size := _size(text)) > LARGEST_FILE:
+            raise InvalidEntryError(f"the session has {size} bytes, at most {LARGEST_FILE} (4 MB) fit: shorten it")
+        if not is_within(target := os.path.realpath(self._folder), [self._root]):
+            raise UnreadableFileError(f"{self._folder!r} can't be written: it leads out, to {target!r}")
+        try:
+            os.makedirs(self._folder, exist_ok=True)
+            return self._in_free_place(stem, text)
+        except OSError as error:
+            raise UnreadableFileError(f"{self._folder!r} can't be written: {reason(error)}") from error
+
+    def _in_free_place(self, stem: str, text: str) -> str:
+        for number in itertools.count(1):
+            path = os.path.join(self._folder, f"{stem}{f'-{number}' if number > 1 else ''}{ENDING}")
+            try:
+                create_file(path, text)
+            except FileExistsError:
+                continue
+            return os.path.realpath(path)
+        raise AssertionError("there is always another number")
+
+
+def _size(text: str) -> int:
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidEntryError("the session holds half a surrogate pair: it is not valid text") from error
+
+
+PLACES = (".planning/phases", "docs/features", "specs", "docs/plans", "plans")
+DOCUMENTS = ("plan.md", "PLAN.md", "spec.md", "prd.md", "README.md")
+MOST_NAMES = 2_000
+"""So many names of a folder are looked at: a search for a link is no reason to wait."""
+
+_NUMBER = re.compile(
+    r"(?:phase|plan|feature|spec)?[-_ .]*0*(?P<number>[0-9]+(?:\.[0-9]+)?)(?![0-9])(?!\.[0-9])", re.IGNORECASE
+)
+
+
+class ProjectPlanFiles:
+    """
+    Plans as files and folders whose names begin with the number of a phase, in the places where such plans are kept.
+
+    The places are looked through once: what appears there later is for the next instance to find.
+
+    Args:
+        project_root: The project's folder.
+
+    """
+
+    def __init__(self, project_root: str) -> None:
+        self._root = project_root
+
+    def of_phase(self, number: str) -> str | None:
+        """Return the plan of that phase: in the first place that has one, the file that is called a plan first."""
+        numbered = self._numbered.get(_without_zeros(number.strip()), ())
+        return next((plan for path in numbered if (plan := self._plan(path))), None)
+
+    @cached_property
+    def _numbered(self) -> Mapping[str, Sequence[str]]:
+        """The paths in all places by the number that their names begin with, in order."""
+        found = defaultdict[str, list[str]](list)
+        for place in PLACES:
+            for name in self._names(place):
+                if begins := _NUMBER.match(name):
+                    found[_without_zeros(begins["number"])].append(f"{place}/{name}")
+        return found
+
+    def _plan(self, path: str) -> str | None:
+        if not os.path.isdir(f"{self._root}/{path}"):
+            return path if path.lower().endswith(".md") else None
+        names = self._names(path)
+        document = next((each for each in (*DOCUMENTS, *names) if each in names and each.lower().endswith(".md")), None)
+        return f"{path}/{document}" if document else path
+
+    def _names(self, folder: str) -> list[str]:
+        """Return the names in *folder* that can be written in a link, plans first."""
+        try:
+            names = sorted(filter(_is_usable, os.listdir(f"{self._root}/{folder}")))[:MOST_NAMES]
+        except (OSError, ValueError):
+            return []
+        return sorted(names, key=lambda name: "plan" not in name.lower())
+
+
+def _is_usable(name: str) -> bool:
+    return name.isprintable() and not name.startswith(".")
+
+
+def _without_zeros(number: str) -> str:
+    return number.lstrip("0") or number[-1:]

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from hardwon.adapters.minilm.weights import SHA256, find_weights, open_weights, verify_sha256
 from hardwon.adapters.minilm.wordpiece import MAX_TOKENS, WordPiece, load_wordpiece
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
 from hardwon.ports.embedder import Task
 
 if TYPE_CHECKING:
-    from hardwon.adapters.minilm.encoder import Encoder
+    from hardwon.adapters.minilm.transformer import Encoder
 
 MINILM_SPACE = Space(provider="local", model="all-MiniLM-L6-v2", dimensions=384, weights_hash=SHA256)
 
@@ -89,7 +88,7 @@ def _load_encoder(path: str) -> "Encoder":
         os.environ.setdefault(setting, "1")
     try:
         # numpy takes 80 ms to import, and a hook with nothing to embed never needs it.
-        from hardwon.adapters.minilm.encoder import Encoder  # noqa: PLC0415
+        from hardwon.adapters.minilm.transformer import Encoder  # noqa: PLC0415
     except (ImportError, SyntaxError) as error:  # not there, or cut off
         raise EmbedderUnavailableError(
             f"numpy is not installed or damaged ({error}); run `uv tool upgrade --reinstall hardwon`"

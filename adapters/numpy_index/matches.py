@@ -1,14 +1,49 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwon.adapters.numpy_index.rows import VectorRows
-from hardwon.domain.model.hit import Hit
-from hardwon.domain.model.ranking.spread import Spread, place_of_low
-from hardwon.domain.model.vector import COSINE_DECIMALS, Vector
+from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.ranking.score_statistics import Spread, place_of_low
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.vector_source import VectorSource
+from hardwon.ports.vectors import VectorSource
+
+
+class VectorRows(NamedTuple):
+    """
+    Vectors ready to be compared.
+
+    Attributes:
+        seqs: The store's number of each row's entry, int64.
+        categories: The category of each row's entry, empty text for what is no learning.
+        values: float32, one row an entry.
+
+    """
+
+    seqs: NDArray[np.int64]
+    categories: NDArray[np.str_]
+    values: NDArray[np.float32]
+
+    def among(self, seqs: Sequence[int]) -> "VectorRows":
+        """Return the rows of the entries of *seqs*."""
+        wanted = np.isin(self.seqs, np.array(seqs, dtype=np.int64))
+        return VectorRows(self.seqs[wanted], self.categories[wanted], self.values[wanted])
+
+
+def load_rows(source: VectorSource, only: EntryFilter) -> VectorRows:
+    """Load the vectors of *only*; a damaged one is as good as none."""
+    block = source.load(only)
+    values = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), source.dimensions)
+    seqs = np.array(block.seqs, dtype=np.int64)
+    categories = np.array([category or "" for category in block.categories], dtype=np.str_)
+    sound = np.isfinite(values @ np.ones(source.dimensions, dtype=np.float32))
+    if sound.all():
+        return VectorRows(seqs, categories, values)
+    return VectorRows(seqs[sound], categories[sound], values[sound])
+
 
 MARGIN = 2e-6
 """More than rounding to 1e-6 and a float32 product together can move a score."""

@@ -2,14 +2,13 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.domain.model.entry_filter import EntryFilter
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import NumpyMissingError, VectorIndexUnavailableError
-from hardwon.domain.model.vector import Vector
-from hardwon.ports.vector_source import VectorSource
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.ports.vectors import VectorSource
 
 if TYPE_CHECKING:
-    from hardwon.adapters.numpy_index.matches import NumpyMatches
-    from hardwon.adapters.numpy_index.rows import VectorRows
+    from hardwon.adapters.numpy_index.matches import NumpyMatches, VectorRows
 
 KEPT = 2
 
@@ -46,7 +45,7 @@ class NumpyVectorIndex:
         return NumpyMatches(self._rows(only), self._source, query)
 
     def _rows(self, only: EntryFilter) -> "VectorRows":
-        from hardwon.adapters.numpy_index.rows import load_rows  # noqa: PLC0415  # numpy
+        from hardwon.adapters.numpy_index.matches import load_rows  # noqa: PLC0415  # numpy
 
         version = self._source.version()
         if version != self._version:

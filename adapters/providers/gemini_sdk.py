@@ -6,11 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
 from hardwon.adapters.providers.http import JsonHttp
-from hardwon.adapters.providers.provider_errors import (
-    ProviderAnswerUnusableError,
-    ProviderUnavailableError,
-)
 from hardwon.domain.model.deadline import Deadline
 
 if TYPE_CHECKING:

@@ -1,20 +1,106 @@
-"""Embeddings by a model that Ollama runs."""
+"""
+Embeddings by a model that Ollama runs.
 
-from collections.abc import Sequence
+A running Ollama: where it is, and which models it holds (https://docs.ollama.com/api).
+"""
+
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import attrs
 
-from hardwon.adapters.providers.ollama_server import PullProgress, has_model, model_name, ollama_http, pull
-from hardwon.adapters.providers.provider_errors import ProviderError
-from hardwon.adapters.providers.remote_embedder import RemoteEmbedder, embedder_errors
+from hardwon.adapters.providers.embedders import RemoteEmbedder, embedder_errors
+from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderError, ProviderUnavailableError
+from hardwon.adapters.providers.http import Endpoint, JsonHttp
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.model.space import Space
 from hardwon.ports.embedder import Task
 
 if TYPE_CHECKING:
-    import httpx  # loaded with the first request only
+    import httpx
+
+DEFAULT_PORT = 11434
+PORT_OF_SCHEME = {"http": 80, "https": 443}
+# A server listens on these for everybody, but nobody can connect to them.
+LISTENING_ONLY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # not bound to, replaced
+
+PullProgress = Callable[[str, int, int], None]
+"""Told what is being done, and how many bytes of how many of the present file are there; 0 of 0 when unknown."""
+
+
+def ollama_http(host: str, model: str, transport: "httpx.BaseTransport | None" = None) -> JsonHttp:
+    """Return what talks to the Ollama at *host*, in the form of `OLLAMA_HOST`, about *model*."""
+    endpoint = Endpoint(
+        provider="Ollama",
+        base_url=ollama_url(host),
+        way_out_of_404=f"run `ollama pull {model}`",
+        way_out_when_down="start it with `ollama serve` or set OLLAMA_HOST",
+    )
+    return JsonHttp(endpoint, transport)
+
+
+def ollama_url(host: str) -> str:
+    """
+    Return the address that *host* means, read as Ollama reads `OLLAMA_HOST`.
+
+    Without a scheme the port is 11434, with one the scheme's own; an address
+    to listen on becomes this machine's.
+    """
+    scheme, found, rest = host.strip().partition("://")
+    if not found:
+        scheme, rest = "http", host.strip()
+    try:
+        parts = urlsplit(f"//{rest}")
+        port = parts.port or (PORT_OF_SCHEME.get(scheme, DEFAULT_PORT) if found else DEFAULT_PORT)
+    except ValueError:
+        return f"{scheme}://{rest}"  # the first request says that it can't be used
+    name = LISTENING_ONLY.get(parts.hostname or "", parts.hostname or "")
+    return f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}{parts.path.rstrip('/')}"
+
+
+def model_name(model: str) -> str:
+    """Return *model* without the tag `:latest`, which is what no tag means."""
+    return model.strip().removesuffix(":latest")
+
+
+def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
+    """
+    Tell whether Ollama holds *model*.
+
+    Raises:
+        ProviderError: Ollama does not run, or did not answer before *deadline*.
+    """
+    answer = http.get("/api/tags", deadline)
+    models = answer.get("models") if isinstance(answer, dict) else None
+    names = [entry.get("name") for entry in models or [] if isinstance(entry, dict)]
+    return model_name(model) in [model_name(name) for name in names if isinstance(name, str)]
+
+
+def pull(http: JsonHttp, model: str, progress: PullProgress | None = None) -> None:
+    """
+    Download *model*; what was cut off before goes on where it stopped.
+
+    Raises:
+        ProviderError: Ollama does not run, has no such model, or broke off.
+    """
+    status = ""
+    for event in http.stream("/api/pull", {"model": model, "stream": True}):
+        status = _status(http, event)
+        if progress:
+            progress(status, *(event.get(name) or 0 for name in ("completed", "total")))
+    if status != "success":
+        raise ProviderUnavailableError(http.endpoint.says(f"broke off the download of {model!r}, try again", status))
+
+
+def _status(http: JsonHttp, event: Any) -> str:
+    if not isinstance(event, dict):
+        raise ProviderAnswerUnusableError(http.endpoint.says("reported on a download in an unknown form", str(event)))
+    if error := event.get("error"):
+        raise ProviderUnavailableError(http.endpoint.says("could not download the model", str(error)))
+    return str(event.get("status", ""))
+
 
 DEFAULT_HOST = "http://localhost:11434"
 

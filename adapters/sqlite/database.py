@@ -1,14 +1,113 @@
-"""One connection to the store's file, and the only place that sees an error of sqlite3."""
+"""
+One connection to the store's file, and the only place that sees an error of sqlite3.
 
+What sqlite3 and the file system raise, in words of ours. Standard library only: the capture hooks need it.
+
+Moments as text: UTC, fixed width, so that the order of texts is the order of moments.
+
+The store's file, for its user alone, and out of their repositories. Standard library only.
+
+A number that is another one after every change of an entry or a vector, for those who keep what they have read.
+"""
+
+import datetime as dt
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
-from hardwon.adapters.sqlite.failures import translated
-from hardwon.adapters.sqlite.private_file import create_private
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
+
+SHOWN_CHARACTERS = 60
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+WAYS_OUT = {
+    sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
+    sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
+    sqlite3.SQLITE_FULL: "; free some space",
+}
+PRIMARY_CODE = 0xFF  # above it stand the details, such as SQLITE_CORRUPT_VTAB
+
+
+@contextmanager
+def translated(path: str, repair: str = "") -> Iterator[None]:
+    """
+    Turn errors of sqlite3, of the file system and of half surrogate pairs into `StorageError`.
+
+    Args:
+        path: The file that is meant.
+        repair: The way out when it is damaged, as the end of the message.
+
+    """
+    try:
+        yield
+    except HardwonError:
+        raise
+    except UnicodeEncodeError as error:
+        raise StorageError(f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"{path}: {reason}; check the path and its permissions") from error
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
+        if code in DAMAGED:
+            raise CorruptStoreError(f"{path}: {error}{repair}") from error
+        raise StorageError(f"{path}: {error}{WAYS_OUT.get(code, '')}") from error
+
+
+def to_text(moment: dt.datetime) -> str:
+    """Return *moment* as ISO 8601 in UTC with microseconds."""
+    return moment.astimezone(dt.UTC).isoformat(timespec="microseconds")
+
+
+def from_text(text: str) -> dt.datetime:
+    """Return the moment that `to_text` wrote."""
+    return dt.datetime.fromisoformat(text)
+
+
+GIT = ".git"
+IGNORE = ".gitignore"
+OURS = ("memory.db", "capture.db", "capture.lock", "checkpoints", "hook.log", ".last-injection.json", "setup.json")
+"""How the names begin of what hardwon makes in a store's folder; markdown files are the user's own."""
+
+
+def create_private(path: str) -> None:
+    """
+    Make an empty file at *path*, and its folder, unless it is there; git ignores it where that is a work tree.
+
+    Raises:
+        OSError: it can't be made.
+    """
+    folder = os.path.dirname(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    # A file that is there is not opened: closing it again would drop the locks that other connections
+    # of this process hold (POSIX), and the next process to leave would delete their write-ahead log.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        _let_git_ignore(folder)
+
+
+def _let_git_ignore(folder: str) -> None:
+    """Write down, unless the user said what git ignores there, that it is all of *folder*; of one in use, what is ours."""
+    if not _is_in_work_tree(os.path.realpath(folder)):
+        return
+    is_own = all(name.startswith(OURS) for name in os.listdir(folder))
+    ignored = "*\n" if is_own else "".join(f"/{name}*\n" for name in OURS)
+    with suppress(OSError):  # what can't be written here costs the store nothing
+        number = os.open(os.path.join(folder, IGNORE), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        os.write(number, ignored.encode())
+        os.close(number)
+
+
+def _is_in_work_tree(folder: str) -> bool:
+    while not os.path.lexists(os.path.join(folder, GIT)):
+        if folder == os.path.dirname(folder):
+            return False
+        folder = os.path.dirname(folder)
+    return True
+
 
 FILE_NAME = "memory.db"
 IN_MEMORY = ":memory:"
@@ -175,3 +274,55 @@ def _read_only_uri(path: str) -> str:
 def in_list(seqs: Iterable[int]) -> str:
     """Return *seqs* as the JSON array that `json_each(?)` reads."""
     return f"[{','.join(map(str, seqs))}]"
+
+
+AUTOMATIC_PROVIDER = "automatic_provider"
+LABEL_CURSOR = "label_cursor"
+
+
+class SqliteMetadata:
+    """What the store remembers about itself."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def automatic_provider(self) -> str | None:
+        """The provider that `auto` was decided to be for this store, None before that."""
+        return self._value(AUTOMATIC_PROVIDER)
+
+    def decide_provider(self, provider: str, *, anew: bool = False) -> None:
+        """Remember what `auto` means here; a decision stands unless it is made *anew*."""
+        self._remember(AUTOMATIC_PROVIDER, provider, replace=anew)
+
+    @property
+    def label_cursor(self) -> str | None:
+        """The id of the imported entry that was tried to label last, None before that; the entry may be gone."""
+        return self._value(LABEL_CURSOR)
+
+    def move_label_cursor(self, entry_id: str) -> None:
+        """Remember which imported entry was tried to label last."""
+        self._remember(LABEL_CURSOR, entry_id, replace=True)
+
+    def _value(self, key: str) -> str | None:
+        value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (key,))
+        return None if value is None else str(value)
+
+    def _remember(self, key: str, value: str, *, replace: bool) -> None:
+        on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
+        with self._database.transaction():
+            self._database.rows(f"INSERT INTO _metadata VALUES (?, ?) ON CONFLICT DO {on_conflict}", (key, value))
+
+
+KEY = "content_version"
+
+
+def note_change(database: Database) -> None:
+    """Let the version be another one; within the transaction of the change itself."""
+    # Not one more than before: a transaction that failed would have used that number already.
+    database.rows("INSERT OR REPLACE INTO _metadata VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))", (KEY,))
+
+
+def content_version(database: Database) -> int:
+    """Return the version, 0 for a store that nothing was ever put in."""
+    return int(database.value("SELECT value FROM _metadata WHERE key = ?", (KEY,)) or 0)

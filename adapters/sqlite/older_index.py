@@ -10,9 +10,8 @@ from typing import Any
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
-from hardwon.domain.model.files.older_document import OlderDocument
-from hardwon.domain.model.importance.usage import Usage
-from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.formats.legacy_index import OlderDocument
+from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
 
 MAGIC = b"SQLite format 3\0"
@@ -49,7 +48,7 @@ def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
             rows = _rows(database)
     except StorageError as error:
         raise InvalidEntryError(f"the index can't be imported: {error}") from error
-    return [_document(row, project_root) for row in rows]
+    return [_older_document(row, project_root) for row in rows]
 
 
 def _rows(database: Database) -> list[Mapping[str, Any]]:
@@ -61,10 +60,10 @@ def _rows(database: Database) -> list[Mapping[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _document(row: Mapping[str, Any], project_root: str) -> OlderDocument:
+def _older_document(row: Mapping[str, Any], project_root: str) -> OlderDocument:
     tier, kind = row.get("importance_tier"), row.get("context_type")
     return OlderDocument(
-        path=_path(row["file_path"], project_root),
+        path=_older_path(row["file_path"], project_root),
         anchor_id=_text(row.get("anchor_id")) or "",
         spec_folder=_text(row["spec_folder"]),
         title=_text(row.get("title")),
@@ -80,7 +79,7 @@ def _document(row: Mapping[str, Any], project_root: str) -> OlderDocument:
     )
 
 
-def _path(value: object, project_root: str) -> str:
+def _older_path(value: object, project_root: str) -> str:
     path = os.path.join(os.path.realpath(project_root), value) if isinstance(value, str) and value else ""
     try:
         path.encode()

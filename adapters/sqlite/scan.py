@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.fts_matches import FtsMatches
-from hardwon.adapters.sqlite.where import where
+from hardwon.adapters.sqlite.keyword_index import FtsMatches
+from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.keyword_query import inverse_document_frequency, words_of
-from hardwon.domain.model.ranking.passage_evidence import passage_evidence
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.keywords import inverse_document_frequency, words_of
+from hardwon.domain.model.ranking.adaptive import passage_evidence
 from hardwon.ports.keyword_index import Mode
 
 SATURATION = 1.2

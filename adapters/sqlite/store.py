@@ -1,11 +1,75 @@
-"""Opening the store: the file, its schema, its keyword index."""
+"""
+Opening a store that is there, for who must not wait: it is neither made nor migrated.
 
+Looking for damage, and moving a damaged store out of the way.
+
+Opening the store: the file, its schema, its keyword index.
+"""
+
+import datetime as dt
 import os
 
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
-from hardwon.adapters.sqlite.fts import ensure_index
-from hardwon.adapters.sqlite.schema import migrate, refuse_newer
-from hardwon.domain.model.errors import StorageError
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
+from hardwon.adapters.sqlite.keyword_index import ensure_index
+from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
+from hardwon.domain.model.errors import CorruptStoreError, StorageError
+
+
+def open_existing(folder: str) -> Database | None:
+    """
+    Open the store in *folder* as it is; None where there is none, or one of another schema.
+
+    Raises:
+        StorageError: it can't be opened.
+
+    """
+    path = os.path.join(folder, FILE_NAME)
+    if not os.path.isfile(path):
+        return None
+    database = Database(path, COUNT_BUSY_SECONDS)
+    try:
+        with database.translated():
+            if schema_version(database.connection) == NEWEST:
+                return database
+    except StorageError:
+        database.close()
+        raise
+    database.close()
+    return None
+
+
+COMPANIONS = ("-wal", "-shm")
+
+
+def ensure_sound(database: Database) -> None:
+    """
+    Read the whole store and check its structure.
+
+    Raises:
+        CorruptStoreError: something in it is damaged.
+    """
+    findings = database.rows("PRAGMA quick_check(1)")
+    if findings != [("ok",)]:
+        raise CorruptStoreError(f"{database.path}: {findings[0][0]}, run: hardwon doctor --repair")
+
+
+def move_aside(folder: str, now: dt.datetime) -> str:
+    """
+    Rename the database file, so that a new one can take its place; return where it is now.
+
+    Raises:
+        StorageError: it can't be renamed.
+    """
+    path = os.path.join(folder, FILE_NAME)
+    aside = f"{path}.broken-{now:%Y%m%dT%H%M%S%f}"
+    try:
+        for companion in COMPANIONS:  # first: beside a new file they would be taken for its own
+            if os.path.exists(path + companion):
+                os.rename(path + companion, aside + companion)
+        os.rename(path, aside)
+    except OSError as error:
+        raise StorageError(f"{path}: {error}") from error
+    return aside
 
 
 def open_store(

@@ -1,11 +1,14 @@
-"""What Codex writes down: rollouts."""
+"""
+What Codex writes down: rollouts.
+
+Exchanges given as they are: `{"user", "assistant", "timestamp"}` a line.
+"""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from hardwon.adapters.transcripts.json_values import objects_in, text_or
-from hardwon.adapters.transcripts.said import Said, moment
+from hardwon.adapters.transcripts.said import Said, moment, objects_in, text_or
 
 _INJECTED = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|skill)\b|# AGENTS\.md instructions)"
@@ -24,3 +27,11 @@ def said_in_codex(line: Mapping[str, Any]) -> Said | None:
         return own._replace(replies=tuple(texts)) if texts else None
     typed = [text for text in texts if not _INJECTED.match(text)]
     return own._replace(prompt="\n\n".join(typed)) if typed and payload.get("role") == "user" else None
+
+
+def said_in_plain(line: Mapping[str, Any]) -> Said | None:
+    """Return what *line* says, None when it is no exchange."""
+    user, assistant = line.get("user") or "", line.get("assistant") or ""
+    if not isinstance(user, str) or not isinstance(assistant, str) or not (user + assistant).strip():
+        return None
+    return Said(moment(line.get("timestamp")), prompt=user, replies=(assistant,))

@@ -8,10 +8,10 @@ import stat
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hardwon.adapters.transcripts.edits import Edit, edits_in_claude_code, edits_in_codex
-from hardwon.adapters.transcripts.json_values import objects_in, text_or
-from hardwon.domain.model.receipts.agent_words import LONGEST_TEXT
-from hardwon.domain.model.receipts.turn import Turn
+from hardwon.adapters.transcripts.claude_code import Edit, edits_in_claude_code, edits_in_codex
+from hardwon.adapters.transcripts.said import objects_in, text_or
+from hardwon.domain.model.injection.receipt import Turn
+from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 
 LARGEST_TAIL = 256 * 1024
 """Bytes: what stands before them is not read."""

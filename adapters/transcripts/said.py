@@ -1,8 +1,87 @@
-"""What one line of a transcript says, whatever host wrote it."""
+"""
+Values of JSON that nobody promised.
+
+A transcript's lines, one after the other, whatever its size.
+
+Questions that the agent asks by a tool, and what the user answers.
+
+What one line of a transcript says, whatever host wrote it.
+"""
 
 import datetime as dt
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, NamedTuple
+
+from hardwon.domain.model.conversation.session import Answered
+
+
+def text_or(value: Any, otherwise: str = "") -> str:
+    """Return *value* if it is a text."""
+    return value if isinstance(value, str) else otherwise
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the JSON objects of a list; none where *value* is no list."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+LONGEST_LINE = 8_000_000
+"""In bytes. A longer one holds some tool's result; nobody says that much."""
+
+_PIECE = 65_536
+
+
+class Line(NamedTuple):
+    """
+    A line as it stands in the file.
+
+    Attributes:
+        begins_at: In bytes from the file's beginning.
+        data: Its bytes; without an end when it is still being written.
+
+    """
+
+    begins_at: int
+    data: bytes
+
+
+def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
+    """
+    Yield the lines of *file* from the one that begins at *position* on; those longer than 8 MB are left out.
+
+    Where no line begins at *position*, the file is another one by now: all of it is read. So is what can't be rewound.
+    """
+    begins_at = position if _begins_a_line(file, position) else 0
+    while data := file.readline(LONGEST_LINE):
+        if len(data) < LONGEST_LINE or data.endswith(b"\n"):
+            yield Line(begins_at, data)
+            begins_at += len(data)
+        else:
+            begins_at += len(data) + _skip_to_the_end(file)
+
+
+def _begins_a_line(file: BinaryIO, position: int) -> bool:
+    """Tell whether a line begins at *position* of *file*, which stands there then, else at its beginning."""
+    if not file.seekable():
+        return False
+    file.seek(max(0, position - 1))
+    if position > 0 and file.read(1) == b"\n" and file.read(1):
+        file.seek(position)
+        return True
+    file.seek(0)
+    return False
+
+
+def _skip_to_the_end(file: BinaryIO) -> int:
+    """Read on to the end of the line; return how many bytes that were."""
+    skipped = 0
+    while piece := file.readline(_PIECE):
+        skipped += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return skipped
+
 
 EARLIEST_SECONDS = 1e8
 EARLIEST_MILLISECONDS = 1e11
@@ -80,3 +159,47 @@ def moment(value: Any) -> dt.datetime | None:
         return (when if when.tzinfo else when.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
     except (ValueError, OverflowError, OSError):
         return None
+
+
+ASKING_TOOL = "AskUserQuestion"
+LONGEST_RESULT = 100_000
+"""In characters: more is not looked through for an answer."""
+
+
+def questions_of(given: Any) -> tuple[Question, ...]:
+    """Return what the tool was called with to ask."""
+    asked = objects_in(given.get("questions")) if isinstance(given, dict) else []
+    return tuple(
+        Question(
+            each["question"], tuple(filter(None, (text_or(o.get("label")) for o in objects_in(each.get("options")))))
+        )
+        for each in asked
+        if text_or(each.get("question")).strip()
+    )
+
+
+def answers_to(questions: tuple[Question, ...], result: Result) -> Iterator[Answered]:
+    """Yield those of *questions* that the user answered: what nobody answers decides nothing."""
+    answers = result.details.get("answers") if isinstance(result.details, dict) else None
+    told = _told(result.content)
+    for question in questions:
+        answer = _chosen(answers, question.text) or _quoted(told, question.text)
+        if answer.strip():
+            yield Answered(question.text, answer, question.options)
+
+
+def _chosen(answers: Any, question: str) -> str:
+    answer = answers.get(question) if isinstance(answers, Mapping) else None
+    return ", ".join(map(text_or, answer)) if isinstance(answer, list) else text_or(answer)
+
+
+def _told(content: Any) -> str:
+    texts = [content] if isinstance(content, str) else [text_or(each.get("text")) for each in objects_in(content)]
+    return "\n".join(texts)[:LONGEST_RESULT]
+
+
+def _quoted(told: str, question: str) -> str:
+    """Return the answer where the agent was told `"question"="answer"`."""
+    _, found, rest = told.partition(f'"{question}"="')
+    answer = re.search(r'(.*?)"(?=, "|[.\s]|\Z)', rest, re.DOTALL) if found else None
+    return answer[1] if answer else ""

@@ -5,10 +5,9 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import attrs
 
-from hardwon.domain.model.entry_checks import Check, aware, count_from, one_of, storable, stripped
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
+from hardwon.domain.model.entry import Check, aware, count_from, one_of, storable, stripped
 from hardwon.domain.model.errors import InvalidCheckpointError
-from hardwon.domain.model.scope import Scope
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter, Scope
 
 CheckpointScope: TypeAlias = Literal["documents", "project", "all"]
 

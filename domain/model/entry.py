@@ -1,28 +1,25 @@
-"""One memory, and the words its fields may hold."""
+"""
+One memory, and the words its fields may hold.
+
+What the fields of an entry must be: checks and converters for attrs.
+
+Identity of an entry: the one definition of the short hash. Standard library only.
+
+What of an entry is searched, by meaning and by word. Standard library only.
+"""
 
 import datetime as dt
+import hashlib
+import re
+from collections.abc import Callable
+from typing import Any
 
 import attrs
 
-from hardwon.domain.model.entry_checks import (
-    MAX_COUNT,
-    all_storable,
-    aware,
-    count_from,
-    distinct,
-    fraction,
-    not_blank,
-    one_line,
-    one_of,
-    optional_text,
-    storable,
-    stripped,
-)
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.identity import IDENTITY, content_hash, file_identity
-from hardwon.domain.model.importance.tiers import expires_at
-from hardwon.domain.model.importance.usage import UNUSED, Usage
-from hardwon.domain.model.searchable import searchable_text
+from hardwon.domain.model.ranking.decay import expires_at
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.usage import UNUSED, Usage
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,
@@ -38,6 +35,138 @@ from hardwon.domain.model.vocabulary import (
     Source,
     Tier,
 )
+
+MAX_TEXT_BYTES = 4 * 1024 * 1024
+MAX_COUNT = 2**31 - 1
+
+Check = Callable[[object, "attrs.Attribute[Any]", Any], None]
+
+
+def storable(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
+    """Refuse what a store of text can't hold."""
+    if "\0" in value:
+        raise InvalidEntryError(f"{field.name} holds a NUL character at position {value.index(chr(0))}: remove it")
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidEntryError(
+            f"{field.name} holds half a surrogate pair at position {error.start}: it is not valid text"
+        ) from error
+    if size > MAX_TEXT_BYTES:
+        raise InvalidEntryError(f"{field.name} has {size} bytes, at most {MAX_TEXT_BYTES} (4 MB) fit: shorten it")
+
+
+def all_storable(entry: object, field: "attrs.Attribute[Any]", values: tuple[str, ...]) -> None:
+    """Refuse a list that holds such a text."""
+    for value in values:
+        storable(entry, field, value)
+
+
+def not_blank(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
+    """Refuse a text of nothing but white space."""
+    if not value.strip():
+        raise InvalidEntryError(f"{field.name} is blank: give it some text")
+
+
+def one_of(words: tuple[str, ...]) -> Check:
+    """Return a check that refuses all but *words*."""
+
+    def check(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
+        if value not in words:
+            raise InvalidEntryError(f"{field.name} is {value[:80]!r}: use one of {', '.join(words)}")
+
+    return check
+
+
+def count_from(smallest: int) -> Check:
+    """Return a check that refuses counts below *smallest*, or above 31 bits."""
+
+    def check(_: object, field: "attrs.Attribute[Any]", value: int) -> None:
+        if not smallest <= value <= MAX_COUNT:
+            raise InvalidEntryError(f"{field.name} is {value}: use {smallest} to {MAX_COUNT}")
+
+    return check
+
+
+def aware(_: object, field: "attrs.Attribute[Any]", value: dt.datetime) -> None:
+    """Refuse a moment without a time zone, or outside the calendar."""
+    if value.tzinfo is None:
+        raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it needs a time zone")
+    try:
+        value.astimezone(dt.UTC)
+    except OverflowError as error:
+        raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it has no place in UTC") from error
+
+
+def one_line(value: str) -> str:
+    """Return *value* with runs of white space made one space."""
+    return " ".join(value.split())
+
+
+def distinct(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the texts of *values* in order, each once, blank ones left out."""
+    return tuple(dict.fromkeys(text for value in values if (text := one_line(value))))
+
+
+def stripped(value: str) -> str:
+    """Return *value* without white space around it."""
+    return value.strip()
+
+
+def fraction(_: object, field: "attrs.Attribute[Any]", value: float) -> None:
+    """Refuse what is no number from 0 to 1."""
+    if not 0 <= value <= 1:
+        raise InvalidEntryError(f"{field.name} is {value!r}: use a number from 0 to 1")
+
+
+optional_text = attrs.validators.optional((not_blank, storable))
+
+HASH_LENGTH = 16
+IDENTITY = re.compile(rf"[0-9a-f]{{{HASH_LENGTH}}}")
+
+
+def short_hash(*parts: str) -> str:
+    """Return the 16 hex digits that identify what these *parts* describe, in this order."""
+    return hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
+
+
+def content_hash(description: str) -> str:
+    """
+    Return the 16 hex digits that identify a learning.
+
+    Letter case and runs of white space do not matter, so the same lesson
+    written twice is one entry (requirement A-D1.3).
+    """
+    return short_hash(" ".join(description.lower().strip().split()))
+
+
+def file_identity(kind: str, path: str, anchor: str = "") -> str:
+    """
+    Return the 16 hex digits that identify what a file holds (rule U-3).
+
+    Args:
+        kind: The kind of entry the file is kept as.
+        path: Absolute, links resolved; its letter case counts.
+        anchor: The section of the file, empty for the whole.
+
+    """
+    return short_hash(kind, path, anchor)
+
+
+def title_to_search(name: str, description: str) -> str:
+    """Return *name*, or nothing when it only repeats how the description begins: no word should count twice."""
+    return "" if description.startswith(name) else name
+
+
+def word_count(text: str) -> int:
+    """Return how many words *text* has, as white space separates them."""
+    return len(text.split())
+
+
+def searchable_text(name: str, description: str, notes: str, reasoning: str) -> str:
+    """Return what is turned into a vector: the texts a reader would judge an entry by, a line each."""
+    return "\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning)))
+
 
 MAX_KEYWORDS = 10
 
@@ -194,3 +323,32 @@ class Entry:
             reasoning=self.reasoning or other.reasoning,
             updated_at=max(self.updated_at, other.updated_at),
         )
+
+
+def redact_entry(entry: Entry) -> Entry:
+    """
+    Return *entry* with every text redacted; its id follows its description.
+
+    Raises:
+        InvalidEntryError: nothing is left of a text that must not be blank.
+    """
+    return attrs.evolve(
+        entry,
+        name=redact(entry.name),
+        description=redact(entry.description),
+        reasoning=redact(entry.reasoning),
+        notes=redact(entry.notes),
+        keywords=tuple(map(redact, entry.keywords)),
+        tags=tuple(map(redact, entry.tags)),
+        references=tuple(map(redact, entry.references)),
+        source_project=_redact_optional(entry.source_project),
+        workspace=_redact_optional(entry.workspace),
+        branch=_redact_optional(entry.branch),
+        trigger_phrases=tuple(map(redact, entry.trigger_phrases)),
+        channel=_redact_optional(entry.channel),
+        session_id=_redact_optional(entry.session_id),
+    )
+
+
+def _redact_optional(text: str | None) -> str | None:
+    return redact(text or "").strip() or None

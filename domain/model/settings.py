@@ -4,9 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.conversation.capture_rules import BOUNDARY_COMMANDS
-from hardwon.domain.model.triggers.command_phrases import COMMAND_PHRASES
+from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
+
+COMMAND_PHRASES = ("save context", "document this")
+"""What a user says to have something remembered, unless configured otherwise (requirement D-C6)."""
 
 DEFAULT_STORE = "~/.claude/iflow/memory"
 EMBEDDING_PROVIDERS = ("auto", "local", "gemini", "ollama", "openai", "voyage", "off")
@@ -114,3 +117,19 @@ def balanced_weights(weights: Sequence[float]) -> list[float]:
     if abs(total - 1) <= WEIGHT_TOLERANCE:
         return list(weights)
     return [each / total for each in weights]
+
+
+class Occasion(NamedTuple):
+    """
+    What conversations are recalled for, before anyone asks.
+
+    Attributes:
+        workplace: Where the user works.
+        budget_tokens: How much room they may take; 0 and less for none.
+        compacted: The session whose beginning was just compacted, as the host names it; empty for none.
+
+    """
+
+    workplace: Workplace
+    budget_tokens: int = CONTEXT_TOKENS
+    compacted: str = ""

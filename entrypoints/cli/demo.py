@@ -12,17 +12,17 @@ from pathlib import Path
 from rich.rule import Rule
 from rich.table import Table
 
-from hardwon.domain.model.context_query import ContextQuery
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.injecting.inject import Injection
-from hardwon.entrypoints.cli.embedding import embed_with_progress
-from hardwon.entrypoints.cli.importing import import_with_progress
-from hardwon.entrypoints.cli.screen import out, say, warn
-from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.signals import read_signals
+from hardwon.domain.use_cases.inject_at_start import Injection
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.cli.console import out, say, warn
+from hardwon.entrypoints.cli.embed import embed_with_progress
+from hardwon.entrypoints.cli.transfer import import_with_progress
+from hardwon.entrypoints.context import read_signals
 from hardwon.examples.make_sample import SAMPLE, SampleError, make_sample
 
 SHOWN = 6

@@ -4,17 +4,17 @@ from typing import Annotated
 
 import typer
 
+from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.hook_log import last_events
-from hardwon.adapters.sqlite.fts import is_available, rebuild_index
-from hardwon.adapters.sqlite.repair import ensure_sound, move_aside
-from hardwon.adapters.system_clock import SystemClock
+from hardwon.adapters.sqlite.keyword_index import is_available, rebuild_index
+from hardwon.adapters.sqlite.store import ensure_sound, move_aside
 from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.settings import Resolved, Settings
-from hardwon.entrypoints.cli.embedding import embed_with_progress
-from hardwon.entrypoints.cli.importing import import_with_progress
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, shown, warn
+from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.cli.screen import complain, counted, out, print_json, say, shown, warn
-from hardwon.entrypoints.composition import open_memory
+from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.health import CHECKED, Finding, ProviderState, examine, keys, provider_states
 
 TROUBLE_SHOWN = 3

@@ -17,8 +17,8 @@ from hardwon.domain.model.errors import (
     InvalidQueryError,
     UnknownEntryError,
 )
+from hardwon.entrypoints.cli.console import complain, say
 from hardwon.entrypoints.cli.options import OK, OUR_TROUBLE, USERS_MISTAKE
-from hardwon.entrypoints.cli.screen import complain, say
 from hardwon.entrypoints.cli.typed import with_typed
 from hardwon.entrypoints.streams import never_fail_to_print, silence
 
@@ -32,7 +32,7 @@ class Command(NamedTuple):
     Where a command is.
 
     Attributes:
-        module: Beside this one; its `EXAMPLES`, if it has any, end the command's help.
+        module: Beside this one; its `NAME_EXAMPLES`, if it has any, end the help of the command NAME.
         function: What it does.
         summary: Its line in the list of commands.
 
@@ -45,7 +45,7 @@ class Command(NamedTuple):
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Import it and make it a command of *app*."""
         module = import_module(f"hardwon.entrypoints.cli.{self.module}")
-        epilog = getattr(module, "EXAMPLES", None)
+        epilog = getattr(module, f"{self.function.upper()}_EXAMPLES", None)
         app.command(name, epilog=epilog, short_help=self.summary)(getattr(module, self.function))
 
 
@@ -72,52 +72,52 @@ class Group(NamedTuple):
 
 SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
     "Every day": {
-        "recall": Command("recalling", "recall", "Ask what is remembered, in your own words."),
-        "search": Command("recalling", "recall", "The same as recall."),
-        "add": Command("adding", "add", "Keep a lesson."),
-        "remember": Command("remembering", "remember", "Keep a text, or what was said in this session, for good."),
-        "list": Command("reading", "list_entries", "List what is remembered, the newest first."),
-        "show": Command("showing", "show", "Show one entry with all that is known about it."),
+        "recall": Command("recall", "recall", "Ask what is remembered, in your own words."),
+        "search": Command("recall", "recall", "The same as recall."),
+        "add": Command("add", "add", "Keep a lesson."),
+        "remember": Command("conversations", "remember", "Keep a text, or what was said in this session, for good."),
+        "list": Command("entries", "list_entries", "List what is remembered, the newest first."),
+        "show": Command("entries", "show", "Show one entry with all that is known about it."),
         "why": Command("why", "why", "Tell what was injected into sessions, and why."),
     },
     "Memory": {
-        "update": Command("updating", "update", "Change what is known about an entry."),
-        "validate": Command("validating", "validate", "Say whether an entry was of use."),
-        "delete": Command("deleting", "delete", "Forget entries."),
-        "save": Command("saving", "save", "Keep a session, to be found by what it was about."),
-        "capture": Command("capturing", "capture", "Keep what a transcript of a session says."),
-        "index": Command("indexing", "index", "Bring markdown files into the store."),
-        "watch": Command("watching", "watch", "Keep the store up to date while files change."),
-        "import": Command("importing", "import_knowledge", "Bring a knowledge bank or index into the store."),
-        "export": Command("exporting", "export", "Write the sessions as a memory-index.json."),
+        "update": Command("change", "update", "Change what is known about an entry."),
+        "validate": Command("change", "validate", "Say whether an entry was of use."),
+        "delete": Command("change", "delete", "Forget entries."),
+        "save": Command("files", "save", "Keep a session, to be found by what it was about."),
+        "capture": Command("conversations", "capture", "Keep what a transcript of a session says."),
+        "index": Command("files", "index", "Bring markdown files into the store."),
+        "watch": Command("files", "watch", "Keep the store up to date while files change."),
+        "import": Command("transfer", "import_knowledge", "Bring a knowledge bank or index into the store."),
+        "export": Command("transfer", "export", "Write the sessions as a memory-index.json."),
     },
     "Upkeep": {
-        "stats": Command("counting", "stats", "Tell what is remembered, how it is searched, and the settings."),
+        "stats": Command("entries", "stats", "Tell what is remembered, how it is searched, and the settings."),
         "doctor": Command("doctor", "doctor", "Check the installation, the store and the settings."),
-        "embed": Command("embedding", "embed", "Make the vectors that are missing."),
-        "label": Command("labelling", "label", "Give entries without keyword labels theirs."),
-        "eval": Command("evaluating", "evaluate", "Measure how well memory answers."),
-        "backup": Command("backing_up", "backup", "Copy the whole store to a file."),
-        "restore": Command("backing_up", "restore", "Bring all memories back from a backup."),
+        "embed": Command("embed", "embed", "Make the vectors that are missing."),
+        "label": Command("embed", "label", "Give entries without keyword labels theirs."),
+        "eval": Command("evaluate", "evaluate", "Measure how well memory answers."),
+        "backup": Command("transfer", "backup", "Copy the whole store to a file."),
+        "restore": Command("transfer", "restore", "Bring all memories back from a backup."),
         "checkpoint": Group(
             {
-                "create": Command("checkpointing", "create", "Put the present state aside."),
-                "list": Command("checkpointing", "list_checkpoints", "Show all checkpoints, the newest first."),
-                "restore": Command("checkpointing", "restore", "Bring back what a checkpoint holds."),
-                "delete": Command("checkpointing", "delete", "Forget a checkpoint and its snapshot."),
+                "create": Command("checkpoint", "create", "Put the present state aside."),
+                "list": Command("checkpoint", "list_checkpoints", "Show all checkpoints, the newest first."),
+                "restore": Command("checkpoint", "restore", "Bring back what a checkpoint holds."),
+                "delete": Command("checkpoint", "delete", "Forget a checkpoint and its snapshot."),
             },
             "Put the state of the store aside, and bring it back.",
         ),
     },
     "Agents": {
-        "init": Command("setting_up", "init", "Give your agents a memory: hooks, tools, commands."),
-        "context": Command("nearby", "context", "Show what a session start would print; nothing is counted."),
+        "init": Command("init", "init", "Give your agents a memory: hooks, tools, commands."),
+        "context": Command("context", "context", "Show what a session start would print; nothing is counted."),
         "retro": Group(
             {
-                "write": Command("retrospecting", "write", "Keep its lessons, in the knowledge bank and in the store."),
-                "review": Command("revisiting", "review", "Show older learnings that it may confirm or contradict."),
-                "confirm": Command("revisiting", "confirm", "Count that a learning was observed once more."),
-                "promote": Command("revisiting", "promote", "Make a learning one of all projects."),
+                "write": Command("retro", "write", "Keep its lessons, in the knowledge bank and in the store."),
+                "review": Command("retro", "review", "Show older learnings that it may confirm or contradict."),
+                "confirm": Command("retro", "confirm", "Count that a learning was observed once more."),
+                "promote": Command("retro", "promote", "Make a learning one of all projects."),
             },
             "Keep what a retrospective taught, and look again at the rest.",
         ),

@@ -1,14 +1,135 @@
-"""Options that every command shares, and what they open."""
+"""
+Options that say which memories are meant.
+
+How a person names an entry, or a project that has some.
+
+Options that every command shares, and what they open.
+"""
 
 import os
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
 import typer
 
 from hardwon.adapters.config.reader import read_settings
+from hardwon.adapters.markdown.source_files import NOT_STORABLE, is_storable
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope
 from hardwon.domain.model.settings import Resolved
-from hardwon.entrypoints.cli.screen import warn
-from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.domain.model.vocabulary import Kind, Tier
+from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_begun, ids_numbered, is_number
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.cli.console import warn
+from hardwon.entrypoints.streams import readable
+
+MOST = 2**31 - 1
+
+ALL = "all"
+
+In: TypeAlias = Annotated[CollectionName, typer.Option("--in", help="Which collection.")]
+OfKinds: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--type", metavar="KIND|all", help="Only this kind of the collection; can be repeated."),
+]
+Permanent: TypeAlias = Annotated[bool, typer.Option("--permanent", help="Only what is kept for good.")]
+Tag: TypeAlias = Annotated[str | None, typer.Option(metavar="TAG", help="Only what has this tag.")]
+OfTier: TypeAlias = Annotated[Tier | None, typer.Option("--tier", help="Only what matters so much.")]
+OfSpecFolder: TypeAlias = Annotated[
+    str | None, typer.Option("--spec-folder", metavar="FOLDER", help="Only from this specification.")
+]
+OfProject: TypeAlias = Annotated[str | None, typer.Option("--project", metavar="NAME", help="Only from this project.")]
+OfWorkspace: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--workspace", metavar="NAME", help="Only from this workspace; with --project either is enough."),
+]
+
+
+def kinds_of(collection: CollectionName, wanted: Sequence[str] | None) -> tuple[Kind, ...]:
+    """
+    Return the kinds of *collection* that are *wanted*; all of them when nothing is said.
+
+    Raises:
+        typer.BadParameter: one of them is not in the collection.
+    """
+    kinds = COLLECTIONS[collection].kinds
+    for kind in wanted or ():
+        if kind not in (*kinds, ALL):
+            raise typer.BadParameter(
+                f"{kind!r} is not in {collection}: use {', '.join((*kinds, ALL))}", param_hint="'--type'"
+            )
+    return kinds if not wanted or ALL in wanted else tuple(kind for kind in kinds if kind in wanted)
+
+
+def chosen(
+    collection: CollectionName,
+    kinds: Sequence[str] | None = None,
+    *,
+    project: str | None = None,
+    workspace: str | None = None,
+    permanent: bool = False,
+    tag: str | None = None,
+) -> EntryFilter:
+    """Return which entries the options of a command mean; one that is not given does not ask."""
+    return EntryFilter(
+        kinds=kinds_of(collection, kinds),
+        scope=Scope(_name(project), _name(workspace)),
+        permanent=permanent,
+        tag=_name(tag),
+    )
+
+
+def _name(given: str | None) -> str | None:
+    return None if given is None else readable(given)
+
+
+REFERENCE_HELP = "The id, or at least its first 4 characters, or the number."
+
+
+def find_entry(memory: Memory, reference: str) -> Entry:
+    """
+    Return the entry that *reference* names: its id, the beginning of it, or its number (rule U-3).
+
+    Digits may be the beginning of one entry's id and the number of another: what names two names neither.
+
+    Raises:
+        typer.BadParameter: it names none, or more than one.
+    """
+    reference = readable(reference)
+    digits = reference.removeprefix("#")
+    numbered = ids_numbered(memory.repository, digits)
+    begun = [] if reference.startswith("#") else ids_begun(memory.repository, reference)
+    found = {*numbered, *begun}
+    if len(found) == 1 and (entry := memory.repository.get(*found)):
+        return entry
+    if numbered and begun:
+        raise _not_found(
+            f"{reference!r} begins an id and is a number: give '#{digits}' for the number, or the whole id"
+        )
+    if begun:
+        raise _not_found(f"more than one entry begins with {reference!r}")
+    if len(digits) == len(reference) < SHORTEST_PREFIX and not is_number(digits):
+        raise typer.BadParameter(
+            f"{reference!r} is too short: give at least {SHORTEST_PREFIX} characters", param_hint="ID"
+        )
+    raise _not_found(f"no entry has the {'number' if is_number(digits) else 'id'} {reference!r}")
+
+
+def ensure_storable(project_root: str) -> None:
+    """
+    Check, before anything is written, that the store can hold the paths of the project's files.
+
+    Raises:
+        typer.BadParameter: it can't.
+    """
+    real = os.path.realpath(project_root)
+    if not is_storable(real):
+        raise typer.BadParameter(f"{real!r}: {NOT_STORABLE}", param_hint="'--project-root'")
+
+
+def _not_found(what: str) -> typer.BadParameter:
+    return typer.BadParameter(f"{what} (hardwon list shows them)", param_hint="ID")
+
 
 OK, USERS_MISTAKE, OUR_TROUBLE = 0, 1, 2
 """How every command leaves."""

@@ -4,19 +4,23 @@ from typing import Annotated
 
 import typer
 
-from hardwon.domain.use_cases.explaining.explain_injections import Answer, Explained
-from hardwon.entrypoints.cli.choosing import MOST
-from hardwon.entrypoints.cli.explaining import injection_document, injection_lines
-from hardwon.entrypoints.cli.options import OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
-from hardwon.entrypoints.cli.proving import Proof
-from hardwon.entrypoints.cli.rehearsing import is_on, rehearsal_document, rehearsal_lines, rehearse
-from hardwon.entrypoints.cli.screen import print_items, print_json, say
-from hardwon.entrypoints.composition import Memory
-from hardwon.entrypoints.piping import standard_input
-from hardwon.entrypoints.streams import on_one_line, readable
-from hardwon.entrypoints.workplace import name_of
+from hardwon.domain.use_cases.explain_injections import Answer, Explained
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.cli.console import print_items, print_json, say
+from hardwon.entrypoints.cli.options import MOST, OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
+from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.presenters.injections import (
+    Proof,
+    injection_document,
+    injection_lines,
+    is_on,
+    rehearsal_document,
+    rehearsal_lines,
+    rehearse,
+)
+from hardwon.entrypoints.streams import on_one_line, readable, standard_input
 
-EXAMPLES = """\b
+WHY_EXAMPLES = """\b
 Examples:
   hardwon why
   hardwon why 4e1079b4

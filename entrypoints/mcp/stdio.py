@@ -32,10 +32,9 @@ from mcp.types import (
     jsonrpc_message_adapter,
 )
 
-from hardwon.domain.model.entry_checks import MAX_TEXT_BYTES
-from hardwon.entrypoints.mcp.leaving import DRAIN_SECONDS
+from hardwon.domain.model.entry import MAX_TEXT_BYTES
+from hardwon.entrypoints.mcp.main import DRAIN_SECONDS, Wire
 from hardwon.entrypoints.mcp.server import MemoryServer
-from hardwon.entrypoints.mcp.wire import Wire
 
 LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: a text of the greatest size with every character escaped, and more."""

@@ -1,26 +1,165 @@
-"""The tools that change what is known about a memory, and that judge it."""
+"""
+The tool that keeps a lesson of the session.
 
+The tools that change what is known about a memory, and that judge it.
+
+The tool that deletes memories.
+"""
+
+import os
+import time
+from collections.abc import Sequence
 from typing import Annotated
 
+import anyio.to_thread
 import attrs
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.importance.history import FieldChange
-from hardwon.domain.model.importance.tiers import TIER_PURPOSES
-from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.keeping.change_entry import Changed
-from hardwon.domain.use_cases.keeping.validate_entry import Validated
-from hardwon.entrypoints.changing import confirmation, judgement
-from hardwon.entrypoints.composition import Memory
-from hardwon.entrypoints.host_session import host_session
-from hardwon.entrypoints.mcp.references import Reference, find
-from hardwon.entrypoints.mcp.rows import MemoryRow, row_of
-from hardwon.entrypoints.mcp.tool import ADDS, CHANGES, LONGEST_TITLE, Answer, WireModel, purposes, tool
-from hardwon.entrypoints.mcp.worker import MemoryWorker
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange, FieldChange
+from hardwon.domain.model.ranking.decay import TIER_PURPOSES
+from hardwon.domain.model.vocabulary import Category, Tier
+from hardwon.domain.use_cases.edit_entries import Changed, Validated
+from hardwon.domain.use_cases.label import LabelChain, store_labels
+from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import build_labelers
+from hardwon.entrypoints.context import host_session, name_of
+from hardwon.entrypoints.mcp.schema import (
+    ADDS,
+    CHANGES,
+    DELETES,
+    LONGEST_TITLE,
+    Answer,
+    MemoryRow,
+    Reference,
+    WireModel,
+    find,
+    purposes,
+    row_of,
+    tool,
+)
+from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.mcp.tools_documents import first_lines
+from hardwon.entrypoints.presenters.entries import (
+    SWITCHED_OFF,
+    change_confirmation,
+    complaints_of_gaps,
+    complaints_of_keywords,
+    complaints_of_length,
+    judgement,
+    storing_confirmation,
+)
+from hardwon.entrypoints.streams import visible
+
+Text = StringConstraints(strip_whitespace=True, min_length=1)
+
+
+class StoredMemory(Answer):
+    """What became of the lesson."""
+
+    entry_id: str = Field(description="The lesson's id: 16 hex digits")
+    merged: bool = Field(description="Whether it was known already, so that no new one was made")
+    observation_count: int = Field(description="How often it was observed, this time included")
+    keywords: list[str] = Field(description="Its labels; none when none were given and no labeler answered")
+    embedded: bool = Field(description="Whether it is found by meaning already, not by its words only")
+    warnings: list[str] = Field(description="What did not go well; it is stored all the same")
+
+
+@attrs.frozen
+class StoreTools:
+    """Tools that write lessons."""
+
+    worker: MemoryWorker
+
+    async def store_memory(
+        self,
+        name: Annotated[
+            str, Text, Field(max_length=LONGEST_TITLE, description="Short title on one line, such as 'Name the unit'")
+        ],
+        description: Annotated[
+            str,
+            Text,
+            Field(description="The lesson with its conclusion: what to do or avoid. It identifies the lesson."),
+        ],
+        reasoning: Annotated[str, Text, Field(description="Why it matters, and how it was found")],
+        category: Annotated[
+            Category,
+            Field(description="anti-patterns: to avoid; patterns: to follow; heuristics: a rule of thumb"),
+        ],
+        references: Annotated[
+            list[str], Field(description="Files, features and projects it is about, such as 'src/reader.py'")
+        ] = [],  # noqa: B006  # pydantic hands out copies, and a model reads this default in the schema
+        *,
+        keywords: Annotated[
+            list[str],
+            Field(
+                description="3 to 10 labels to find it by, such as 'retry-budget'; at least 3 of them stand in its text."
+                " Without them a labeler is asked, where there is one"
+            ),
+        ] = [],  # noqa: B006  # as above
+    ) -> StoredMemory:
+        """
+        Keep a hard-won lesson for all later sessions: what went wrong or worked, and why.
+
+        Store what would have saved time had it been known: a cause that took long to find, a trap,
+        a convention, an approach that proved itself. One lesson a call. A lesson that is known
+        already is counted once more instead. Secrets are taken out.
+        """
+        if not self.worker.settings.semantic_enabled:
+            raise ToolError(SWITCHED_OFF)
+        now = await self.worker.call(lambda memory: memory.clock.now())
+        entry = Entry(
+            name=name,
+            description=description,
+            reasoning=reasoning,
+            category=category,
+            keywords=tuple(keywords),
+            references=tuple(references),
+            source="session-capture",
+            source_project=name_of(self.worker.project_root) or None,
+            created_at=now,
+            updated_at=now,
+        )
+        return await self._keep(entry, keywords)
+
+    async def _keep(self, entry: Entry, keywords: Sequence[str]) -> StoredMemory:
+        """Store at once, for nothing may be lost; what takes its time comes after."""
+        stored = await self.worker.call(lambda memory: memory.store_entry(entry))
+        labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
+        if labels:
+            await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
+        gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
+        left_out = complaints_of_keywords(keywords, stored.entry)
+        warnings = [*left_out, *complaints_of_length(stored.entry), *gaps, *await self.worker.embed()]
+        return await self.worker.call(lambda memory: _told(memory, stored, labels, warnings))
+
+    def _labels(self, entry: Entry) -> tuple[str, ...]:
+        if entry.keywords:
+            return ()
+        return LabelChain(build_labelers(self.worker.settings, os.environ))(entry, Deadline(time.monotonic))
+
+
+def _told(memory: Memory, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
+    return StoredMemory(
+        message="\n".join([*storing_confirmation(stored), *(f"Warning: {line}" for line in warnings)]),
+        entry_id=stored.entry.entry_id,
+        merged=stored.merged,
+        observation_count=stored.entry.observation_count,
+        keywords=[*(labels or stored.entry.keywords)],
+        embedded=any(space.vectors.vector_of(stored.entry.entry_id) for space in memory.spaces),
+        warnings=warnings,
+    )
+
+
+def store_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools that write lessons."""
+    return [tool(StoreTools(worker).store_memory, title="Store a lesson", effect=ADDS)]
+
 
 NOTHING_TO_CHANGE = "nothing to change: give title, triggerPhrases, importanceWeight or importanceTier"
 ASK_FIRST = (
@@ -111,7 +250,7 @@ class ChangeTools:
 
 def _updated(changed: Changed, warnings: list[str]) -> UpdatedMemory:
     return UpdatedMemory(
-        message="\n".join([*confirmation(changed), *(f"Warning: {line}" for line in warnings)]),
+        message="\n".join([*change_confirmation(changed), *(f"Warning: {line}" for line in warnings)]),
         changed=[_on_the_wire(each) for each in changed.changes],
         memory=row_of(changed.entry),
         sections_followed=changed.sections.followed,
@@ -128,7 +267,7 @@ def _validate(memory: Memory, reference: int | str, *, useful: bool) -> Validate
     validated = memory.validate_entry(find(memory, reference).entry_id, useful=useful, session_id=host_session())
     row, offered = row_of(validated.entry), validated.offers_promotion
     return ValidatedMemory(
-        message="\n".join(_told(validated)),
+        message="\n".join(_told_change(validated)),
         id=row.id,
         entry_id=row.entry_id,
         validation_count=row.validation_count,
@@ -137,7 +276,7 @@ def _validate(memory: Memory, reference: int | str, *, useful: bool) -> Validate
     )
 
 
-def _told(validated: Validated) -> list[str]:
+def _told_change(validated: Validated) -> list[str]:
     return [judgement(validated), *([ASK_FIRST] if validated.offers_promotion else [])]
 
 
@@ -148,3 +287,62 @@ def change_tools(worker: MemoryWorker) -> list[Tool]:
         tool(tools.memory_update, title="Change a memory", effect=CHANGES),
         tool(tools.memory_validate, title="Judge a memory", effect=ADDS),
     ]
+
+
+WHICH = "give either id, or specFolder with confirm true"
+
+
+class DeletedMemories(Answer):
+    """What was deleted."""
+
+    success: bool = True
+    deleted: int = Field(description="How many memories are gone, sections of documents included")
+
+
+@attrs.frozen
+class DeleteTools:
+    """Tools that take memories out."""
+
+    worker: MemoryWorker
+
+    async def memory_delete(
+        self,
+        id: Reference = "",  # noqa: A002  # requirement D-T6's word
+        spec_folder: Annotated[str, Field(description="Instead of id: all documents of this spec folder")] = "",
+        confirm: Annotated[bool, Field(description="Must be true to delete a spec folder")] = False,  # noqa: FBT002  # the tool's argument
+    ) -> DeletedMemories:
+        """
+        Delete one memory, or all documents of a spec folder; with a document its sections go too.
+
+        Use it when a memory is wrong or the user asks for it; what is merely outdated is better
+        made deprecated with memory_update. Files stay: a document comes back when its file
+        changes, or by memory_index_scan with force.
+        """
+        folder = spec_folder.strip()
+        if (id == "") == (folder == ""):
+            raise ToolError(WHICH)
+        deleted = await self.worker.call(
+            lambda memory: (
+                self._delete_folder(memory, folder, confirm=confirm) if folder else memory.forget([find(memory, id)])
+            )
+        )
+        return DeletedMemories(message=_deletion(deleted), deleted=len(deleted))
+
+    def _delete_folder(self, memory: Memory, name: str, *, confirm: bool) -> list[Entry]:
+        folders = memory.document_folders(self.worker.project_root)
+        found = memory.forget.documents(name, folders)
+        if not found:
+            raise ToolError(f"no document belongs to the spec folder {name[:80]!r}: memory_list shows those there are")
+        if not confirm:
+            raise ToolError(f"this deletes {len(found)} memories of {name!r}: ask the user, then give confirm true")
+        return memory.forget.spec_folder(name, folders)
+
+
+def _deletion(deleted: Sequence[Entry]) -> str:
+    names = [f"Deleted: {visible(entry.name)} (id: {entry.number})" for entry in deleted]
+    return "\n".join(first_lines(names)) if names else "Nothing was left to delete"
+
+
+def delete_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools that take memories out."""
+    return [tool(DeleteTools(worker).memory_delete, title="Delete memories", effect=DELETES)]

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
-from hardwon.domain.use_cases.keeping.checkpoints import Restored
-from hardwon.entrypoints.checkpoint_telling import contents_here, metadata, told_line, told_restore
-from hardwon.entrypoints.mcp.tool import ADDS, DELETES, READS, Answer, tool
-from hardwon.entrypoints.mcp.worker import MemoryWorker
-from hardwon.entrypoints.storing import SWITCHED_OFF
+from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.entrypoints.mcp.schema import ADDS, DELETES, READS, Answer, tool
+from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.presenters.checkpoints import contents_here, metadata, told_line, told_restore
+from hardwon.entrypoints.presenters.entries import SWITCHED_OFF
 
 Name = Annotated[str, Field(description="The checkpoint's name, such as 'before-auth-refactor'")]
 

@@ -9,16 +9,15 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from hardwon.domain.use_cases.filing.index_files import Indexed
-from hardwon.domain.use_cases.filing.kept_file import KeptFile, Outcome
-from hardwon.entrypoints.changing import fate
-from hardwon.entrypoints.composition import Memory
-from hardwon.entrypoints.mcp.scanning import Scan, Scanned
-from hardwon.entrypoints.mcp.tool import CHANGES, Answer, tool
-from hardwon.entrypoints.mcp.worker import MemoryWorker
-from hardwon.entrypoints.storing import SWITCHED_OFF
+from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.index_one_file import KeptFile, Outcome
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.mcp.schema import CHANGES, Answer, tool
+from hardwon.entrypoints.mcp.startup_scan import Scan, Scanned
+from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.streams import visible
-from hardwon.entrypoints.workplace import read_workplace
 
 MOST_LINES = 10
 """So much trouble is told in words; a model pays for each."""

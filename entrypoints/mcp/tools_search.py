@@ -1,4 +1,8 @@
-"""The tool that answers questions."""
+"""
+The tool that answers questions.
+
+The tool that brings memories up by what a prompt says.
+"""
 
 import os
 import time
@@ -8,30 +12,28 @@ from typing import Annotated
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.domain.model.importance.tiers import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
-from hardwon.domain.model.keyword_query import search_terms
-from hardwon.domain.model.recall.answer import Answer as Found
-from hardwon.domain.model.recall.collection import COLLECTIONS, CollectionName, PolicyName, ScopeName, scope_of
-from hardwon.domain.model.recall.excerpt import excerpt
-from hardwon.domain.model.recall.formula import FORMULAS, shown_share
-from hardwon.domain.model.recall.question import Question
-from hardwon.domain.model.recall.relevance import FORMULA as RELEVANCE_FORMULA
-from hardwon.domain.model.recall.report import Report
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.vocabulary import KINDS, ContextType, Tier
-from hardwon.domain.use_cases.asking.search import Search, SearchResult
-from hardwon.entrypoints.composition import Memory
-from hardwon.entrypoints.mcp.rows import MemoryRow, row_fields
-from hardwon.entrypoints.mcp.tool import READS, Answer, purposes, tool
-from hardwon.entrypoints.mcp.worker import MemoryWorker
+from hardwon.domain.model.excerpt import excerpt
+from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, PolicyName, ScopeName, scope_of
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
+from hardwon.domain.model.ranking.question import Answer as Found
+from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
+from hardwon.domain.model.vocabulary import KINDS, ContextType, Kind, Tier
+from hardwon.domain.use_cases.match_triggers import BroughtUp, MatchTriggers, Triggered
+from hardwon.domain.use_cases.search import Search, SearchResult
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.context import name_of, workplace_for
+from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, WireModel, purposes, row_fields, tool
+from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.presenters.answers import FORMULAS, Report, shown_share
 from hardwon.entrypoints.streams import warn
-from hardwon.entrypoints.workplace import workplace_for
 
 ANSWER_SECONDS = 10.0
 NOWHERE = Workplace("")
-MOST = 100
+MOST_RESULTS = 100
 LONGEST_QUERY = 8_000
 """Characters; a log pasted whole says no more by its end, and takes seconds to split."""
 
@@ -93,7 +95,10 @@ class SearchTools:
             list[str], Field(description="2 to 5 words or terms; a result holds all of them. With or without a query")
         ] = [],  # noqa: B006  # pydantic hands out copies, and a model reads this default in the schema
         limit: Annotated[
-            int, Field(ge=1, le=MOST, description="How many results at most; some hosts cut an answer of more than 20")
+            int,
+            Field(
+                ge=1, le=MOST_RESULTS, description="How many results at most; some hosts cut an answer of more than 20"
+            ),
         ] = 10,
         *,
         spec_folder: Annotated[str, Field(description="Only of this specification, such as 005-memory")] = "",
@@ -221,3 +226,101 @@ def _of_a_hundred(answer: Found, policy: PolicyName) -> float:
 def search_tools(worker: MemoryWorker) -> list[Tool]:
     """Return the tools that answer questions."""
     return [tool(SearchTools(worker).memory_search, title="Search the memory", effect=READS)]
+
+
+MOST_SURFACED = 20
+
+
+class TriggeredRow(WireModel):
+    """A memory that a phrase brings up."""
+
+    id: int = Field(description="Its number, by which memory_load brings all of it")
+    entry_id: str
+    kind: Kind
+    title: str
+    spec_folder: str | None
+    file_path: str | None
+    anchor_id: str | None
+    importance_tier: Tier
+    trigger: str = Field(description="The phrase of it that the prompt says")
+    confidence: float = Field(description="1.0 for the whole prompt, 0.95 for a part of it, 0.7 for scattered words")
+
+
+class TriggerAnswer(Answer):
+    """What a prompt says."""
+
+    matched: bool
+    trigger: str | None = Field(description="The phrase it says with most confidence: a command's or a memory's")
+    confidence: float = Field(description="How surely, 0 to 1")
+    memories: list[TriggeredRow]
+
+
+class SurfacingTools:
+    """
+    Tools that bring memories up.
+
+    Args:
+        worker: Works on the store.
+
+    """
+
+    def __init__(self, worker: MemoryWorker) -> None:
+        self._worker = worker
+        self._memory: Memory | None = None
+        self._match: MatchTriggers | None = None
+
+    async def memory_match_triggers(
+        self,
+        prompt: Annotated[str, Field(description="The user's prompt as it is")],
+        limit: Annotated[int, Field(ge=1, le=MOST_SURFACED, description="How many memories at most")] = 3,
+    ) -> TriggerAnswer:
+        """
+        Tell which stored trigger phrases a prompt says, and the memories they belong to; fast, no search.
+
+        Use it at the start of a turn. When the trigger is a command, such as "save context", and no memory is
+        meant, the user wants the work at hand remembered: write it down and call memory_save, or store_memory.
+        """
+        triggered = await self._worker.call(lambda memory: self._kept(memory)(prompt, limit))
+        best = triggered.best
+        return TriggerAnswer(
+            message=_message(triggered),
+            matched=best is not None,
+            trigger=best.phrase if best else None,
+            confidence=best.confidence if best else 0.0,
+            memories=[*map(_row, triggered.entries)],
+        )
+
+    def _kept(self, memory: Memory) -> MatchTriggers:
+        """Return the matcher; it keeps all phrases."""
+        if self._match is None or memory is not self._memory:
+            self._memory, self._match = memory, memory.match_triggers(name_of(self._worker.project_root))
+        return self._match
+
+
+def _message(triggered: Triggered) -> str:
+    if triggered.best is None:
+        return "no trigger phrase in this prompt"
+    first = f"trigger: {triggered.best.phrase} ({triggered.best.confidence:.2f})"
+    rows = (f"{each.owner.number}: {each.owner.title} (by {each.match.phrase!r})" for each in triggered.entries)
+    return "\n".join([first, *rows])
+
+
+def _row(each: BroughtUp) -> TriggeredRow:
+    owner = each.owner
+    return TriggeredRow(
+        id=owner.number,
+        entry_id=owner.entry_id,
+        kind=owner.kind,
+        title=owner.title,
+        spec_folder=owner.spec_folder,
+        file_path=owner.file_path,
+        anchor_id=owner.anchor_id or None,
+        importance_tier=owner.tier,
+        trigger=each.match.phrase,
+        confidence=each.match.confidence,
+    )
+
+
+def surfacing_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools that bring memories up."""
+    return [tool(SurfacingTools(worker).memory_match_triggers, title="What a prompt brings up", effect=READS)]

@@ -8,7 +8,7 @@ import pytest
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
+from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.snapshot_files import checkpoints_of
 from tests.adapters.sqlite_store import Sql
 from tests.contracts.worlds import World, world_of

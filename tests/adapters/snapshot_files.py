@@ -5,9 +5,9 @@ import sqlite3
 from pathlib import Path
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
+from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.domain.model.checkpoint import Contents
-from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
+from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.fakes.clock import FixedClock
 
 EVERY_ENTRY = Contents("all", "here")

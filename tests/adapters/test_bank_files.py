@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
-from hardwon.adapters.markdown.bank_reader import LARGEST_FILE
+from hardwon.adapters.markdown.bank_files import LARGEST_FILE, MarkdownBankFiles
 from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
-from hardwon.domain.model.retro.banks import BankPlace
+from hardwon.domain.model.retro.bank_edit import BankPlace
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "heuristics")
 

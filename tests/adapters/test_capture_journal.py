@@ -13,12 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.journal.events import FILE_NAME, has_events, note, put_aside
-from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
-from hardwon.adapters.sqlite.journal.lock import FILE_NAME as LOCK_NAME
-from hardwon.adapters.sqlite.journal.lock import CaptureLock
-from hardwon.domain.model.conversation.drafts import SessionBuffer
-from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.adapters.sqlite.capture_journal import (
+    JOURNAL_FILE,
+    CaptureLock,
+    SqliteCaptureJournal,
+    has_events,
+    note,
+    put_aside,
+)
+from hardwon.adapters.sqlite.capture_journal import LOCK_FILE as LOCK_NAME
+from hardwon.domain.model.conversation.session import HookEvent, SessionBuffer
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 from tests.strategies import DAY, NOW
 
@@ -44,7 +48,7 @@ def test_journal_and_lock_are_for_their_owner(tmp_path: Path) -> None:
 
     assert stat.S_IMODE(store.stat().st_mode) == 0o700
     assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in store.iterdir()} == {
-        FILE_NAME: 0o600,
+        JOURNAL_FILE: 0o600,
         LOCK_NAME: 0o600,
     }
 
@@ -61,7 +65,7 @@ def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_a_buffer_that_cannot_be_read_is_none(tmp_path: Path, document: str) -> None:
     journal = SqliteCaptureJournal(str(tmp_path))
     journal.keep(SessionBuffer(session_id="one", project_root="/p"))
-    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+    with sqlite3.connect(tmp_path / JOURNAL_FILE) as connection:
         connection.execute("UPDATE buffer SET document = ?", (document,))
     connection.close()
 
@@ -70,7 +74,7 @@ def test_a_buffer_that_cannot_be_read_is_none(tmp_path: Path, document: str) -> 
 
 
 def test_a_damaged_journal_is_put_aside_and_the_next_begins(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_bytes(GARBAGE)
+    (tmp_path / JOURNAL_FILE).write_bytes(GARBAGE)
     with pytest.raises(CorruptStoreError, match=r"capture\.db"):
         note(str(tmp_path), event())
 
@@ -83,7 +87,7 @@ def test_a_damaged_journal_is_put_aside_and_the_next_begins(tmp_path: Path) -> N
 
 
 def test_a_journal_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+    with sqlite3.connect(tmp_path / JOURNAL_FILE) as connection:
         connection.execute("PRAGMA user_version = 9")
     connection.close()
 
@@ -142,7 +146,7 @@ def test_the_lock_is_for_one_at_a_time(tmp_path: Path) -> None:
 
 HOLD = """
 import sys, time
-from hardwon.adapters.sqlite.journal.lock import CaptureLock
+from hardwon.adapters.sqlite.capture_journal import CaptureLock
 lock = CaptureLock(sys.argv[1])
 print(lock.acquire(0.0), flush=True)
 time.sleep(60)

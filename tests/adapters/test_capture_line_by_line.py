@@ -8,14 +8,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.transcripts.transcripts import JsonlTranscripts
-from hardwon.domain.model.conversation.capture_rules import BOUNDARY_COMMANDS
-from hardwon.domain.model.conversation.chunk import Chunk
-from hardwon.domain.model.conversation.cleaning import Cleaning
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.adapters.transcripts.reader import JsonlTranscripts
+from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
+from hardwon.domain.model.conversation.session import Chunk, Exchange, HookEvent
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.use_cases.conversing.hear import hear
+from hardwon.domain.model.redaction import Cleaning
+from hardwon.domain.use_cases.merge_transcript import hear
 from tests.domain.test_capture import Breaking, Desk
 from tests.strategies import NOW, few_examples
 from tests.transcript_lines import PROJECT_ROOT

@@ -12,18 +12,15 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.adapters.markdown.memory_folder import MOST_TRIES
+from hardwon.adapters.markdown.conversation_files import MOST_TRIES, MarkdownConversationFiles
 from hardwon.adapters.markdown.source_files import MarkdownFiles
-from hardwon.domain.model.conversation.chunk import Metadata
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.conversation.details import Note, notes_of
+from hardwon.domain.model.conversation.session import Exchange, Metadata
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.files.anchors import sections
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.sections.memory_file import memory_file
-from hardwon.domain.model.sections.notes import notes_of
-from hardwon.domain.model.sections.section_chunk import section_chunk
+from hardwon.domain.model.formats.anchors import sections
+from hardwon.domain.model.formats.conversation_format import section_chunk
+from hardwon.domain.model.formats.memory_file import memory_file
 from tests.conversations import talk
 
 FOLDER = "memory/conversations"

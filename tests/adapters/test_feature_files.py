@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardwon.adapters.feature_files import FeatureFiles
-from hardwon.domain.model.context_query import Feature
+from hardwon.domain.model.context import Feature
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 

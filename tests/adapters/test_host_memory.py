@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.host_folder import folder_name, host_memory_folder
-from hardwon.adapters.markdown.host_memory import HostMemoryFiles, read_fact
+from hardwon.adapters.markdown.host_memory import HostMemoryFiles, folder_name, host_memory_folder, read_fact
 
 FACT = """---
 name: use-uv-not-pip

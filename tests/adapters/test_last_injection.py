@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.last_injection import record_injection
-from hardwon.domain.model.block.markdown_block import SourcedEntry
+from hardwon.adapters.markdown.bank_files import record_injection
+from hardwon.domain.model.injection.markdown_block import SourcedEntry
 from hardwon.domain.model.knowledge_bank import parse_bank
 
 NOW = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown import marked_file
-from hardwon.adapters.markdown.marked_file import LARGEST, MarkedFile
-from hardwon.domain.model.block.marked_section import BEGIN, END, with_section
+from hardwon.adapters.markdown import marked_section
+from hardwon.adapters.markdown.marked_section import LARGEST, MarkedFile
 from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
+from hardwon.domain.model.formats.marked_section import BEGIN, END, with_section
 
 OURS = f"{BEGIN}\nx\n{END}\n"
 
@@ -130,7 +130,7 @@ def test_what_somebody_else_wrote_meanwhile_is_not_lost(path: Path, monkeypatch:
         path.write_text("# Mine, longer\n")
         return with_section(document, text)
 
-    monkeypatch.setattr(marked_file, "with_section", meanwhile)
+    monkeypatch.setattr(marked_section, "with_section", meanwhile)
     with pytest.raises(UnreadableFileError, match="somebody else wrote it meanwhile"):
         MarkedFile(str(path)).put("x")
     assert path.read_text() == "# Mine, longer\n"

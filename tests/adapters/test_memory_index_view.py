@@ -13,7 +13,7 @@ from hardwon.adapters.sqlite.database import Database
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
-from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
+from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from tests.contracts.worlds import World, open_new_store, world_of
 from tests.fakes.clock import FixedClock
 from tests.strategies import NOW, of_file

@@ -16,13 +16,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_change import EntryChange, changes_between
-from hardwon.domain.model.importance.history import FieldChange, PastChange
-from hardwon.domain.model.importance.usage import Usage
-from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.entry_change import EntryChange, FieldChange, PastChange, changes_between
+from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import TIERS
-from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
-from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
+from hardwon.domain.use_cases.edit_entries import ChangeEntry
+from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.contracts.worlds import ALL, World, open_new_store, world_in_memory, world_of
 from tests.fakes.clock import FixedClock
 from tests.strategies import NOW, lesson

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from tests.contracts.worlds import ALL, World, sqlite, world_of
 from tests.strategies import QUERY_VECTOR, all_entries, few_examples, filters, lesson, planted, unit_vectors
 

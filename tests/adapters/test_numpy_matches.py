@@ -3,9 +3,9 @@ from array import array
 from collections.abc import Sequence
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
-from hardwon.domain.model.hit import Hit
-from hardwon.ports.vector_source import VectorBlock
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.ports.vectors import VectorBlock
 
 
 class DamagedSource:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.plan_files import ProjectPlanFiles
+from hardwon.adapters.markdown.conversation_files import ProjectPlanFiles
 
 
 def make(root: Path, *paths: str) -> ProjectPlanFiles:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.session_files import MarkdownSessionFiles
+from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
 from hardwon.adapters.markdown.source_files import LARGEST_FILE, MarkdownFiles
 from hardwon.adapters.markdown.whole_files import create_file
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.files.markdown import Markdown
+from hardwon.domain.model.formats.document_format import Markdown
 from tests.privileges import without_root
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes of POSIX")

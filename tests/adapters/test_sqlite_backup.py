@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.database import IN_MEMORY, Database
-from hardwon.adapters.sqlite.snapshots.copies import opened_copy
-from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
+from hardwon.adapters.sqlite.snapshots import SqliteSnapshots, opened_copy
 from hardwon.domain.model.checkpoint import Contents
-from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
-from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
+from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.snapshot_files import EVERY_ENTRY, checkpoints_of, names
 from tests.adapters.sqlite_store import FULL, Sql, opened
 from tests.contracts.worlds import ALL, World, world_of

@@ -3,14 +3,14 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite import fts
+from hardwon.adapters.sqlite import keyword_index
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.fts import FtsKeywordIndex
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.keyword_query import inverse_document_frequency
-from hardwon.domain.model.ranking.passage_evidence import passage_evidence
-from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.ranking.adaptive import passage_evidence
+from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.adapters.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, world_of
 from tests.fakes.clock import FixedClock
@@ -116,7 +116,7 @@ def test_what_was_written_without_fts5_is_found_once_it_is_there(folder: Path) -
     with opened(folder) as database:
         world_of(database).add(FULL)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fts, "is_available", lambda: False)
+        patch.setattr(keyword_index, "is_available", lambda: False)
         with opened(folder) as database:
             world = world_of(database)
             world.add(changed)
@@ -129,7 +129,7 @@ def test_what_was_written_without_fts5_is_found_once_it_is_there(folder: Path) -
 
 def test_a_store_made_without_fts5_gets_its_index_later(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fts, "is_available", lambda: False)
+        patch.setattr(keyword_index, "is_available", lambda: False)
         with opened(folder) as database:
             world_of(database).add(FULL)
 
@@ -141,7 +141,7 @@ def test_what_was_deleted_without_fts5_is_not_found_once_it_is_there(folder: Pat
     with opened(folder) as database:
         world_of(database).add(FULL, lesson("another"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fts, "is_available", lambda: False)
+        patch.setattr(keyword_index, "is_available", lambda: False)
         with opened(folder) as database:
             assert world_of(database).repository.delete(FULL.entry_id)
 
@@ -155,7 +155,7 @@ def test_a_rebuilt_index_holds_what_writing_entry_by_entry_put_there(database: D
     world.add(*MIXED, attrs.evolve(of_file("Title\nand a text"), name="Title"))
     tables = ("entries_fts", "passages_fts")
     before = [database.rows(f"SELECT rowid, * FROM {table} ORDER BY rowid") for table in tables]
-    fts.rebuild_index(database)
+    keyword_index.rebuild_index(database)
 
     assert [database.rows(f"SELECT rowid, * FROM {table} ORDER BY rowid") for table in tables] == before
 

@@ -6,25 +6,27 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters import hook_log
-from hardwon.adapters.agents import setup_record
-from hardwon.adapters.markdown.last_injection import RECORD_NAME
-from hardwon.adapters.sqlite import database
-from hardwon.adapters.sqlite.journal import events, lock
-from hardwon.adapters.sqlite.journal.events import note
-from hardwon.adapters.sqlite.journal.lock import CaptureLock
-from hardwon.adapters.sqlite.snapshots import snapshots
+from hardwon.adapters.agents import record
+from hardwon.adapters.markdown.bank_files import RECORD_NAME
+from hardwon.adapters.sqlite import capture_journal, database, snapshots
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, note
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.session import HookEvent
 from tests.adapters.git.repository import git
 
 OURS = (
-    *(database.FILE_NAME, f"{database.FILE_NAME}-wal", events.FILE_NAME, f"{events.FILE_NAME}{events.ASIDE}"),
     *(
-        lock.FILE_NAME,
+        database.FILE_NAME,
+        f"{database.FILE_NAME}-wal",
+        capture_journal.JOURNAL_FILE,
+        f"{capture_journal.JOURNAL_FILE}{capture_journal.ASIDE}",
+    ),
+    *(
+        capture_journal.LOCK_FILE,
         hook_log.FILE_NAME,
         f"{hook_log.FILE_NAME}.1",
         RECORD_NAME,
-        setup_record.NAME,
+        record.NAME,
         f"{snapshots.FOLDER}/1.db",
     ),
 )

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
-from hardwon.domain.model.hit import Hit
-from hardwon.domain.model.scope import Scope
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
+from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, TIERS, Category, Tier
-from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
+from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, put_and_fail, world_in_memory, world_of
 from tests.strategies import (
     QUERY_VECTOR,

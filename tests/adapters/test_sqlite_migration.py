@@ -10,11 +10,12 @@ from typing import Any
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite.migrations import MIGRATIONS, files
+from hardwon.adapters.sqlite import migrations
+from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from tests.adapters.sqlite_store import FULL, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, world_of
 from tests.strategies import NOW, QUERY_VECTOR, SPACE, of_file, planted
@@ -221,9 +222,9 @@ def test_a_migrated_store_has_the_tables_of_a_new_one(old_folder: Path, old_worl
 
 def test_a_migration_that_fails_leaves_the_old_store_as_it_was(old_folder: Path) -> None:
     before = rows(old_folder, "SELECT sql FROM sqlite_master ORDER BY name")
-    broken = files.ENTRIES_OF_FILES + "INSERT INTO nowhere VALUES (1);\n"
+    broken = migrations.ENTRIES_OF_FILES + "INSERT INTO nowhere VALUES (1);\n"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "ENTRIES_OF_FILES", broken)
+        patch.setattr(migrations, "ENTRIES_OF_FILES", broken)
         with pytest.raises(StorageError, match="nowhere"):
             open_store(str(old_folder))
 

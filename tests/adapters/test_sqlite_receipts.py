@@ -5,10 +5,10 @@ import contextlib
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.where import where
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.receipts.receipt import Receipt, Shown
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.injection.receipt import Receipt, Shown
 from tests.adapters.sqlite_store import Sql
 from tests.contracts.worlds import World
 from tests.strategies import NOW

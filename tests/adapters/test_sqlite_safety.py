@@ -7,8 +7,8 @@ import pytest
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import LEARNINGS
 from tests.adapters.sqlite_store import FULL, Sql, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, world_of
 from tests.strategies import NOW, lesson
@@ -95,9 +95,9 @@ def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_opened_anew(
 
 WRITER = """
 import sys
-from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
+from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.strategies import lesson
 
 folder, writer = sys.argv[1:]

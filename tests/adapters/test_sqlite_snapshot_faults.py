@@ -13,11 +13,11 @@ import pytest
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
-from hardwon.adapters.sqlite.snapshots.copies import opened_copy
+from hardwon.adapters.sqlite.snapshots import opened_copy
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
-from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.use_cases.checkpoints import Checkpoints
 from hardwon.ports.snapshots import Replacement
 from tests.adapters.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names, state
 from tests.adapters.sqlite_store import FULL, Sql, opened
@@ -163,12 +163,12 @@ def test_a_snapshot_of_an_older_schema_is_read_as_a_store_of_it_would_be(
 CREATE = """
 import os, resource, signal, sys
 from hardwon.adapters.sqlite.snapshots import copies, snapshots
-from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
+from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.adapters.system_clock import SystemClock
+from hardwon.adapters.clock import SystemClock
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
+from hardwon.domain.use_cases.checkpoints import Checkpoints
 
 folder, fault = sys.argv[1:]
 checkpoints = Checkpoints(snapshots=SqliteSnapshots(open_store(folder)), clock=SystemClock())

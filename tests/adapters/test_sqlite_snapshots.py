@@ -8,12 +8,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.adapters.sqlite.snapshots.copies import opened_copy
-from hardwon.adapters.sqlite.snapshots.fingerprints import KEYS, fingerprints
-from hardwon.adapters.sqlite.snapshots.records import LEDGERS, OF_SESSIONS
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
-from hardwon.domain.model.importance.standing import Departed, standing_of
-from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
+from hardwon.adapters.sqlite.snapshots import KEYS, LEDGERS, OF_SESSIONS, fingerprints, opened_copy
+from hardwon.domain.model.file_state import Departed, standing_of
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names
 from tests.adapters.sqlite_store import FULL, Sql, opened
 from tests.contracts.changes import Change, changes

@@ -12,9 +12,9 @@ import pytest
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from tests.adapters.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, World, world_of

@@ -1,8 +1,8 @@
 """VACUUM is safe, and a keyword index that is out of step is made anew."""
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.fts import rebuild_index
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.adapters.sqlite.keyword_index import rebuild_index
+from hardwon.domain.model.filters import EVERYTHING
 from tests.adapters.sqlite_store import Sql
 from tests.contracts.worlds import ALL, IN_TIME, World
 from tests.strategies import QUERY_VECTOR, lesson, of_file, planted

@@ -7,11 +7,10 @@ from typing import TypeAlias
 import attrs
 from hypothesis import strategies as st
 
+from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.receipts.influence import Influence
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.vocabulary import TIERS
 from tests.contracts.worlds import ALL, World
 from tests.strategies import DIMENSIONS, all_entries, moments, phrases, projects, unit_vectors

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
-from hardwon.domain.model.conversation.drafts import Draft, SessionBuffer
-from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, Waiting
-from hardwon.ports.capture_journal import CaptureJournal
+from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
+from hardwon.domain.model.conversation.session import Draft, EventKind, HookEvent, SessionBuffer, Waiting
+from hardwon.ports.transcripts import CaptureJournal
 from tests.conversations import MINUTE, exchanges
 from tests.fakes.journal import InMemoryCaptureJournal
 from tests.strategies import DAY, NOW, anything, few_examples

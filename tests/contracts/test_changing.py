@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.entry_change import EntryChange, PastChange
 from hardwon.domain.model.errors import UnknownEntryError
-from hardwon.domain.model.importance.history import PastChange
-from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.usage import Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
-from hardwon.domain.use_cases.keeping.change_entry import ChangeEntry
-from hardwon.domain.use_cases.keeping.validate_entry import Validated
+from hardwon.domain.use_cases.edit_entries import ChangeEntry, Validated
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, few_examples, lesson, of_file, planted

@@ -13,14 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.domain.model.conversation.chunk import Chunk, Metadata
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.conversation.note import Note
-from hardwon.domain.model.files.anchors import sections
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.sections.notes import notes_of
-from hardwon.domain.model.sections.session_sections import SectionOfSession
-from hardwon.ports.conversation_files import ConversationFiles
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.conversation.details import Note, notes_of
+from hardwon.domain.model.conversation.session import Chunk, Exchange, Metadata
+from hardwon.domain.model.formats.anchors import sections
+from hardwon.domain.model.formats.memory_file import SectionOfSession
+from hardwon.ports.documents import ConversationFiles
 from tests.conversations import chunks, talk
 from tests.fakes.conversations import InMemoryConversationFiles
 from tests.strategies import DAY, NOW, few_examples

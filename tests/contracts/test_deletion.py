@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.strategies import NOW, QUERY_VECTOR, all_entries, few_examples, lesson, of_file, planted
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
-from hardwon.ports.entry_repository import Field
+from hardwon.ports.entries import Field
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, put_and_fail
 from tests.strategies import (
     DAY,

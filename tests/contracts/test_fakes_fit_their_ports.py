@@ -1,34 +1,18 @@
 """What the type checker says of the fakes: each has the shape of its port."""
 
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.ports.bank_files import BankFiles
-from hardwon.ports.capture_journal import CaptureJournal
-from hardwon.ports.change_probe import ChangeProbe
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
-from hardwon.ports.conversation_files import ConversationFiles
-from hardwon.ports.departures import Departures
+from hardwon.ports.documents import ConversationFiles, Instructions, PlanFiles, SessionFiles, SourceFiles
 from hardwon.ports.embedder import Embedder
-from hardwon.ports.entry_repository import EntryRepository
-from hardwon.ports.feature_probe import FeatureProbe
-from hardwon.ports.history import History
-from hardwon.ports.import_ledger import ImportLedger
-from hardwon.ports.influences import Influences
-from hardwon.ports.instructions import Instructions
-from hardwon.ports.keyword_index import KeywordIndex
-from hardwon.ports.knowledge_bank import KnowledgeBank
-from hardwon.ports.matches import Matches
-from hardwon.ports.plan_files import PlanFiles
-from hardwon.ports.receipts import Receipts
-from hardwon.ports.session_files import SessionFiles
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.file_state import Departures, ImportLedger, Tombstones
+from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+from hardwon.ports.knowledge_bank import BankFiles, KnowledgeBank
+from hardwon.ports.signals import ChangeProbe, FeatureProbe
 from hardwon.ports.snapshots import Snapshots
-from hardwon.ports.source_files import SourceFiles
-from hardwon.ports.tombstones import Tombstones
-from hardwon.ports.transcripts import Transcripts
-from hardwon.ports.trigger_source import TriggerSource
-from hardwon.ports.usage_log import UsageLog
-from hardwon.ports.vector_index import VectorIndex
-from hardwon.ports.vector_source import VectorSource
-from hardwon.ports.vector_store import VectorStore
+from hardwon.ports.transcripts import CaptureJournal, Transcripts
+from hardwon.ports.vectors import Matches, VectorIndex, VectorSource, VectorStore
 from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock

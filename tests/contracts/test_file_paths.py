@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.scope import Scope
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter, Scope
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation
 from tests.strategies import FILE_KINDS, all_entries, few_examples, lesson, of_file, planted

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
-from hardwon.domain.model.receipts.influence import How, Influence
-from hardwon.domain.model.receipts.receipt import Form, Receipt, Shown
-from hardwon.domain.model.receipts.shown_text import LONGEST_SHOWN, ShownText
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.model.injection.receipt import Form, How, Influence, Receipt, Shown
+from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, few_examples, lesson, moments, of_file, phrases

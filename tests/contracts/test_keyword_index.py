@@ -6,12 +6,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
-from hardwon.domain.model.keyword_query import search_terms
-from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.ranking.score_statistics import Spread
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.keyword_index import Mode
-from hardwon.ports.matches import Matches
+from hardwon.ports.vectors import Matches
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_keyword_index, put_and_fail
 from tests.strategies import (
     DAY,

@@ -5,23 +5,20 @@ from typing import TypeAlias
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.importance.decay import Decay
-from hardwon.domain.model.keyword_query import search_terms
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.filters import EVERYTHING, POLICIES, PolicyName
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.decay import Decay
+from hardwon.domain.model.ranking.policy import Evidence, Judged, judge
+from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.registry import build_policy
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.recall.candidate import RecallCandidate
-from hardwon.domain.model.recall.collection import POLICIES, PolicyName
-from hardwon.domain.model.recall.evidence import Evidence
-from hardwon.domain.model.recall.policies import build_policy
-from hardwon.domain.model.recall.policy import Judged, judge
-from hardwon.domain.model.recall.question import Question
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.asking.recall import Recall, Recollection
-from hardwon.domain.use_cases.retrieving.closeness import Closeness
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.use_cases.closeness import Closeness
+from hardwon.domain.use_cases.recall import Recall, Recollection
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, world_in_memory
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder

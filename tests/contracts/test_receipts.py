@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.sqlite.receipts import SqliteReceipts
-from hardwon.domain.model.receipts.receipt import Receipt, Shown
-from hardwon.ports.receipts import Receipts
+from hardwon.adapters.sqlite.activity import SqliteReceipts
+from hardwon.domain.model.injection.receipt import Receipt, Shown
+from hardwon.ports.activity import Receipts
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation, open_new_store
 from tests.fakes.receipts import InMemoryReceipts
 from tests.strategies import NOW, few_examples, lesson, receipts, session_ids

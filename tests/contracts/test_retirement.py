@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
 

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
-from hardwon.domain.model.ranking.ranking_policy import RankingPolicy
+from hardwon.domain.model.ranking.prominence import RankingPolicy
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.injecting import select as module
-from hardwon.domain.use_cases.injecting.select import select, whole_store_maxima
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieval
+from hardwon.domain.use_cases import rank as module
+from hardwon.domain.use_cases.rank import select, whole_store_maxima
+from hardwon.domain.use_cases.retrieve import Retrieval
 from tests.contracts.worlds import IN_TIME, MakeWorld, on_every_implementation
 from tests.domain.test_pruning import rank_everything
 from tests.strategies import NOW, QUERY_VECTOR, entries_about, few_examples, file_entries, unit_vectors
@@ -50,7 +50,7 @@ def test_pruned_is_exhaustive(
         )
         policy = RankingPolicy(weights=Weights(), maxima=whole_store_maxima(retrieval, world.repository), now=NOW)
         ranked = rank_everything(retrieval, world.repository, Weights())
-        patch.setattr(module, "FIRST_DEPTH", first_depth)
+        patch.setattr(module, "START_DEPTH", first_depth)
 
         selected = select(retrieval, world.repository, policy, CategoryBalancer(limit))
 

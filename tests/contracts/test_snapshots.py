@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.checkpoint import CHECKPOINT_SCOPES, Checkpoint, CheckpointScope, Contents
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import EVERYTHING
 from hardwon.ports.snapshots import Replacement
 from tests.contracts.changes import Change, changes, seen
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, on_every_implementation, on_every_keyword_index
 from tests.strategies import DAY, NOW, QUERY_VECTOR, all_entries, few_examples, lesson, of_file, planted
 

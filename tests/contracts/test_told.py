@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.summary import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import CONVERSATIONS
+from hardwon.domain.model.filters import CONVERSATIONS
+from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from tests.contracts.worlds import MakeWorld, World, on_every_implementation
 from tests.strategies import DAY, NOW, all_entries, few_examples, of_file

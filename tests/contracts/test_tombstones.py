@@ -3,7 +3,7 @@ import contextlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.ports.tombstones import Tombstone
+from hardwon.ports.file_state import Tombstone
 from tests.contracts.worlds import MakeWorld, on_every_implementation
 from tests.strategies import NOW, few_examples
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation
 from tests.strategies import QUERY_VECTOR, all_entries, few_examples, filters, lesson
 

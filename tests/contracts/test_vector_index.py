@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.ranking.spread import Spread
-from hardwon.domain.model.vector import Vector, cosine
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.ranking.score_statistics import Spread
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, sqlite
 from tests.fakes.searches import InMemoryVectorIndex

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, LEARNINGS, EntryFilter
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
-from hardwon.ports.vector_source import VectorBlock
-from hardwon.ports.vector_store import PendingText
+from hardwon.ports.vectors import PendingText, VectorBlock
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import (
     DIMENSIONS,

@@ -11,42 +11,27 @@ import attrs
 import pytest
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
-from hardwon.adapters.sqlite.departures import SqliteDepartures
-from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
-from hardwon.adapters.sqlite.fts import FtsKeywordIndex
-from hardwon.adapters.sqlite.history import SqliteHistory
-from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
-from hardwon.adapters.sqlite.influences import SqliteInfluences
-from hardwon.adapters.sqlite.receipts import SqliteReceipts
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
+from hardwon.adapters.sqlite.file_state import SqliteDepartures, SqliteImportLedger, SqliteTombstones
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
-from hardwon.adapters.sqlite.snapshots.snapshots import SqliteSnapshots
+from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.adapters.sqlite.surfacing import SqliteTriggerSource
-from hardwon.adapters.sqlite.tombstones import SqliteTombstones
-from hardwon.adapters.sqlite.usage_log import SqliteUsageLog
-from hardwon.adapters.sqlite.vector_store import SqliteVectorStore
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
 from hardwon.domain.model.vocabulary import KINDS, Kind
-from hardwon.domain.use_cases.keeping.validate_entry import ValidateEntry
+from hardwon.domain.use_cases.edit_entries import ValidateEntry
+from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
-from hardwon.ports.departures import Departures
-from hardwon.ports.entry_repository import EntryRepository
-from hardwon.ports.history import History
-from hardwon.ports.import_ledger import ImportLedger
-from hardwon.ports.influences import Influences
-from hardwon.ports.keyword_index import KeywordIndex
-from hardwon.ports.receipts import Receipts
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.file_state import Departures, ImportLedger, Tombstones
+from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
 from hardwon.ports.snapshots import Snapshots
-from hardwon.ports.tombstones import Tombstones
-from hardwon.ports.trigger_source import TriggerSource
-from hardwon.ports.usage_log import UsageLog
-from hardwon.ports.vector_index import VectorIndex
-from hardwon.ports.vector_source import VectorSource
-from hardwon.ports.vector_store import VectorStore
+from hardwon.ports.vectors import VectorIndex, VectorSource, VectorStore
 from tests.fakes.banks import InMemoryImportLedger
 from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.entries import InMemoryEntryRepository

@@ -1,7 +1,7 @@
 import pytest
 
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.use_cases.retrieving.asked_once import AskedOnce
+from hardwon.domain.use_cases.retrieve import AskedOnce
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.strategies import QUERY_VECTOR, SPACE

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.use_cases.retrieving.background import Background
+from hardwon.domain.use_cases.closeness import Background
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import LONGEST_WAIT
 

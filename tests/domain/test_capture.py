@@ -6,16 +6,14 @@ import attrs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.chunking.chunker import Chunker
-from hardwon.domain.model.conversation.capture_rules import BUFFERED
-from hardwon.domain.model.conversation.drafts import SessionBuffer
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.capture_rules import BUFFERED
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.details import Note
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.sections.memory_edits import as_section
-from hardwon.domain.model.sections.session_sections import SectionOfSession, sections_of_session
-from hardwon.domain.use_cases.conversing.capture import Capture, Captured
+from hardwon.domain.model.formats.memory_file import SectionOfSession, as_section, sections_of_session
+from hardwon.domain.use_cases.capture import Capture, Captured
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
 from tests.fakes.journal import InMemoryCaptureJournal

@@ -5,18 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.chunk import Chunk, Metadata
-from hardwon.domain.model.conversation.exchange import Answered, Exchange
-from hardwon.domain.model.conversation.note import Note
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.conversation.details import Note, notes_of
+from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
+from hardwon.domain.model.document import MOST_SECTIONS
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.files.section_entries import MOST_SECTIONS
-from hardwon.domain.model.importance.usage import Usage
-from hardwon.domain.model.importance.validation import Validations
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.sections.notes import notes_of
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.filing.index_files import Indexed
+from hardwon.domain.use_cases.index_files import Indexed
 from tests.conversations import MINUTE, chunks, talk
 from tests.fakes.conversations import InMemoryConversationFiles
 from tests.fakes.entries import InMemoryEntryRepository

@@ -3,9 +3,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, by_category
-from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
-from hardwon.domain.model.ranking.ranking_policy import Scored, Signals
+from hardwon.domain.model.ranking.prominence import Scored, Signals
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import NOW
 

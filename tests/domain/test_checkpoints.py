@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.checkpoint import CHECKPOINT_SCOPES, LONGEST_NAME, Checkpoint, Contents, safety_name
 from hardwon.domain.model.errors import InvalidCheckpointError, InvalidEntryError, StorageError
-from hardwon.domain.use_cases.keeping.checkpoints import Checkpoints
+from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.snapshots import InMemorySnapshots

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import InvalidQueryError
-from hardwon.domain.model.keyword_query import words_of
-from hardwon.domain.model.recall.concepts import concept_counts, concepts_of
+from hardwon.domain.model.keywords import concept_counts, concepts_of, words_of
 from tests.strategies import WORDS
 
 DOCUMENT = """\

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.ranking.spread import Spread
-from hardwon.domain.model.recall.candidate import RecallCandidate
-from hardwon.domain.model.recall.context_policy import CONTEXT_WEIGHTS, ContextPolicy
-from hardwon.domain.model.recall.formula import FORMULAS, share_of_full
-from hardwon.domain.model.recall.policy import Parts, judge
-from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS, ContextPolicy
+from hardwon.domain.model.ranking.policy import Parts, judge
+from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.entrypoints.presenters.answers import FORMULAS, share_of_full
 from tests.domain.test_recall_policies import EVIDENCE, FACTS, OTHER_PROJECT
 from tests.strategies import DAY, NOW, cosines
 

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context_query import ContextQuery, Feature
-from hardwon.domain.model.keyword_query import words_of
-from hardwon.domain.model.passages import identifier_words
+from hardwon.domain.model.context import ContextQuery, Feature
+from hardwon.domain.model.keywords import words_of
+from hardwon.domain.model.text import identifier_words
 
 FEATURE = Feature(slug="semantic-memory", description="Remembers lessons", phase="design")
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.files.context_types import context_type_of
+from hardwon.domain.model.formats.document_format import context_type_of
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, ContextType
 
 

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.files.markdown import MarkdownFile
-from hardwon.domain.model.importance.usage import Usage
-from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.formats.document_format import MarkdownFile
+from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import SPECS, InMemoryFiles

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.diagnostic_line import Diagnostics
+from hardwon.domain.model.injection.block import Diagnostics
 
 QUERY = "memory-search: find by meaning. Phase: design"
 FULL = Diagnostics(total=120, vector=90, keyword=12, query=QUERY, model="gemini-embedding-001")

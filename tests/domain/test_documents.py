@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.document import MOST_SECTIONS, Defaults
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.files.file_entry import Defaults
-from hardwon.domain.model.files.section_entries import MOST_SECTIONS
+from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
-from hardwon.domain.use_cases.filing.index_files import IndexFiles
-from hardwon.ports.entry_repository import EntryRepository
+from hardwon.domain.use_cases.index_files import IndexFiles
+from hardwon.ports.entries import EntryRepository
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import ROOT, SPECS, WRITTEN_AT, InMemoryFiles
 from tests.fakes.indexing import index_files

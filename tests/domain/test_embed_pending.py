@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import LEARNINGS
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError, UnusableVectorError
-from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.keeping.embed_pending import BATCH, EmbedPending, Patience
+from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.use_cases.embed_pending import BATCH, EmbedPending, Patience
 from hardwon.ports.embedder import Task
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder

@@ -3,8 +3,8 @@ import time
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.keyword_query import search_terms
-from hardwon.domain.model.recall.excerpt import CUT, Marked, Span, excerpt, shortened
+from hardwon.domain.model.excerpt import CUT, Marked, Span, excerpt, shortened
+from hardwon.domain.model.keywords import search_terms
 from tests.strategies import anything, phrases
 
 ANY_TEXT = st.text(st.characters(), max_size=200) | st.lists(phrases | anything, max_size=40).map(" ".join)

@@ -3,8 +3,8 @@
 import pytest
 
 from hardwon.domain.model.errors import InvalidQueryError
-from hardwon.domain.model.receipts.receipt import Receipt
-from hardwon.domain.use_cases.explaining.explain_injections import ExplainInjections
+from hardwon.domain.model.injection.receipt import Receipt
+from hardwon.domain.use_cases.explain_injections import ExplainInjections
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.influences import InMemoryInfluences
 from tests.fakes.receipts import InMemoryReceipts

@@ -5,13 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.document import EPOCH, moment_of, to_entry
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.files.fields import FILE_KINDS, read_fields
-from hardwon.domain.model.files.file_entry import EPOCH, moment_of, to_entry
-from hardwon.domain.model.files.kinds import kind_by_place
-from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFile
-from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.formats.document_format import (
+    FILE_KINDS,
+    FrontValue,
+    Markdown,
+    MarkdownFile,
+    kind_by_place,
+    read_fields,
+)
 from hardwon.domain.model.vocabulary import Kind
 from tests.strategies import anything, labels
 

@@ -5,18 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.importance.decay import Decay
-from hardwon.domain.model.keyword_query import search_terms, words_of
-from hardwon.domain.model.ranking.facts import RankingFacts
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.ranking.spread import Spread
-from hardwon.domain.model.recall.candidate import RecallCandidate
-from hardwon.domain.model.recall.evidence import Evidence
-from hardwon.domain.model.recall.formula import FORMULAS
-from hardwon.domain.model.recall.fused import FusedPolicy
-from hardwon.domain.model.recall.policy import judge
-from hardwon.domain.model.recall.workplace import Workplace
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.keywords import search_terms, words_of
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.collections import FusedPolicy
+from hardwon.domain.model.ranking.decay import Decay
+from hardwon.domain.model.ranking.policy import Evidence, judge
+from hardwon.domain.model.ranking.score_statistics import Spread
 from hardwon.domain.model.vocabulary import TIERS
+from hardwon.entrypoints.presenters.answers import FORMULAS
 from tests.strategies import DAY, NOW, ages
 
 EVIDENCE = Evidence(

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.cleaning import Cleaning
-from hardwon.domain.model.conversation.drafts import Draft, SessionBuffer
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.domain.model.conversation.session import Draft, EventKind, Exchange, HookEvent, SessionBuffer
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.use_cases.conversing.hear import Heard, hear, told
+from hardwon.domain.model.redaction import Cleaning
+from hardwon.domain.use_cases.merge_transcript import Heard, hear, told
 from hardwon.ports.transcripts import Transcribed
 from tests.strategies import DAY, NOW
 

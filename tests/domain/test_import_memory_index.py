@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.memory_index import read_memory_index, write_memory_index
+from hardwon.adapters.legacy_index import read_memory_index, write_memory_index
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.files.memory_index import IndexedMemory
-from hardwon.domain.use_cases.filing.import_memory_index import ImportedIndex, ImportMemoryIndex
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.formats.legacy_index import IndexedMemory
+from hardwon.domain.use_cases.import_legacy import ImportedIndex, ImportMemoryIndex
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles

@@ -6,23 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EntryFilter
 from hardwon.domain.model.errors import EmbedderUnavailableError, NumpyMissingError, VectorIndexUnavailableError
-from hardwon.domain.model.importance.constitutional import BUDGET_TOKENS
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.injection.rules import BUDGET_TOKENS
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.token_budget import tokens
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES
-from hardwon.domain.use_cases.injecting.inject import Inject, Injection
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.use_cases.inject_at_start import Inject, Injection
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.embedder import Embedder, Task
 from hardwon.ports.keyword_index import Mode
-from hardwon.ports.matches import Matches
-from hardwon.ports.vector_index import VectorIndex
+from hardwon.ports.vectors import Matches, VectorIndex
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import LONGEST_WAIT, HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.document import moment_of
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.files.file_entry import moment_of
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.filing.keep_session import Given, KeepSession
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.use_cases.save_session import Given, KeepSession
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING
-from hardwon.domain.model.files.memory_index import IndexedMemory
-from hardwon.domain.model.vector import Vector, cosine
-from hardwon.domain.use_cases.filing.import_memory_index import ImportMemoryIndex
-from hardwon.domain.use_cases.filing.keep_vectors import AGREEMENT, KeepVectors, KeptVectors
+from hardwon.domain.model.embedding import Vector, cosine
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.formats.legacy_index import IndexedMemory
+from hardwon.domain.use_cases.import_legacy import AGREEMENT, ImportMemoryIndex, KeepVectors, KeptVectors
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.keyword_query import MAX_TERMS, STOP_WORDS, distinctive_terms, search_terms
+from hardwon.domain.model.keywords import MAX_TERMS, STOP_WORDS, distinctive_terms, search_terms
 
 
 def test_words_come_in_order_in_lower_case_without_repeats() -> None:

@@ -4,12 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.knowledge_bank import (
-    LARGEST_COUNT,
-    BankEntry,
-    _without_comments,
-    parse_bank,
-)
+from hardwon.domain.model.knowledge_bank import LARGEST_COUNT, BankEntry, _without_comments, parse_bank
 from hardwon.domain.model.vocabulary import CONFIDENCES
 
 SNIPPETS = [

@@ -5,9 +5,9 @@ import pytest
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING, IMPORTED_LEARNINGS
 from hardwon.domain.model.errors import LabelerUnavailableError, UnusableLabelsError
-from hardwon.domain.use_cases.keeping.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
+from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
+from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
 from hardwon.ports.keyword_labeler import KeywordLabeler
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository

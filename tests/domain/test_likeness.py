@@ -2,7 +2,7 @@
 
 from array import array
 
-from hardwon.domain.use_cases.conversing.likeness import REMEMBERED, Likeness
+from hardwon.domain.use_cases.similarity import REMEMBERED, Likeness
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 

@@ -4,16 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.domain.model.bank_grammar import BankScope
-from hardwon.domain.model.block.headings import SECTIONS
-from hardwon.domain.model.block.markdown_block import (
-    SourcedEntry,
-    deduplicate,
-    rank,
-    render,
-    select,
-)
-from hardwon.domain.model.knowledge_bank import BankEntry
+from hardwon.domain.model.injection.block import SECTIONS
+from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
+from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.vocabulary import Category, Confidence
 
 CATEGORIES: tuple[Category, ...] = ("anti-patterns", "heuristics", "patterns")

@@ -4,9 +4,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.bank_grammar import BankScope
-from hardwon.domain.model.block.headings import SECTIONS
-from hardwon.domain.model.block.markdown_block import (
+from hardwon.domain.model.entry import content_hash
+from hardwon.domain.model.injection.block import SECTIONS
+from hardwon.domain.model.injection.markdown_block import (
     OWED_PER_CATEGORY,
     SourcedEntry,
     deduplicate,
@@ -14,8 +14,7 @@ from hardwon.domain.model.block.markdown_block import (
     render,
     select,
 )
-from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.knowledge_bank import BankEntry
+from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 
 CATEGORIES = list(SECTIONS)
 SOURCES: tuple[BankScope, ...] = ("local", "global")

@@ -5,11 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.entry_texts import units
-from hardwon.domain.model.block.frame import TAG
-from hardwon.domain.model.block.memory_block import MAX_UNITS, MemoryBlock
-from hardwon.domain.model.block.neutral import neutral, without_tags
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.injection.block import MAX_UNITS, MemoryBlock
+from hardwon.domain.model.injection.entry_text import TAG, neutral, units, without_tags
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import anything, lesson, odd_entries
 

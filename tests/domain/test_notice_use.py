@@ -3,10 +3,8 @@
 import pytest
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.receipts.influence import Influence
-from hardwon.domain.model.receipts.receipt import Receipt, Shown
-from hardwon.domain.model.receipts.turn import Turn
-from hardwon.domain.use_cases.injecting.notice_use import NoticeUse
+from hardwon.domain.model.injection.receipt import Influence, Receipt, Shown, Turn
+from hardwon.domain.use_cases.track_usage import NoticeUse
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.influences import InMemoryInfluences

@@ -3,7 +3,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.passages import MOST_WORDS, identifier_words, passages
+from hardwon.domain.model.text import MOST_WORDS, identifier_words, passages
 from tests.strategies import anything
 
 sentences = st.lists(st.integers(1, 130).map(lambda length: " ".join(["word"] * length) + "."), max_size=6)

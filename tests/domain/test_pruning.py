@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection
-from hardwon.domain.model.ranking.facts import Candidate
-from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored
+from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, Confidence
-from hardwon.domain.use_cases.injecting import select as module
-from hardwon.domain.use_cases.injecting.select import Selected, select, whole_store_maxima
-from hardwon.domain.use_cases.retrieving.retrieve import NoMatches, Retrieval
-from hardwon.ports.entry_repository import EntryRepository
+from hardwon.domain.use_cases import rank as module
+from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
+from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval
+from hardwon.ports.entries import EntryRepository
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State
@@ -124,7 +124,7 @@ def _entry(seq: int, lesson: Lesson) -> Entry:
 def choose(store: Store, weighting: Weights, limit: int, first_depth: int) -> Selected:
     policy = RankingPolicy(weights=weighting, maxima=whole_store_maxima(store.retrieval, store.repository), now=NOW)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "FIRST_DEPTH", first_depth)
+        patch.setattr(module, "START_DEPTH", first_depth)
         return select(store.retrieval, store.repository, policy, CategoryBalancer(limit))
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.question_frame import without_frame
+from hardwon.domain.model.keywords import without_frame
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.facts import Candidate, RankingFacts
-from hardwon.domain.model.ranking.prominence import prominence, recency
-from hardwon.domain.model.ranking.ranking_policy import Maxima, RankingPolicy, Scored
+from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
+from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Scored, prominence, recency
 from hardwon.domain.model.ranking.weights import InvalidWeightsError, Weights
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
 from tests.strategies import DAY, NOW, cosines, moments, weights

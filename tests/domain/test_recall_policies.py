@@ -6,20 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.importance.decay import Decay
-from hardwon.domain.model.ranking.facts import RankingFacts
-from hardwon.domain.model.ranking.passage_evidence import passage_evidence
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.ranking.spread import Spread
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.filters import POLICIES, PolicyName
+from hardwon.domain.model.injection.verify import recomputed as recomputed_of_receipt
+from hardwon.domain.model.ranking.adaptive import passage_evidence
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.decay import Decay
+from hardwon.domain.model.ranking.policy import Evidence, Parts, RecallPolicy, judge
+from hardwon.domain.model.ranking.registry import build_policy
+from hardwon.domain.model.ranking.score_statistics import Spread
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.recall.candidate import RecallCandidate
-from hardwon.domain.model.recall.collection import POLICIES, PolicyName
-from hardwon.domain.model.recall.evidence import Evidence
-from hardwon.domain.model.recall.formula import share_of_full
-from hardwon.domain.model.recall.policies import build_policy
-from hardwon.domain.model.recall.policy import Parts, RecallPolicy, judge
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.receipts.recomputed import recomputed as recomputed_of_receipt
+from hardwon.entrypoints.presenters.answers import share_of_full
 from tests.strategies import DAY, NOW, cosines
 
 HERE = Workplace("here", "work", "main")

@@ -1,9 +1,9 @@
 import attrs
 import pytest
 
-from hardwon.domain.model.recall.answer import Answer
-from hardwon.domain.model.recall.collection import PolicyName
-from hardwon.domain.model.recall.report import Report
+from hardwon.domain.model.filters import PolicyName
+from hardwon.domain.model.ranking.question import Answer
+from hardwon.entrypoints.presenters.answers import Report
 from tests.strategies import lesson, of_file
 
 REPORT = Report("parser", "adaptive")

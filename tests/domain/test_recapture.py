@@ -6,13 +6,11 @@ import attrs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.chunking.chunker import Chunker
-from hardwon.domain.model.conversation.drafts import SessionBuffer
-from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.model.sections.section_chunk import section_chunk
-from hardwon.domain.use_cases.conversing.capture import Capture, Captured
-from hardwon.domain.use_cases.conversing.recapture import capture_session
+from hardwon.domain.model.formats.conversation_format import section_chunk
+from hardwon.domain.use_cases.capture import Capture, Captured, capture_session
 from tests.conversations import MINUTE, sessions
 from tests.domain.test_capture import Breaking, Desk, by_id, talk, transcribed
 from tests.strategies import NOW, few_examples

@@ -1,6 +1,6 @@
-from hardwon.domain.model.entry_filter import LEARNINGS
-from hardwon.domain.model.receipts.receipt import Receipt
-from hardwon.domain.use_cases.injecting.record_injection import RecordInjection
+from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.injection.receipt import Receipt
+from hardwon.domain.use_cases.inject_at_start import RecordInjection
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.receipts import InMemoryReceipts
 from tests.strategies import NOW, lesson

@@ -1,11 +1,10 @@
 """What a prompt would bring up, tried."""
 
+from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.receipts.near_misses import SHOWN_ALREADY, TOO_WEAK
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.injecting.rehearse import Rehearsal, Rehearse
-from hardwon.domain.use_cases.injecting.speak_up import Prompt, SpeakUp
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
+from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse, SpeakUp
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve
 from tests.domain.test_speak_up import ASKED, LESSON, Session, store
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.instructions import InMemoryInstructions

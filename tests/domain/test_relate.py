@@ -8,23 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.entry_texts import units
-from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MAX_UNITS
-from hardwon.domain.model.block.summary import ToldConversation
-from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.context import ContextQuery, Feature, Workplace
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.injection.block import LARGEST_ENTRY, MAX_UNITS
+from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.related_conversations import ToldConversation
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.recall.occasion import Occasion
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.token_budget import tokens
-from hardwon.domain.model.vector import Vector
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
-from hardwon.domain.use_cases.injecting.inject import Inject, Injection
-from hardwon.domain.use_cases.injecting.relate import Relate, Related
-from hardwon.domain.use_cases.retrieving.asked_once import AskedOnce
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.model.settings import Occasion
+from hardwon.domain.model.text import tokens
+from hardwon.domain.use_cases.inject_at_start import Inject, Injection
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate, Related
+from hardwon.domain.use_cases.retrieve import AskedOnce, Retrieve, SemanticSearch
 from hardwon.ports.embedder import Embedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder

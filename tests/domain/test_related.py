@@ -6,11 +6,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.entry_texts import units
-from hardwon.domain.model.block.memory_block import LARGEST_ENTRY, MemoryBlock
-from hardwon.domain.model.block.related import RelatedSection, Room, related_section
-from hardwon.domain.model.block.summary import SUMMARY_ROOM, ToldConversation, summarised
-from hardwon.domain.model.token_budget import tokens
+from hardwon.domain.model.injection.block import LARGEST_ENTRY, MemoryBlock
+from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.related_conversations import (
+    SUMMARY_ROOM,
+    RelatedSection,
+    Room,
+    ToldConversation,
+    related_section,
+    summarised,
+)
+from hardwon.domain.model.text import tokens
 from tests.strategies import NOW, anything, texts
 
 LARGE = Room(500)

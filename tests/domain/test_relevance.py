@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.recall.relevance import FLOOR, FORMULA, relevance
+from hardwon.domain.model.ranking.relevance import FLOOR, FORMULA, relevance
 
 closenesses = st.floats(-2, 1)
 backgrounds = st.floats(-0.3, 1)

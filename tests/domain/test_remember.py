@@ -2,11 +2,9 @@
 
 import pytest
 
-from hardwon.domain.model.conversation.drafts import Draft, SessionBuffer
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer, Waiting
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.use_cases.conversing.remember import KnownSession, known_sessions, session_meant
+from hardwon.domain.use_cases.remember import KnownSession, known_sessions, session_meant
 from tests.conversations import MINUTE
 from tests.strategies import NOW
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.keyword_query import words_of
-from hardwon.domain.model.repetition import CONTINUES, Split, says_something, split_by_title
+from hardwon.domain.model.keywords import words_of
+from hardwon.domain.model.text import CONTINUES, Split, says_something, split_by_title
 
 texts = st.lists(st.sampled_from(["Read", "read", "lines", "`lines`", "in", "\n", " ", ", ", "é", "İ"])).map("".join)
 

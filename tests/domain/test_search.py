@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
 from hardwon.domain.model.errors import InvalidQueryError
-from hardwon.domain.model.importance.constitutional import BUDGET_TOKENS
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.injection.rules import BUDGET_TOKENS
+from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.recall.question import Question
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.token_budget import tokens
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.search import Search, SearchResult
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve
+from hardwon.domain.model.text import tokens
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.domain.use_cases.search import Search, SearchResult
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
-from hardwon.domain.use_cases.keeping.change_entry import Changed, ChangeEntry
+from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import SPECS, WRITTEN_AT, InMemoryFiles

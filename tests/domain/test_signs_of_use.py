@@ -6,10 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.frame import framed
-from hardwon.domain.model.receipts.heard import RUN
-from hardwon.domain.model.receipts.shown_text import ShownText
-from hardwon.domain.model.receipts.signs_of_use import signs_of_use
+from hardwon.domain.model.injection.entry_text import framed
+from hardwon.domain.model.injection.usage_signals import RUN, ShownText, signs_of_use
 
 TEXT = (
     "Read partner feeds line by line and report each malformed record with its line number. "

@@ -7,12 +7,11 @@ import attrs
 import pytest
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.receipts.injected_text import assembled, text_digest
-from hardwon.domain.model.receipts.receipt import Receipt
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.injecting.speak_up import LONGEST_KEPT, Prompt, SpeakUp, Spoken
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.use_cases.inject_beside_prompt import LONGEST_KEPT, Prompt, SpeakUp, Spoken
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder
 from tests.fakes.entries import InMemoryEntryRepository

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.spread import Spread
-from hardwon.domain.use_cases.retrieving.closeness import Closeness
-from hardwon.domain.use_cases.retrieving.standardised_matches import StandardisedMatches
+from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.use_cases.closeness import Closeness, StandardisedMatches
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State
 from tests.strategies import cosines, lesson

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
-from hardwon.domain.use_cases.keeping.store_entry import StoreEntry
+from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.strategies import entries, lesson, odd_entries
 

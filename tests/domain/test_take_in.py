@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.cleaning import Cleaning
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.session import Exchange, HookEvent
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.use_cases.conversing.learn import Learned
-from hardwon.domain.use_cases.conversing.take_in import TakeIn
+from hardwon.domain.model.redaction import Cleaning
+from hardwon.domain.use_cases.capture import Learned, TakeIn
 from tests.conversations import sessions
 from tests.domain.test_capture import Breaking, Desk, by_id, path_of, talk
 from tests.fakes.clock import FixedClock

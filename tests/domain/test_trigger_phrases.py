@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.files.trigger_phrases import phrases_of, usable_phrases
+from hardwon.domain.model.triggers import phrases_of, usable_phrases
 
 
 def test_phrases_are_the_items_below_their_heading() -> None:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.domain.model.errors import EmbedderError, UnusableVectorError
-from hardwon.domain.model.vector import Vector, cosine, unit
 from tests.strategies import DIMENSIONS, QUERY_VECTOR, free_unit_vectors, planted, unit_vectors
 
 values = st.lists(st.floats(-1e3, 1e3, width=32), min_size=DIMENSIONS, max_size=DIMENSIONS)

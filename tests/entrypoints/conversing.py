@@ -6,12 +6,10 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.sqlite.journal.events import note
-from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
-from hardwon.adapters.sqlite.journal.lock import CaptureLock
-from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
-from hardwon.entrypoints.capturing.waking import MODULE
-from hardwon.entrypoints.cli.capture_status import SessionStatus, session_statuses
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal, note
+from hardwon.domain.model.conversation.session import EventKind, HookEvent
+from hardwon.entrypoints.cli.conversations import SessionStatus, session_statuses
+from hardwon.entrypoints.hook.capture import MODULE
 from tests.entrypoints.hook_process import Run, World
 
 LONGEST_WAIT_SECONDS = 30.0

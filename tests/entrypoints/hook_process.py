@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.composition import open_memory
-from hardwon.entrypoints.filling import fill_spaces
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.embed_after_write import fill_spaces
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAULTS = Path(__file__).parent / "faults"

@@ -8,11 +8,11 @@ from array import array
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from hardwon.domain.model.embedding import Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.model.vector import Vector, unit
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.entrypoints.composition import open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from tests.adapters.providers.stub_answers import vector_of
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.composition import open_memory
-from hardwon.entrypoints.entry_json import entry_from_json
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import can_fork
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.piped import Piped

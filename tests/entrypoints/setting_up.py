@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.composition.agents import build_agents
-from hardwon.ports.agent import Agent
+from hardwon.entrypoints.bootstrap_agents import build_agents
+from hardwon.ports.agents import Agent
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
 

@@ -7,10 +7,10 @@ from typing import TypeAlias
 import pytest
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.injecting.speak_up import Prompt, SpeakUp
-from hardwon.entrypoints.composition import open_memory
+from hardwon.domain.use_cases.inject_beside_prompt import Prompt, SpeakUp
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.examples.make_sample import SAMPLE
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.receipts import InMemoryReceipts

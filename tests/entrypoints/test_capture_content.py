@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.entrypoints.capturing.worker import Worker
+from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import World
 from tests.transcript_lines import TranscriptLines, text_block

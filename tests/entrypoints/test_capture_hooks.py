@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from hardwon.adapters.sqlite.journal.lock import CaptureLock
+from hardwon.adapters.sqlite.capture_journal import CaptureLock
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.conversing import Conversation, rest, statuses, until, workers, written
 from tests.entrypoints.hook_process import FAULTS, World, calm

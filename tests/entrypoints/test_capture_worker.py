@@ -6,12 +6,11 @@ import subprocess
 
 import pytest
 
-from hardwon.adapters.sqlite.journal.events import note
-from hardwon.adapters.sqlite.journal.lock import CaptureLock
-from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, note
+from hardwon.domain.model.conversation.session import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.capturing.noting import is_due
-from hardwon.entrypoints.capturing.worker import Worker
+from hardwon.entrypoints.hook.capture import is_due
+from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import BIN, World
 
@@ -181,7 +180,7 @@ def counts(world: World, exchanges: int) -> list[int]:
 
 def kill_and_go_on(world: World, delays: list[float]) -> None:
     """Start a worker again and again, kill it after a while, and let the last one end."""
-    command = [str(BIN / "python"), "-P", "-m", "hardwon.entrypoints.capturing.worker"]
+    command = [str(BIN / "python"), "-P", "-m", "hardwon.entrypoints.worker"]
     for delay in delays:
         process = subprocess.Popen([*command, "--global-store", str(world.store)], env=world.variables)
         try:
@@ -206,10 +205,10 @@ def everything_is_there_once(world: World, exchanges: int) -> None:
 
 KILLED = """
 import os, sys
-from hardwon.adapters.sqlite.journal.journal import SqliteCaptureJournal
+from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.domain.use_cases.filing.index_files import IndexFiles
-from hardwon.entrypoints.capturing.worker import Worker
+from hardwon.domain.use_cases.index_files import IndexFiles
+from hardwon.entrypoints.worker import Worker
 
 store, step = sys.argv[1:]
 place, name = {"keep": (SqliteCaptureJournal, "keep"), "write": (MarkdownConversationFiles, "put"),
@@ -246,7 +245,7 @@ def test_what_could_never_be_written_is_forgotten_with_a_word(world: World) -> N
 
 HELD_UP = """
 import re
-from hardwon.entrypoints.capturing.watchdog import end_after
+from hardwon.entrypoints.worker import end_after
 end_after(0.05, print, 0.05)
 re.match("(a+)+$", "a" * 60 + "b")
 """

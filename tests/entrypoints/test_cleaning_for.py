@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cleaning import cleaning_for
+from hardwon.entrypoints.context import cleaning_for
 
 
 @pytest.fixture

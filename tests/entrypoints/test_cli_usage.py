@@ -82,11 +82,11 @@ def test_without_a_command_the_help_lists_them_all_in_eighty_columns(world: Worl
 
 
 def test_the_help_of_the_program_imports_no_command(here: Callable[..., Ran]) -> None:
-    for name in [name for name in sys.modules if name.startswith("hardwon.entrypoints.cli.recalling")]:
+    for name in [name for name in sys.modules if name.startswith("hardwon.entrypoints.cli.recall")]:
         del sys.modules[name]
 
     assert here("--help").code == 0
-    assert "hardwon.entrypoints.cli.recalling" not in sys.modules
+    assert "hardwon.entrypoints.cli.recall" not in sys.modules
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.composition import Memory, open_memory
-from hardwon.entrypoints.filling import fill_spaces
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.examples.make_sample import SAMPLE
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon

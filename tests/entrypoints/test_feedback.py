@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.receipts.receipt import Form, Receipt, Shown
+from hardwon.domain.model.injection.receipt import Form, Receipt, Shown
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.composition import open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.hook_process import Run, World
 from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import hardwon
@@ -188,7 +188,7 @@ def test_noticing_imports_the_standard_library_only(world: World) -> None:
     _, _, modules = world.launch(payload={**payload, "last_assistant_message": QUOTING})
 
     assert not {"attrs", "attr", "numpy", "pathlib", "subprocess", "dataclasses", "logging"} & modules
-    assert "hardwon.entrypoints.composition" not in modules
+    assert "hardwon.entrypoints.bootstrap" not in modules
     assert len(used(world)) == 1
 
 

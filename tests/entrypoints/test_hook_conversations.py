@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.entrypoints.hooking.request import from_payload
+from hardwon.entrypoints.hook.request import from_payload
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import FRAME, lesson
 from tests.entrypoints.library import memory

@@ -46,7 +46,7 @@ def test_conversations_cost_no_library_and_nothing_at_all_where_there_are_none(w
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     world.remember(memory("gotcha", "Elsewhere", "The csv-reader.", None, source_project="x", workspace="y").entry)
     without, _, modules = world.launch()
-    assert not {"hardwon.domain.use_cases.asking.recall", "hardwon.domain.use_cases.injecting.relate"} & modules
+    assert not {"hardwon.domain.use_cases.recall", "hardwon.domain.use_cases.related_conversations"} & modules
 
     world.remember(memory("gotcha", "Here", "The csv-reader.", None, source_project=world.project.name).entry)
     run, _, modules = world.launch()
@@ -114,5 +114,5 @@ def test_capturing_imports_the_standard_library_only(empty_world: World, bare: s
     assert (run.code, run.stdout, run.stderr) == (0, "", "")
     assert {name.partition(".")[0] for name in imported} - sys.stdlib_module_names == {"hardwon"}
     assert not imported & {*EXPENSIVE, "logging", "dataclasses"}
-    assert "hardwon.entrypoints.composition" not in imported
+    assert "hardwon.entrypoints.bootstrap" not in imported
     rest(empty_world)

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from hardwon.domain.model.block.frame import FRAME_START
-from hardwon.entrypoints.hooking.hosts import named_host, understood
-from hardwon.entrypoints.hooking.request import from_payload
+from hardwon.domain.model.injection.entry_text import FRAME_START
+from hardwon.entrypoints.hook.request import from_payload, named_host, understood
 from tests.entrypoints.hook_process import World
 
 COMMON = {"session_id": "g1", "transcript_path": "/chats/g1.json", "cwd": "/", "timestamp": "2026-11-21T10:00:00Z"}

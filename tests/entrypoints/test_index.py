@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.domain.model.conversation.chunk import Chunk, Metadata
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.sections.notes import notes_of
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.conversation.details import notes_of
+from hardwon.domain.model.conversation.session import Chunk, Metadata
 from tests.conversations import talk
 from tests.entrypoints.hook_process import BIN, FAULTS, World
 from tests.entrypoints.programs import Ran, hardwon, run

@@ -8,9 +8,9 @@ import pytest
 from hardwon.adapters.agents.codex import Codex
 from hardwon.adapters.agents.gemini_cli import GeminiCli
 from hardwon.adapters.agents.programs import Programs
-from hardwon.entrypoints.agent_health import agent_states
-from hardwon.entrypoints.cli.setup_files import plan_set_up, write_files
-from hardwon.entrypoints.composition.agents import FOLDERS, build_agents, build_set_up, our_programs, used_agents
+from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up, our_programs, used_agents
+from hardwon.entrypoints.cli.init import plan_set_up, write_files
+from hardwon.entrypoints.health import agent_states
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.setting_up import agents_of, home, init, write
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.setup_project import Project, find_project
+from hardwon.entrypoints.cli.readiness import Project, find_project
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import bank, hardwon
 from tests.entrypoints.setting_up import home

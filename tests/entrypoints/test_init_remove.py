@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.agents.setup_record import JsonSetupRecord
+from hardwon.adapters.agents.record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import DiskUserFiles
-from hardwon.domain.model.setup.written import Written
-from hardwon.domain.use_cases.setting_up.set_up import SetUp
-from hardwon.entrypoints.cli.setup_files import plan_removal, plan_set_up, undo, write_files
-from hardwon.entrypoints.cli.setup_telling import gone_of
-from hardwon.entrypoints.composition.agents import FOLDERS, build_agents, build_set_up
-from hardwon.ports.agent import Agent
+from hardwon.domain.model.formats.config_edit import Written
+from hardwon.domain.use_cases.setup import SetUp
+from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up
+from hardwon.entrypoints.cli.init import plan_removal, plan_set_up, undo, write_files
+from hardwon.entrypoints.presenters.setup import gone_of
+from hardwon.ports.agents import Agent
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.setting_up import agents_of, home, init, tree
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints import filling
-from hardwon.entrypoints.composition import open_memory
+from hardwon.entrypoints import embed_after_write
+from hardwon.entrypoints.bootstrap import open_memory
 from tests.adapters.providers.faults import raw, status
 from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
 from tests.entrypoints.hook_process import World
@@ -191,12 +191,12 @@ def test_a_labeler_that_hangs_holds_a_write_up_once(scene: Scene) -> None:
 def test_a_slow_labeler_holds_a_write_up_for_a_bounded_time(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in scene.world.variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(filling, "LABEL_SECONDS", 2.0)
+    monkeypatch.setattr(embed_after_write, "LABEL_SECONDS", 2.0)
     scene.stub.fault = lambda _: time.sleep(0.5)
     settings = Settings(global_store=str(scene.world.store), embedding_provider="off", keyword_provider="haiku")
     memory = open_memory(settings, lambda _: None)
     with contextlib.closing(memory.database):
-        filling.label_imports(memory)
+        embed_after_write.label_imports(memory)
 
     assert 1 <= IMPORTED - unlabelled(scene.world) <= 4
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rich.progress import Progress
 
-from hardwon.domain.use_cases.filing.import_knowledge import Imported
-from hardwon.domain.use_cases.filing.index_files import Indexed
-from hardwon.entrypoints.cli import evaluating, importing, indexing
+from hardwon.domain.use_cases.import_knowledge import Imported
+from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.entrypoints.cli import evaluate, files, transfer
 
 NAME = "/x/\x1b]0;owned\x07\n.md"
 SHOWN = r"/x/\x1b]0;owned\x07\n.md"
@@ -19,7 +19,7 @@ SHOWN = r"/x/\x1b]0;owned\x07\n.md"
 def bar(monkeypatch: pytest.MonkeyPatch) -> Progress:
     """Return the bar that commands use."""
     bar = Progress(disable=True)
-    for command in (importing, indexing):
+    for command in (transfer, files):
         monkeypatch.setattr(command, "progress", lambda: bar)
     return bar
 
@@ -29,7 +29,7 @@ def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress, capsys:
         progress(1, 1, NAME)
         return Indexed()
 
-    indexing._index_with_progress(index_files, told=True)
+    files._index_with_progress(index_files, told=True)
 
     assert [task.description for task in bar.tasks] == [SHOWN]
     assert capsys.readouterr().err == f"1 of 1: {SHOWN}\n"
@@ -41,12 +41,12 @@ def test_a_bank_that_is_imported_cannot_steer_the_terminal(bar: Progress) -> Non
         return Imported()
 
     memory: Any = SimpleNamespace(import_knowledge=lambda _: SimpleNamespace(everything=everything))
-    importing.import_with_progress(memory, "/x")
+    transfer.import_with_progress(memory, "/x")
 
     assert [task.description for task in bar.tasks] == [SHOWN]
 
 
 def test_a_set_that_is_measured_cannot_steer_the_terminal(bar: Progress) -> None:
-    evaluating._Stages(bar, NAME)("asking", 1, 2)
+    evaluate._Stages(bar, NAME)("asking", 1, 2)
 
     assert [task.description for task in bar.tasks] == [f"{SHOWN}: asking"]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.host_folder import folder_name
-from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
-from hardwon.domain.model.receipts.injected_text import text_digest
+from hardwon.adapters.markdown.host_memory import folder_name
+from hardwon.domain.model.injection.entry_text import FRAME_END, FRAME_START
+from hardwon.domain.model.injection.receipt import text_digest
 from tests.entrypoints.conversing import rest, statuses
 from tests.entrypoints.hook_process import BUDGET_SECONDS, Launched, Run, World
 from tests.entrypoints.hook_texts import entry

@@ -20,7 +20,7 @@ PROVIDER_LIBRARIES = ("httpx", "google", "openai", "voyageai", "ollama", "anthro
 
 MEETING = """
 import http.client
-from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 
 count = FtsKeywordIndex.frequencies
 

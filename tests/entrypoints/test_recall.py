@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.recall.formula import FORMULAS
-from hardwon.domain.model.recall.relevance import FORMULA as RELEVANCE
+from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE
+from hardwon.entrypoints.presenters.answers import FORMULAS
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import QUESTION, WORKSPACE, Library, Planted, memory

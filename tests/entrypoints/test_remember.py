@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.sqlite.journal.lock import CaptureLock
+from hardwon.adapters.sqlite.capture_journal import CaptureLock
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.keeping.retire import retire_expired
-from hardwon.entrypoints.capturing.remembering import Remembering
-from hardwon.entrypoints.composition import Memory, open_memory
+from hardwon.domain.use_cases.retrieve import retire_expired
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.capture import Remembering
 from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, run
@@ -160,7 +160,7 @@ def test_what_was_said_stays_with_the_project_it_was_said_in(world: World) -> No
 
 
 def test_a_capture_at_work_is_waited_for_but_not_for_ever(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hardwon.entrypoints.capturing.alone.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.capture_lock.PATIENCE_SECONDS", 0.0)
     Conversation(world).say("What indents the parser?", "We decided on spaces.")
     lock = CaptureLock(str(world.store))
     assert lock.acquire(0.0)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.keyword_query import search_terms
+from hardwon.domain.model.keywords import search_terms
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import THEN
 from tests.entrypoints.hook_texts import lesson as bank_lesson

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.entrypoints import writer
-from hardwon.entrypoints.entry_json import FIELDS, entry_from_json
+from hardwon.entrypoints.writer import FIELDS, entry_from_json
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import VALID, Ran, held_by_another, run, upsert, write
 from tests.strategies import NOW

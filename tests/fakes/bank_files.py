@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.domain.model.retro.banks import PLACES, BankPlace, BankTexts
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, BankTexts
 
 
 class InMemoryBankFiles:

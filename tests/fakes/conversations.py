@@ -4,11 +4,16 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from hardwon.domain.model.conversation.note import Note
-from hardwon.domain.model.sections.memory_edits import without_notes
-from hardwon.domain.model.sections.memory_file import first_body, front_matter, memory_file
-from hardwon.domain.model.sections.placing import all_placed, day_of, in_order, with_links
-from hardwon.domain.model.sections.session_sections import SectionOfSession, sections_of_session
+from hardwon.domain.model.conversation.details import Note
+from hardwon.domain.model.formats.memory_file import (
+    SectionOfSession,
+    first_body,
+    front_matter,
+    memory_file,
+    sections_of_session,
+    without_notes,
+)
+from hardwon.domain.model.formats.placing import all_placed, day_of, in_order, with_links
 from hardwon.domain.model.vocabulary import Kind
 from tests.fakes.files import MEMORY
 

@@ -2,8 +2,8 @@
 
 import datetime as dt
 
-from hardwon.domain.model.importance.standing import Departed
-from hardwon.ports.departures import LONGEST_ABSENCE
+from hardwon.domain.model.file_state import Departed
+from hardwon.ports.file_state import LONGEST_ABSENCE
 from tests.fakes.state import State
 
 

@@ -6,9 +6,8 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
 from hardwon.ports.embedder import Embedder, Task
 from tests.strategies import SPACE
 

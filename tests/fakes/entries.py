@@ -7,19 +7,16 @@ from contextlib import contextmanager
 
 import attrs
 
-from hardwon.domain.model.block.printable import PrintedEntry
-from hardwon.domain.model.block.summary import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import LEARNINGS, EntryFilter
-from hardwon.domain.model.errors import (
-    StorageError,
-)
-from hardwon.domain.model.importance.constitutional import ConstitutionalText
-from hardwon.domain.model.importance.usage import UNUSED
-from hardwon.domain.model.ranking.facts import RankingFacts
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.injection.entry_text import PrintedEntry
+from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.injection.rules import ConstitutionalText
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.usage import UNUSED
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.entry_repository import Field, Order
+from hardwon.ports.entries import Field, Order
 from tests.fakes.state import State, text_hash
 
 RECALL_CAP = 10

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.files.markdown import FrontValue, Markdown, MarkdownFile
-from hardwon.domain.model.files.spec_folder import spec_folder
-from hardwon.ports.source_files import Listing
+from hardwon.domain.model.formats.document_format import FrontValue, Markdown, MarkdownFile, spec_folder
+from hardwon.ports.documents import Listing
 from tests.fakes.state import text_hash
 
 ROOT = "/projects/app"

@@ -1,10 +1,10 @@
 """The use cases that bring files in and take entries out, on fakes."""
 
-from hardwon.domain.model.files.file_entry import PLAIN, Defaults
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.use_cases.filing.index_files import IndexFiles
-from hardwon.domain.use_cases.filing.keep_file import KeepFile
-from hardwon.domain.use_cases.keeping.forget import Forget
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.document import PLAIN, Defaults
+from hardwon.domain.use_cases.edit_entries import Forget
+from hardwon.domain.use_cases.index_files import IndexFiles
+from hardwon.domain.use_cases.index_one_file import KeepFile
 from tests.fakes.clock import FixedClock
 from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.entries import InMemoryEntryRepository

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.receipts.influence import Influence
-from hardwon.domain.model.receipts.receipt import Receipt
-from hardwon.domain.model.receipts.shown_text import LONGEST_SHOWN, ShownText
-from hardwon.ports.receipts import Receipts
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.injection.receipt import Influence, Receipt
+from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
+from hardwon.ports.activity import Receipts
 from tests.fakes.state import State
 
 ALL = 2_000

@@ -1,8 +1,7 @@
 import datetime as dt
 from collections.abc import Callable, Sequence
 
-from hardwon.domain.model.conversation.drafts import SessionBuffer
-from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
+from hardwon.domain.model.conversation.session import HookEvent, SessionBuffer, Waiting
 from tests.strategies import NOW
 
 

@@ -5,9 +5,7 @@ from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import (
-    LabelerUnavailableError,
-)
+from hardwon.domain.model.errors import LabelerUnavailableError
 
 
 class PlantedLabeler:

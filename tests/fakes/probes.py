@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hardwon.domain.model.context_query import Feature
+from hardwon.domain.model.context import Feature
 from hardwon.domain.model.deadline import Deadline
 
 

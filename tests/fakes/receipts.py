@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hardwon.domain.model.receipts.receipt import Receipt
+from hardwon.domain.model.injection.receipt import Receipt
 
 KEPT = 2_000
 

@@ -5,18 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.errors import (
-    KeywordIndexUnavailableError,
-    NumpyMissingError,
-    VectorIndexUnavailableError,
-)
-from hardwon.domain.model.hit import Hit
-from hardwon.domain.model.ranking.spread import Spread, place_of_low
-from hardwon.domain.model.vector import Vector, cosine
+from hardwon.domain.model.embedding import Vector, cosine
+from hardwon.domain.model.errors import KeywordIndexUnavailableError, NumpyMissingError, VectorIndexUnavailableError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.ranking.score_statistics import Spread, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import Mode
-from hardwon.ports.vector_source import VectorSource
+from hardwon.ports.vectors import VectorSource
 from tests.fakes.state import State
 
 SEARCHABLE = EVERYTHING._replace(ranked=True)

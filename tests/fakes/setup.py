@@ -3,7 +3,7 @@ import os
 import attrs
 
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.domain.model.setup.written import Written
+from hardwon.domain.model.formats.config_edit import Written
 
 
 class InMemoryUserFiles:

@@ -7,18 +7,14 @@ from collections.abc import Iterable
 
 import attrs
 
-from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EntryFilter
-from hardwon.domain.model.importance.history import PastChange
-from hardwon.domain.model.importance.standing import Departed
-from hardwon.domain.model.importance.usage import UNUSED, Usage
-from hardwon.domain.model.ranking.facts import RankingFacts
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.receipts.influence import Influence
-from hardwon.domain.model.scope import ANYWHERE
-from hardwon.domain.model.searchable import word_count
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.entry import Entry, word_count
+from hardwon.domain.model.entry_change import PastChange
+from hardwon.domain.model.file_state import Departed
+from hardwon.domain.model.filters import ANYWHERE, EntryFilter
+from hardwon.domain.model.injection.receipt import Influence
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.usage import UNUSED, Usage
 
 
 @attrs.define

@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from hardwon.ports.tombstones import Tombstone
+from hardwon.ports.file_state import Tombstone
 from tests.fakes.state import State
 
 

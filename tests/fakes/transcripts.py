@@ -1,6 +1,6 @@
 from collections.abc import Iterator, Sequence
 
-from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.ports.transcripts import Transcribed
 

@@ -1,6 +1,6 @@
 """The trigger phrases of a store in memory."""
 
-from hardwon.ports.trigger_source import TriggerOwner
+from hardwon.ports.keyword_index import TriggerOwner
 from tests.fakes.state import State
 
 

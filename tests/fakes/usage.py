@@ -4,8 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.importance.usage import UNUSED, Usage
-from hardwon.domain.model.importance.validation import Validations
+from hardwon.domain.model.usage import UNUSED, Usage, Validations
 from tests.fakes.state import State
 
 

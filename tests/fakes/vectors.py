@@ -3,12 +3,10 @@
 from array import array
 from collections.abc import Iterable, Sequence
 
-from hardwon.domain.model.entry_filter import EVERYTHING, EntryFilter
-from hardwon.domain.model.space import Space
-from hardwon.domain.model.vector import Vector
+from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.vocabulary import KINDS, Kind
-from hardwon.ports.vector_source import VectorBlock
-from hardwon.ports.vector_store import PendingText
+from hardwon.ports.vectors import PendingText, VectorBlock
 from tests.fakes.state import State, text_hash
 from tests.strategies import SPACE
 

@@ -75,7 +75,7 @@ def test_nothing_is_fetched_for_a_repository_that_lacks_something(
     assert GitChangeProbe(str(root), warnings.append).changed_files(LIMITLESS) == ()
     assert warnings == []
     of_an_older_git = {"GIT_ALLOW_PROTOCOL": ""}
-    monkeypatch.setattr("hardwon.adapters.git.command.NO_CONVERSATION", of_an_older_git)
+    monkeypatch.setattr("hardwon.adapters.git.probe.NO_CONVERSATION", of_an_older_git)
     assert GitChangeProbe(str(root), warnings.append).changed_files(LIMITLESS) == ()
     assert canaries.sung() == set()
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.git.command import git_environment
-from hardwon.adapters.git.probe import GitChangeProbe
-from hardwon.adapters.git.program import Surroundings
+from hardwon.adapters.git.probe import GitChangeProbe, git_environment
+from hardwon.adapters.git.process import Surroundings
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import repository
 from tests.security.canaries import Canaries

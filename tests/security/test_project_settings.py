@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.config.project_files import older_index_path
+from hardwon.adapters.config.files import older_index_path
 from tests.adapters.config.project import DEFAULTS, resolve, write
 
 ADDRESSES = [

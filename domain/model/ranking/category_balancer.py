@@ -2,7 +2,7 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.ranking_policy import Scored
+from hardwon.domain.model.ranking.prominence import Scored
 from hardwon.domain.model.vocabulary import Category
 
 QUOTA = 3

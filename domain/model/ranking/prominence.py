@@ -1,8 +1,10 @@
 """The track record of an entry as one number."""
 
 import datetime as dt
+from typing import Literal, NamedTuple
 
-from hardwon.domain.model.ranking.facts import RankingFacts
+from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
+from hardwon.domain.model.ranking.weights import Weights
 
 OBSERVATION_WEIGHT = 0.3
 CONFIDENCE_WEIGHT = 0.2
@@ -42,3 +44,128 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
 def track_record(facts: RankingFacts) -> tuple[str | None, int, str, int]:
     """Return what prominence is made of besides recency, and the category: among equals in it the newer one leads."""
     return (facts.category, facts.observation_count, facts.confidence, min(facts.recall_count, RECALL_CAP))
+
+
+class Maxima(NamedTuple):
+    """
+    The best of each signal in the whole store: what scores are divided by.
+
+    Attributes:
+        vector: The best cosine; 0 or less when there is no vector signal.
+        keyword: The best keyword score; 0 when nothing matches.
+        observations: The largest observation count, at least 1.
+
+    """
+
+    vector: float = 0.0
+    keyword: float = 0.0
+    observations: int = 1
+
+
+class Signals(NamedTuple):
+    """
+    The three signals of one entry, each in `[0, 1]`.
+
+    Attributes:
+        vector: Cosine over the store's best.
+        keyword: Keyword score over the store's best.
+        prominence: The track record.
+
+    """
+
+    vector: float = 0.0
+    keyword: float = 0.0
+    prominence: float = 0.0
+
+
+class Scored(NamedTuple):
+    """A candidate with its final score and the signals it is made of."""
+
+    candidate: Candidate
+    signals: Signals
+    final_score: float
+
+    @property
+    def facts(self) -> RankingFacts:
+        """What ranking knows of the entry."""
+        return self.candidate.facts
+
+
+def share(score: float | None, best: float) -> float:
+    """Return *score* over *best*, clamped at 0; nothing has no share."""
+    return max(0.0, score or 0.0) / best if best > 0 else 0.0
+
+
+class RankingPolicy:
+    """
+    `hybrid`: the weighted sum of what a query finds and of the track record.
+
+    With neither a vector nor a keyword signal it is `prominence`: the weights of
+    missing signals go to the others.
+
+    Args:
+        weights: What the signals count for while all are there.
+        maxima: The best of each signal; one without a positive best is missing.
+        now: The moment of ranking.
+
+    """
+
+    def __init__(self, *, weights: Weights, maxima: Maxima, now: dt.datetime) -> None:
+        self.effective = weights.redistributed(vector=maxima.vector > 0, keyword=maxima.keyword > 0)
+        self.maxima = maxima
+        self.now = now
+
+    @property
+    def name(self) -> Literal["hybrid", "prominence"]:
+        """What it is called: it is `prominence` when there was nothing else to go by."""
+        return "hybrid" if self.maxima.vector > 0 or self.maxima.keyword > 0 else "prominence"
+
+    def prominence(self, facts: RankingFacts) -> float:
+        """Return the track record of an entry, in `[0, 1]`."""
+        return prominence(facts, self.maxima.observations, self.now)
+
+    def prominence_order(self, facts: RankingFacts) -> tuple[float, dt.timedelta, str]:
+        """Return the key of the order by track record alone: the most prominent first, then `tie_order`."""
+        return (-self.prominence(facts), *tie_order(facts))
+
+    def signals(self, vector: float | None, keyword: float | None, track_record: float) -> Signals:
+        """Return the signals of raw scores: clamped at 0 and divided by the store's best."""
+        return Signals(
+            vector=share(vector, self.maxima.vector),
+            keyword=share(keyword, self.maxima.keyword),
+            prominence=track_record,
+        )
+
+    def score(self, signals: Signals) -> float:
+        """Return the final score, in `[0, 1]`; it never falls when a signal rises."""
+        return (
+            self.effective.vector * signals.vector
+            + self.effective.keyword * signals.keyword
+            + self.effective.prominence * signals.prominence
+        )
+
+    def parts(self, signals: Signals) -> dict[str, float]:
+        """Return what the score of *signals* is made of, by name: the signals, and their weights."""
+        weights = {f"{name}_weight": weight for name, weight in self.effective._asdict().items()}
+        return {**signals._asdict(), **weights}
+
+    def rank(self, candidates: list[Candidate]) -> list[Scored]:
+        """Return the candidates best first; ties go to the newest `updated_at`, then to the id."""
+        return sorted(map(self._scored, candidates), key=final_order)
+
+    def _scored(self, candidate: Candidate) -> Scored:
+        signals = self.signals(candidate.vector, candidate.keyword, self.prominence(candidate.facts))
+        return Scored(candidate=candidate, signals=signals, final_score=self.score(signals))
+
+
+LAST_MOMENT = dt.datetime.max.replace(tzinfo=dt.UTC)
+
+
+def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
+    """Return the key that orders entries of equal score: newest first, then by id."""
+    return (LAST_MOMENT - facts.updated_at, facts.entry_id)
+
+
+def final_order(scored: Scored) -> tuple[float, dt.timedelta, str]:
+    """Return the key of the final order: best score first, then `tie_order`."""
+    return (-scored.final_score, *tie_order(scored.facts))

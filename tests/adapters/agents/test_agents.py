@@ -14,8 +14,8 @@ from hardwon.adapters.agents.gemini_cli import GeminiCli
 from hardwon.adapters.agents.opencode import OpenCode, plugin_text
 from hardwon.adapters.agents.programs import Programs
 from hardwon.domain.model.errors import TakenNameError
-from hardwon.domain.model.setup.connection import Connection
-from hardwon.ports.agent import Agent
+from hardwon.domain.model.formats.config_edit import Connection
+from hardwon.ports.agents import Agent
 
 PROGRAMS = Programs("/opt/my tools/hardwon-hook", "/opt/my tools/hardwon-mcp")
 QUOTED = "'/opt/my tools/hardwon-hook'"

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.agents.edit_json import blanked, comments_in, edited, read_document
 from hardwon.adapters.agents.gemini_cli import GeminiCli
-from hardwon.adapters.agents.json_comments import blanked, comments_in
-from hardwon.adapters.agents.json_text import edited, read_document
 from hardwon.adapters.agents.programs import Programs
 from hardwon.domain.model.errors import UneditableFileError
 

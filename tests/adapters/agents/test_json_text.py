@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.agents.json_text import edited, read_document
+from hardwon.adapters.agents.edit_json import edited, read_document
 from hardwon.domain.model.errors import UneditableFileError
 
 values: st.SearchStrategy[Any] = st.recursive(

@@ -11,9 +11,8 @@ from hardwon.adapters.agents.codex import Codex
 from hardwon.adapters.agents.gemini_cli import GeminiCli
 from hardwon.adapters.agents.opencode import OpenCode
 from hardwon.adapters.agents.programs import Programs
-from hardwon.domain.use_cases.setting_up.set_up import SetUp
-from hardwon.ports.agent import Agent
-from hardwon.ports.setup_target import SetupTarget
+from hardwon.domain.use_cases.setup import SetUp
+from hardwon.ports.agents import Agent, SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 
 CONFIG = "/home/me/.codex/config.toml"

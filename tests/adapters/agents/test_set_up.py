@@ -6,12 +6,10 @@ import pytest
 
 from hardwon.adapters.agents.gemini_cli import GeminiCli
 from hardwon.adapters.agents.programs import Programs
-from hardwon.adapters.agents.targets import JsonTarget, WholeTarget
-from hardwon.adapters.agents.toml_target import TomlTarget
-from hardwon.domain.model.setup.servers import with_server, without_server
-from hardwon.domain.use_cases.setting_up.plan import Done, Plan, Untouched
-from hardwon.domain.use_cases.setting_up.set_up import SetUp
-from hardwon.ports.setup_target import SetupTarget
+from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
+from hardwon.domain.model.formats.config_edit import with_server, without_server
+from hardwon.domain.use_cases.setup import Done, Plan, SetUp, Untouched
+from hardwon.ports.agents import SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 
 HOME = "/home"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.agents.toml_table import read_toml
-from hardwon.adapters.agents.toml_target import TomlTarget
+from hardwon.adapters.agents.edit_toml import read_toml
+from hardwon.adapters.agents.targets import TomlTarget
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 
 OURS = '[servers.ours]\ncommand = "/opt/hardwon-mcp"\n'

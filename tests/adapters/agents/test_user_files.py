@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.agents.setup_record import JsonSetupRecord
+from hardwon.adapters.agents.record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import LARGEST, DiskUserFiles
 from hardwon.domain.model.errors import StorageError, UneditableFileError
-from hardwon.domain.model.setup.written import Written
-from hardwon.ports.setup_record import SetupRecord
-from hardwon.ports.user_files import UserFiles
+from hardwon.domain.model.formats.config_edit import Written
+from hardwon.ports.agents import SetupRecord, UserFiles
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 
 FILES = DiskUserFiles()

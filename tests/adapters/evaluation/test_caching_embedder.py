@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.evaluation.caching_embedder import CachingEmbedder
-from hardwon.adapters.evaluation.vector_cache import FILE_NAME, VectorCache
+from hardwon.adapters.evaluation.cache import FILE_NAME, CachingEmbedder, VectorCache
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.model.vector import Vector
 from hardwon.ports.embedder import Embedder, Task
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.strategies import SPACE

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.evaluation import jsonl
-from hardwon.adapters.evaluation.eval_set_files import names_of, read_eval_set
+from hardwon.adapters.evaluation import files
+from hardwon.adapters.evaluation.files import names_of, read_eval_set
 from hardwon.domain.model.errors import InvalidEvaluationError
 
 DOCUMENT = {"id": "d1", "text": "Text."}
@@ -104,7 +104,7 @@ def test_what_is_no_file_is_not_waited_for(folder: Path) -> None:
 
 
 def test_a_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "LONGEST_LINE", 100)
+    monkeypatch.setattr(files, "LONGEST_LINE", 100)
     (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 200)
 
     with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl line 2: has over 100 bytes"):
@@ -162,7 +162,7 @@ def test_an_error_in_a_compressed_file_names_its_line(folder: Path) -> None:
 
 def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     padded = lines(DOCUMENT) + "\n" * 100
-    monkeypatch.setattr(jsonl, "MOST_UNPACKED", len(padded))
+    monkeypatch.setattr(files, "MOST_UNPACKED", len(padded))
     (folder / "docs.jsonl").write_text(padded)
     packed = compress(folder / "docs.jsonl")
     assert len(read_eval_set(str(folder), "name").documents) == 1
@@ -173,7 +173,7 @@ def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, mo
 
 
 def test_a_compressed_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "LONGEST_LINE", 100)
+    monkeypatch.setattr(files, "LONGEST_LINE", 100)
     (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 1_000_000)
     compress(folder / "docs.jsonl")
 

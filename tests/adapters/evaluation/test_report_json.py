@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.evaluation.report_json import read_report, report_document
+from hardwon.adapters.evaluation.files import read_report, report_document
 from hardwon.domain.model.errors import InvalidEvaluationError
-from hardwon.domain.model.evaluation.figures import Figures
-from hardwon.domain.model.evaluation.report import QueryReport, Report, SetReport
+from hardwon.domain.model.evaluation.report import Figures, QueryReport, Report, SetReport
 
 shares = st.floats(0, 1)
 figures = st.builds(Figures, shares, shares, shares, shares, shares, shares, shares)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hardwon.adapters.minilm.embedder import MAX_BATCH_TEXTS, MAX_BATCH_TOKENS, MiniLmEmbedder, _batches
 from hardwon.adapters.minilm.weights import SHA256
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.model.space import Space
 from hardwon.ports.embedder import Embedder
 
 START = """

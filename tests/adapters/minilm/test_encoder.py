@@ -16,7 +16,7 @@ from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.adapters.minilm.transformer import gelu_in_place, softmax_in_place
 from hardwon.adapters.minilm.wordpiece import WordPiece
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.vector import Vector, unit
+from hardwon.domain.model.embedding import Vector, unit
 
 GOLDEN = json.loads(Path(__file__).with_name("golden_vectors.json").read_text(encoding="utf-8"))["vectors"]
 

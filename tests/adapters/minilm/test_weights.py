@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.minilm import weights as module
-from hardwon.adapters.minilm.onnx_tensors import FLOAT32, INT8
 from hardwon.adapters.minilm.weights import (
+    FLOAT32,
+    INT8,
     LAYER_MATRICES,
     SIZE_BYTES,
     find_weights,

@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hardwon.adapters.providers.gemini import GeminiEmbedder
+from hardwon.adapters.providers.embedders import GeminiEmbedder, OpenAiEmbedder, RemoteEmbedder, VoyageEmbedder
 from hardwon.adapters.providers.ollama import OllamaEmbedder
-from hardwon.adapters.providers.openai import OpenAiEmbedder
-from hardwon.adapters.providers.remote_embedder import RemoteEmbedder
-from hardwon.adapters.providers.voyage import VoyageEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.ports.embedder import Task

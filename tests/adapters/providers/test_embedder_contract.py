@@ -6,8 +6,8 @@ import pytest
 
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
-from hardwon.domain.model.vector import Vector, cosine, unit
 from hardwon.ports.embedder import Embedder, Task
 from tests.adapters.providers.kinds import KINDS
 from tests.adapters.providers.stub_server import StubProviders

@@ -6,7 +6,7 @@ import sys
 import pytest
 from google.genai import types
 
-from hardwon.adapters.providers.gemini import GeminiEmbedder
+from hardwon.adapters.providers.embedders import GeminiEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError
 from tests.adapters.providers.faults import status

@@ -9,13 +9,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from hardwon.adapters.providers.endpoint import Endpoint
-from hardwon.adapters.providers.http import JsonHttp
-from hardwon.adapters.providers.provider_errors import (
-    ProviderAnswerUnusableError,
-    ProviderError,
-    ProviderUnavailableError,
-)
+from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderError, ProviderUnavailableError
+from hardwon.adapters.providers.http import Endpoint, JsonHttp
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.providers.faults import raw, status
 from tests.adapters.providers.stub_server import StubProviders
@@ -128,10 +123,10 @@ def test_an_endpoint_does_not_show_its_key() -> None:
 
 LAZY = """
 import sys, time
-from hardwon.adapters.providers.gemini import GeminiEmbedder
+from hardwon.adapters.providers.embedders import GeminiEmbedder
 from hardwon.adapters.providers.ollama import OllamaEmbedder
-from hardwon.adapters.providers.openai import OpenAiEmbedder
-from hardwon.adapters.providers.voyage import VoyageEmbedder
+from hardwon.adapters.providers.embedders import OpenAiEmbedder
+from hardwon.adapters.providers.embedders import VoyageEmbedder
 from hardwon.domain.model.deadline import Deadline
 
 embedders = [GeminiEmbedder("k"), OllamaEmbedder(), OpenAiEmbedder("k"), VoyageEmbedder("k")]

@@ -3,10 +3,9 @@
 import subprocess
 import sys
 
-from hardwon.adapters.providers.haiku import HaikuLabeler
-from hardwon.adapters.providers.ollama_labeler import OllamaLabeler
+from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.label_prompt import label_prompt
+from hardwon.domain.model.formats.label_prompt import label_prompt
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.strategies import lesson
 
@@ -64,8 +63,8 @@ def test_ollama_is_asked_for_one_short_cool_answer(stub: StubProviders, no_deadl
 
 def test_a_labeler_that_is_not_asked_costs_no_import_of_httpx() -> None:
     program = (
-        "import sys; from hardwon.adapters.providers.haiku import HaikuLabeler;"
-        "from hardwon.adapters.providers.ollama_labeler import OllamaLabeler;"
+        "import sys; from hardwon.adapters.providers.labelers import HaikuLabeler;"
+        "from hardwon.adapters.providers.labelers import OllamaLabeler;"
         "HaikuLabeler('k'); OllamaLabeler('', 'm'); sys.exit('httpx' in sys.modules)"
     )
 

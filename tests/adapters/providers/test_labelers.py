@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.providers.haiku import HaikuLabeler
-from hardwon.adapters.providers.ollama_labeler import OllamaLabeler
+from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import LabelerUnavailableError
-from hardwon.domain.use_cases.keeping.label import LabelChain
+from hardwon.domain.use_cases.label import LabelChain
 from hardwon.ports.keyword_labeler import KeywordLabeler
 from tests.adapters.providers.faults import UNAVAILABLE, Fault, raw, status, truncated_json
 from tests.adapters.providers.stub_server import Answer, StubProviders

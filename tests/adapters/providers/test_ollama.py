@@ -4,12 +4,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.providers.ollama import MODELS, OllamaEmbedder
-from hardwon.adapters.providers.ollama_server import ollama_url
-from hardwon.adapters.providers.token_limit import PIECE, cut_to_tokens
+from hardwon.adapters.providers.http import PIECE, cut_to_tokens
+from hardwon.adapters.providers.ollama import MODELS, OllamaEmbedder, ollama_url
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderError, EmbedderUnavailableError, UnusableVectorError
-from hardwon.domain.model.space import Space
 from tests.adapters.providers.faults import raw, status
 from tests.adapters.providers.stub_server import StubProviders
 

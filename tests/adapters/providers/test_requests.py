@@ -4,13 +4,11 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.providers.gemini import GeminiEmbedder
+from hardwon.adapters.providers.embedders import GeminiEmbedder, OpenAiEmbedder, VoyageEmbedder
 from hardwon.adapters.providers.ollama import OllamaEmbedder
-from hardwon.adapters.providers.openai import OpenAiEmbedder
-from hardwon.adapters.providers.voyage import VoyageEmbedder
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
-from hardwon.domain.model.space import Space
 from hardwon.ports.embedder import Embedder, Task
 from tests.adapters.providers.kinds import KEY, KINDS, WAYS
 from tests.adapters.providers.stub_answers import vector_of

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hardwon.adapters.transcripts.transcripts import JsonlTranscripts
-from hardwon.domain.model.conversation.capture_rules import BOUNDARY_COMMANDS
-from hardwon.domain.model.conversation.cleaning import Cleaning
+from hardwon.adapters.transcripts.reader import JsonlTranscripts
+from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
+from hardwon.domain.model.redaction import Cleaning
 from hardwon.ports.transcripts import Transcribed
 from tests.transcript_lines import HOME, PROJECT_ROOT
 

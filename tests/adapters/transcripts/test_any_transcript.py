@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.conversation.session import Exchange
 from tests.adapters.transcripts.reading import GOOD, WHEN, plain, prompts, read
 from tests.transcripts import make_transcript
 

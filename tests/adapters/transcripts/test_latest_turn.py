@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.transcripts.latest_turn import LARGEST_TAIL, latest_turn
-from hardwon.domain.model.receipts.agent_words import LONGEST_TEXT
-from hardwon.domain.model.receipts.turn import Turn
+from hardwon.domain.model.injection.receipt import Turn
+from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 from tests.strategies import few_examples
 
 Write = Callable[..., str]

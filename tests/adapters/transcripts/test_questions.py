@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.domain.model.conversation.exchange import Answered
+from hardwon.domain.model.conversation.session import Answered
 from hardwon.domain.model.redaction import REDACTED
 from tests.adapters.transcripts.reading import READER
 from tests.transcript_lines import TranscriptLines

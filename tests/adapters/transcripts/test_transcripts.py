@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.transcripts import lines as lines_module
-from hardwon.adapters.transcripts.growing import CUT, LONGEST_TEXT
+from hardwon.adapters.transcripts import said as lines_module
+from hardwon.adapters.transcripts.reader import CUT, LONGEST_TEXT
 from hardwon.domain.model.errors import UnreadableFileError
 from tests.adapters.transcripts.reading import GOOD, READER, plain, prompts, read
 

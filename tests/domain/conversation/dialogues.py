@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from hardwon.domain.model.chunking.chunker import Chunker
-from hardwon.domain.model.conversation.exchange import Answered, Exchange
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.session import Answered, Exchange
 from tests.conversations import MINUTE
 from tests.strategies import NOW
 

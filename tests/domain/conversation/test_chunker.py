@@ -5,11 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from hardwon.domain.model.chunking.chunker import Chunker
-from hardwon.domain.model.chunking.shift import EXCERPT
-from hardwon.domain.model.conversation.chunk import chunk_identity
-from hardwon.domain.model.conversation.drafts import Draft
-from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.conversation.chunker import EXCERPT, Chunker
+from hardwon.domain.model.conversation.session import Draft, Exchange, chunk_identity
 from tests.conversations import MINUTE
 from tests.domain.conversation.dialogues import (
     DATABASE,

@@ -3,12 +3,10 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.chunking.chunker import MOST_EXCHANGES, Chunker
-from hardwon.domain.model.conversation.chunk import chunk_identity
-from hardwon.domain.model.conversation.drafts import SessionBuffer
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.describing.describing import described
-from hardwon.domain.model.sections.file_topic import slug
+from hardwon.domain.model.conversation.chunker import MOST_EXCHANGES, Chunker
+from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, chunk_identity
+from hardwon.domain.model.conversation.topics import slug
 from tests.conversations import exchanges, sessions
 from tests.strategies import NOW, few_examples
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.domain.model.chunking.chunker import Chunker
+from hardwon.domain.model.conversation.chunker import Chunker
 from tests.domain.conversation.dialogues import prompts, sizes
 
 GO_ON = "Tell me more about the parser."

@@ -2,9 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
-from hardwon.domain.model.conversation.cleaning import LONGEST_SECRET, Cleaning, as_text
-from hardwon.domain.model.redaction import REDACTED
+from hardwon.domain.model.injection.entry_text import FRAME_END, FRAME_START
+from hardwon.domain.model.redaction import LONGEST_SECRET, REDACTED, Cleaning, as_text
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 CLEANING = Cleaning("/home/me/proj", "/home/me")

@@ -6,11 +6,9 @@ import attrs
 import pytest
 from hypothesis import example, given
 
-from hardwon.domain.model.chunking.chunker import Chunker
-from hardwon.domain.model.conversation.chunk import PERMANENT_MARK, Chunk, chunk_identity
-from hardwon.domain.model.conversation.drafts import Draft
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.describing.describing import described
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, chunk_identity
 from tests.conversations import exchanges
 from tests.domain.conversation.dialogues import DATABASE, FRONTEND, asked, dialogue
 from tests.strategies import NOW

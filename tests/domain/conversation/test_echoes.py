@@ -1,6 +1,6 @@
 import pytest
 
-from hardwon.domain.model.chunking.echoes import unechoed
+from hardwon.domain.model.conversation.statements import unechoed
 
 USER = "let's go with the index and batching instead of the replica, because the snapshot must be consistent"
 

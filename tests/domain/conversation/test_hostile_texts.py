@@ -7,22 +7,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block import summary as told
-from hardwon.domain.model.chunking import statements
-from hardwon.domain.model.chunking.boundaries import announces, moves_on
-from hardwon.domain.model.chunking.sentences import sentences
-from hardwon.domain.model.chunking.topics import topic_of
-from hardwon.domain.model.conversation.cleaning import Cleaning
-from hardwon.domain.model.conversation.exchange import Exchange
-from hardwon.domain.model.describing.areas import areas_of
-from hardwon.domain.model.describing.mentions import commands_in, phases_in, projects_in
-from hardwon.domain.model.describing.paths import paths_in
-from hardwon.domain.model.describing.summary import as_sentence, summarised
-from hardwon.domain.model.describing.titling import titled
-from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.sections.file_topic import slug, telling_words
-from hardwon.domain.model.sections.reasoning import alternatives, reasons
-from hardwon.domain.model.sections.section_outline import outline
+from hardwon.domain.model.conversation import statements
+from hardwon.domain.model.conversation.chunker import announces, moves_on, topic_of
+from hardwon.domain.model.conversation.describe import areas_of, as_sentence, summarised, titled
+from hardwon.domain.model.conversation.mentions import commands_in, paths_in, phases_in, projects_in
+from hardwon.domain.model.conversation.sentences import sentences
+from hardwon.domain.model.conversation.session import Exchange
+from hardwon.domain.model.conversation.statements import alternatives, reasons
+from hardwon.domain.model.conversation.topics import slug, telling_words
+from hardwon.domain.model.formats.conversation_format import outline
+from hardwon.domain.model.injection import related_conversations as told
+from hardwon.domain.model.redaction import Cleaning, redact
 from tests.strategies import NOW
 
 READERS: dict[str, Callable[[str], object]] = {

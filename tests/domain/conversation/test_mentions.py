@@ -1,8 +1,7 @@
 import pytest
 
-from hardwon.domain.model.describing.areas import areas_of
-from hardwon.domain.model.describing.mentions import commands_in, phases_in, projects_in
-from hardwon.domain.model.describing.paths import files_in, paths_in
+from hardwon.domain.model.conversation.describe import areas_of
+from hardwon.domain.model.conversation.mentions import commands_in, files_in, paths_in, phases_in, projects_in
 
 PATHS = {
     "See `src/feeds/parser.py:12`, and ./a/b.ts.": ["src/feeds/parser.py", "a/b.ts"],

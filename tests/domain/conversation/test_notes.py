@@ -6,15 +6,12 @@ import attrs
 import pytest
 from hypothesis import given
 
-from hardwon.domain.model.conversation.chunk import Chunk, Metadata, chunk_identity
-from hardwon.domain.model.conversation.drafts import Draft
-from hardwon.domain.model.conversation.exchange import Answered, Exchange
-from hardwon.domain.model.conversation.note import Note
-from hardwon.domain.model.describing.describing import described
-from hardwon.domain.model.identity import IDENTITY
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.sections.notes import notes_of
-from hardwon.domain.model.sections.reasoning import alternatives, reasons
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.details import Note, notes_of
+from hardwon.domain.model.conversation.session import Answered, Chunk, Draft, Exchange, Metadata, chunk_identity
+from hardwon.domain.model.conversation.statements import alternatives, reasons
+from hardwon.domain.model.entry import IDENTITY
 from tests.conversations import MINUTE, chunks
 from tests.strategies import NOW, few_examples
 

@@ -7,13 +7,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.chunk import Chunk, Metadata
-from hardwon.domain.model.conversation.exchange import Answered, Exchange
+from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.files.anchors import sections
-from hardwon.domain.model.sections.section_chunk import permanence_of, section_chunk
-from hardwon.domain.model.sections.section_text import section_text
-from hardwon.domain.model.sections.verbatim import escaped, quote, unescaped, unquoted
+from hardwon.domain.model.formats.anchors import sections
+from hardwon.domain.model.formats.conversation_format import (
+    block_quote,
+    escaped,
+    permanence_of,
+    section_chunk,
+    section_text,
+    unescaped,
+    unquoted,
+)
 from tests.conversations import FRAGMENTS, chunks, said
 from tests.strategies import NOW, few_examples
 
@@ -145,7 +150,7 @@ def test_what_is_escaped_begins_no_comment_and_comes_back(text: str, special: st
     assert "<!--" not in written
     assert not set(special) & set(written)
     assert unescaped(written) == text
-    assert unquoted(quote(text).split("\n")) == text
+    assert unquoted(block_quote(text).split("\n")) == text
 
 
 def test_what_nobody_would_mistake_is_not_escaped() -> None:

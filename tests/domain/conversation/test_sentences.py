@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from hardwon.domain.model.chunking.sentences import sentences
+from hardwon.domain.model.conversation.sentences import sentences
 from tests.conversations import said
 
 SPLIT = {

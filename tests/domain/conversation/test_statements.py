@@ -1,6 +1,6 @@
 import pytest
 
-from hardwon.domain.model.chunking.statements import chooses, corrects, decides, is_important, prefers, warns
+from hardwon.domain.model.conversation.statements import chooses, corrects, decides, is_important, prefers, warns
 
 DECISIONS = (
     "Decision: use SQLite.",

@@ -1,7 +1,7 @@
 import pytest
 
-from hardwon.domain.model.chunking.chunker import Chunker
-from hardwon.domain.model.conversation.exchange import Exchange
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.session import Exchange
 from tests.strategies import NOW
 
 TOPICS = {

@@ -5,11 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import Entry, title_to_search
 from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationError
-from hardwon.domain.model.evaluation.eval_set import SOME_MOMENT, Judgement, Query, assemble, document_entry
-from hardwon.domain.model.evaluation.known_items import MOST, known_items
-from hardwon.domain.model.searchable import title_to_search
+from hardwon.domain.model.evaluation.eval_set import (
+    MOST,
+    SOME_MOMENT,
+    Judgement,
+    Query,
+    assemble,
+    document_entry,
+    known_items,
+)
 from tests.strategies import characters, lesson, texts
 
 

@@ -4,10 +4,10 @@ from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery, Query, document_entry
 from hardwon.domain.model.evaluation.report import MEASURED
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.use_cases.asking.evaluate import STANDING_STILL, Evaluate, Stage
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.keeping.embed_pending import EmbedPending
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.use_cases.embed_pending import EmbedPending
+from hardwon.domain.use_cases.evaluate import STANDING_STILL, Evaluate, Stage
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.embedder import Embedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder

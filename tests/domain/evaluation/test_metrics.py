@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.evaluation.metrics import hit, ndcg, percentile, recall, reciprocal_rank
+from hardwon.domain.model.evaluation.report import hit, ndcg, percentile, recall, reciprocal_rank
 
 IDS = tuple("abcdefghijkl")
 K = 10

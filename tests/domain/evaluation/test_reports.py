@@ -2,15 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.evaluation.comparison import changes, moved_queries
-from hardwon.domain.model.evaluation.figures import Figures, Measured
 from hardwon.domain.model.evaluation.report import (
+    Figures,
+    Measured,
     QueryReport,
     Report,
     SetReport,
     Standing,
     adaptive_beside_the_better,
+    changes,
     farthest,
+    moved_queries,
 )
 
 GOOD = Figures(0.8, 0.7, 0.9, 0.75, 0.7, 4.0, 9.0)

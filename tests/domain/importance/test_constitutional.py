@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.importance.constitutional import ConstitutionalText, within_budget
-from hardwon.domain.model.token_budget import tokens
+from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
+from hardwon.domain.model.text import tokens
 from tests.strategies import DAY, NOW, moments
 
 

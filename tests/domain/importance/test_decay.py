@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.importance.decay import DAILY_RATES, Decay
+from hardwon.domain.model.ranking.decay import DAILY_RATES, Decay
 from hardwon.domain.model.vocabulary import TIERS, DecayMode, Tier
 from tests.strategies import DAY, NOW
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.importance.tiers import (
+from hardwon.domain.model.ranking.decay import (
     CONTEXT_TYPE_PURPOSES,
     FADING_TIERS,
     TIER_BOOSTS,

@@ -4,18 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.entry_texts import units
-from hardwon.domain.model.block.frame import FRAME_END, FRAME_START
-from hardwon.domain.model.block.printable import PrintedEntry
-from hardwon.domain.model.prompting.choice import MAX_PROMPT_UNITS, Rules, Told, choose
-from hardwon.domain.model.prompting.contender import Contender, Contest
-from hardwon.domain.model.prompting.instructions import plain
-from hardwon.domain.model.prompting.telling import weighed
-from hardwon.domain.model.prompting.winning import LEAST_STRENGTH
-from hardwon.domain.model.ranking.facts import RankingFacts
-from hardwon.domain.model.ranking.recall_facts import RecallFacts
-from hardwon.domain.model.receipts.injected_text import assembled, text_digest
-from hardwon.domain.model.receipts.near_misses import MOST_MISSED
+from hardwon.domain.model.injection.entry_text import FRAME_END, FRAME_START, PrintedEntry, units
+from hardwon.domain.model.injection.prompt_terms import plain, weighed
+from hardwon.domain.model.injection.receipt import MOST_MISSED, assembled, text_digest
+from hardwon.domain.model.injection.relevance_gate import (
+    LEAST_STRENGTH,
+    MAX_PROMPT_UNITS,
+    Contender,
+    Contest,
+    Rules,
+    Told,
+    choose,
+)
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 

@@ -4,12 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.prompting.gate import LONGEST_PROMPT, is_worth_asking
-from hardwon.domain.model.prompting.identifiers import held_by_one, identifiers, quotes
-from hardwon.domain.model.prompting.instructions import plain, says
-from hardwon.domain.model.prompting.sentences import asked_by
-from hardwon.domain.model.prompting.telling import EVERYDAY, Shared, most_told, shared, telling_words, weighed
-from hardwon.domain.model.prompting.winning import QUOTED, Win, least_strength, win_of_parts
+from hardwon.domain.model.injection.prompt_terms import (
+    EVERYDAY,
+    LONGEST_PROMPT,
+    Shared,
+    asked_by,
+    held_by_one,
+    identifiers,
+    is_worth_asking,
+    most_told,
+    plain,
+    quotes,
+    says,
+    shared,
+    telling_words,
+    weighed,
+)
+from hardwon.domain.model.injection.relevance_gate import QUOTED, Win, least_strength, win_of_parts
 
 scores = st.floats(-5, 50)
 shares = st.floats(0, 1)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.receipts.injected_text import assembled, framed_by, text_digest
+from hardwon.domain.model.injection.receipt import assembled, framed_by, text_digest
 
 texts = st.text(alphabet="ab \n", max_size=8)
 any_text = st.text(st.characters(exclude_categories=()), max_size=30)

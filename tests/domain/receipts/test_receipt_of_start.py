@@ -7,24 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.memory_block import MAX_UNITS
-from hardwon.domain.model.context_query import ContextQuery, Feature
+from hardwon.domain.model.context import ContextQuery, Feature, Workplace
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_filter import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.injection.block import MAX_UNITS
+from hardwon.domain.model.injection.receipt import NO_ROOM, OWED, TOO_LOW, Receipt, assembled, text_digest
+from hardwon.domain.model.injection.verify import Verdict, reprinted, verdict
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.model.recall.occasion import Occasion
-from hardwon.domain.model.recall.workplace import Workplace
-from hardwon.domain.model.receipts.injected_text import assembled, text_digest
-from hardwon.domain.model.receipts.near_misses import NO_ROOM, OWED, TOO_LOW
-from hardwon.domain.model.receipts.receipt import Receipt
-from hardwon.domain.model.receipts.reprinted import reprinted
-from hardwon.domain.model.receipts.verdict import Verdict, verdict
-from hardwon.domain.use_cases.asking.recall import Recall
-from hardwon.domain.use_cases.asking.recall_nearby import RecallNearby
-from hardwon.domain.use_cases.injecting.inject import Inject, Injection
-from hardwon.domain.use_cases.injecting.receipt_of_start import receipt_of_start
-from hardwon.domain.use_cases.injecting.relate import Relate
-from hardwon.domain.use_cases.retrieving.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.model.settings import Occasion
+from hardwon.domain.use_cases.inject_at_start import Inject, Injection, receipt_of_start
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder
 from tests.fakes.entries import InMemoryEntryRepository

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.keyword_query import words_of
-from hardwon.domain.model.receipts.heard import RUN
-from hardwon.domain.model.receipts.rejections import REJECTING, Spoken
-from hardwon.domain.model.receipts.signs_of_use import signs_of_use
+from hardwon.domain.model.injection.usage_signals import REJECTING, RUN, Spoken, signs_of_use
+from hardwon.domain.model.keywords import words_of
 from tests.domain.test_signs_of_use import ENTRY, OTHER, SENTENCE, sign, texts
 
 REJECTIONS = st.sampled_from([*sorted(REJECTING), "doesn't", "Isn\u2019t", "NO LONGER"])

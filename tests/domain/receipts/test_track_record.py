@@ -5,12 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.block.entry_texts import piece_text
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.receipts.injected_text import assembled, text_digest
-from hardwon.domain.model.receipts.receipt import Receipt, Shown
-from hardwon.domain.model.receipts.track_record import MOST_COUNTS, TrackRecord
-from hardwon.domain.model.receipts.verdict import Since, Verdict, verdict
+from hardwon.domain.model.injection.entry_text import piece_text
+from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
+from hardwon.domain.model.injection.verify import MOST_COUNTS, Since, TrackRecord, Verdict, verdict
 from hardwon.domain.model.vocabulary import CONFIDENCES, Confidence
 from tests.strategies import NOW, entries, lesson
 

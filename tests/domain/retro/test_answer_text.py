@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.retro.answer_text import MOST_TRIES, Decoded, find_answer
+from hardwon.domain.model.retro.answer import MOST_TRIES, Decoded, find_answer
 from tests.strategies import few_examples
 
 ANSWER = {"act": {"patterns": [{"text": "Say } and { and ```"}]}}

@@ -3,15 +3,12 @@
 import pytest
 from hypothesis import example, given
 
+from hardwon.domain.model.entry import content_hash
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.keyword_query import words_of
+from hardwon.domain.model.keywords import words_of
 from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.bank_count import with_count
-from hardwon.domain.model.retro.bank_lesson import BankLesson
-from hardwon.domain.model.retro.bank_text import with_lesson
-from hardwon.domain.model.retro.bank_view import BankView, Span
+from hardwon.domain.model.retro.bank_edit import BankLesson, BankView, Span, with_count, with_lesson
 from tests.domain.retro.strategies import DAY, files, identity, lessons
 from tests.strategies import few_examples
 

@@ -7,16 +7,14 @@ from contextlib import contextmanager
 import attrs
 import pytest
 
-from hardwon.domain.model.entry_filter import LEARNINGS
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
+from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.model.retro.answer import Answer, RetroItem
-from hardwon.domain.model.retro.banks import PLACES, BankPlace, BankTexts
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, BankTexts
 from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
-from hardwon.domain.use_cases.filing.import_knowledge import ImportKnowledge
-from hardwon.domain.use_cases.retro.keep_retro import KeepRetro, KeptRetro
-from hardwon.domain.use_cases.retro.look_again import LookAgain
-from hardwon.domain.use_cases.retro.take_in_bank import TakeInBank
+from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, TakeInBank
+from hardwon.domain.use_cases.retro import KeepRetro, KeptRetro, LookAgain
 from hardwon.ports.knowledge_bank import BankFile
 from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank

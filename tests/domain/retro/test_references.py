@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.retro.references import chosen_references, is_code
+from hardwon.domain.model.retro.lesson import chosen_references, is_code
 from tests.strategies import few_examples
 
 paths = st.lists(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.domain.model.setup.connection import Connection, judge
+from hardwon.domain.model.formats.config_edit import Connection, judge
 
 PATH = "/bin/hardwon-hook"
 

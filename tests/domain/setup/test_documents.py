@@ -8,8 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
-from hardwon.domain.model.setup.hook_groups import our_commands, with_hooks, without_hooks
-from hardwon.domain.model.setup.servers import with_server, without_server
+from hardwon.domain.model.formats.config_edit import (
+    our_commands,
+    with_hooks,
+    with_server,
+    without_hooks,
+    without_server,
+)
 
 HOOKS = {event: {"type": "command", "command": "ours", "timeout": 5} for event in ("SessionStart", "Stop")}
 SERVER = {"command": "ours", "args": list[str]()}

@@ -1,4 +1,4 @@
-from hardwon.domain.model.setup.file_change import FileChange
+from hardwon.domain.model.formats.config_edit import FileChange
 
 
 def test_a_change_is_told_in_one_word_and_by_the_lines_around_it() -> None:

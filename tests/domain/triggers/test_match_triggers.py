@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.triggers.trigger_matcher import TriggerMatch
-from hardwon.domain.use_cases.asking.match_triggers import MatchTriggers, Triggered
+from hardwon.domain.model.triggers import TriggerMatch
+from hardwon.domain.use_cases.match_triggers import MatchTriggers, Triggered
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.state import State

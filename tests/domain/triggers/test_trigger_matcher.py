@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.triggers.command_phrases import COMMAND_PHRASES
-from hardwon.domain.model.triggers.trigger_matcher import Trigger, TriggerMatch, TriggerMatcher
+from hardwon.domain.model.settings import COMMAND_PHRASES
+from hardwon.domain.model.triggers import Trigger, TriggerMatch, TriggerMatcher
 
 COMMANDS = TriggerMatcher(Trigger(phrase) for phrase in COMMAND_PHRASES)
 

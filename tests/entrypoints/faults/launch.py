@@ -75,7 +75,7 @@ def searches_wait_for_each_other() -> None:
     """Neither search goes on before the other has begun."""
     from threading import Barrier
 
-    from hardwon.adapters.sqlite.fts import FtsKeywordIndex
+    from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 
     both, frequencies = Barrier(2), FtsKeywordIndex.frequencies
 
@@ -99,7 +99,7 @@ def the_worker_cannot_be_started() -> None:
 
 
 def counting_hangs() -> None:
-    from hardwon.adapters.sqlite.entry_repository import SqliteEntryRepository
+    from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 
     replace(SqliteEntryRepository, "record_recall", hang)
 
@@ -191,12 +191,12 @@ def database_hangs() -> None:
 
 def nothing_is_in_a_hurry() -> None:
     """No fault: for tests of what is printed, on a machine that may be busy with others."""
-    from hardwon.domain.use_cases.retrieving import retrieve
-    from hardwon.entrypoints.hooking import event, output, prompt_start, session_start
+    from hardwon.domain.use_cases import retrieve
+    from hardwon.entrypoints.hook import event, output, prompt, session_start
 
     for module, name in (
         (event, "PROMPT_SECONDS"),
-        (prompt_start, "SEARCH_SECONDS"),
+        (prompt, "SEARCH_SECONDS"),
         (output, "ALARM_SECONDS"),
         (output, "LAST_SECONDS"),
         (session_start, "SEARCH_SECONDS"),
@@ -208,29 +208,29 @@ def nothing_is_in_a_hurry() -> None:
 
 
 def noting_has_a_bug() -> None:
-    from hardwon.entrypoints.capturing import noting
+    from hardwon.entrypoints.hook import capture
 
-    replace(noting, "note_event", lambda *_: 1 // 0)
+    replace(capture, "note_event", lambda *_: 1 // 0)
 
 
 def noticing_has_a_bug() -> None:
-    from hardwon.entrypoints.hooking import noticing
+    from hardwon.entrypoints.hook import event
 
-    replace(noticing, "notice_use", lambda *_: 1 // 0)
+    replace(event, "notice_use", lambda *_: 1 // 0)
 
 
 def markdown_fails_too() -> None:
-    from hardwon.entrypoints.hooking import markdown_pipeline
+    from hardwon.entrypoints.hook import session_start
 
     database_fails()
-    replace(markdown_pipeline, "markdown_block", lambda *_: 1 // 0)
+    replace(session_start, "markdown_block", lambda *_: 1 // 0)
 
 
 def nothing_answers() -> None:
-    from hardwon.entrypoints.hooking import markdown_pipeline
+    from hardwon.entrypoints.hook import session_start
 
     database_hangs()
-    replace(markdown_pipeline, "markdown_block", hang)
+    replace(session_start, "markdown_block", hang)
 
 
 def report_to(path: str, started: float) -> None:
@@ -249,7 +249,7 @@ def report_to(path: str, started: float) -> None:
 
 def run() -> None:
     report, faults, *arguments = sys.argv[1:]
-    from hardwon.entrypoints.hook import main
+    from hardwon.entrypoints.hook.main import main
 
     for fault in filter(None, faults.split(",")):
         globals()[fault]()

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.domain.model.block.entry_texts import units
-from hardwon.domain.model.block.frame import TAG
-from hardwon.domain.model.block.memory_block import MAX_UNITS
+from hardwon.domain.model.injection.block import MAX_UNITS
+from hardwon.domain.model.injection.entry_text import TAG, units
 from tests.entrypoints.conversing import rest, statuses, until, written
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.hook_texts import FRAME, TITLE

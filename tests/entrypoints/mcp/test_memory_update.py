@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.importance.tiers import TIER_PURPOSES
+from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import TIERS
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import RawClient

@@ -9,8 +9,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from hardwon.domain.model.errors import StorageError
+from hardwon.entrypoints.mcp.schema import READS, Answer, tool
 from hardwon.entrypoints.mcp.server import MemoryServer
-from hardwon.entrypoints.mcp.tool import READS, Answer, tool
 
 
 class Found(Answer):

@@ -8,7 +8,7 @@ from mcp import Client
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.entrypoints.mcp.server import build_server
-from hardwon.entrypoints.mcp.worker import MemoryWorker
+from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import LESSON
 

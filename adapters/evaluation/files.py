@@ -1,0 +1,365 @@
+"""
+A folder that holds an evaluation set: `docs.jsonl`, `queries.jsonl` (or either with `.gz`) and `qrels.tsv`.
+
+Lines of a text file, each of them checked, whatever the file really is.
+
+Reports as JSON: what `hardwon eval --json` prints and `--compare` reads.
+"""
+
+import gzip
+import io
+import json
+import math
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationError
+from hardwon.domain.model.evaluation.eval_set import EvalSet, Judgement, Query, assemble, document_entry
+from hardwon.domain.model.evaluation.report import (
+    MEAN,
+    TOLERANCE,
+    ByPolicy,
+    Change,
+    Figures,
+    QueryReport,
+    Report,
+    SetReport,
+)
+
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes; the longest text that can be stored fits, escaped."""
+
+MOST_UNPACKED = 1024 * 1024 * 1024
+"""Bytes that a gzip file may unpack to: 1 GB, as a few kilobytes can hold any amount."""
+
+COMPRESSED = ".gz"
+
+
+class Place:
+    """
+    Where in a file something stands.
+
+    Args:
+        path: The file.
+        number: The line, from 1; 0 for the file as a whole.
+
+    """
+
+    def __init__(self, path: str, number: int = 0) -> None:
+        self.path = path
+        self.number = number
+
+    def refuse(self, reason: str) -> InvalidEvaluationError:
+        """Return the error that says why what stands here can't be used."""
+        line = f" line {self.number}" if self.number else ""
+        return InvalidEvaluationError(f"{self.path}{line}: {reason}")
+
+
+def read_lines(path: str) -> Iterator[tuple[Place, str]]:
+    """
+    Yield the lines of a file that are not blank, without their ends, each with its place.
+
+    A file whose name ends in `.gz` is unpacked line by line.
+
+    Raises:
+        InvalidEvaluationError: the file can't be read, is no UTF-8 text, or has a line of over 16 MB; or it is no whole
+            gzip file, or unpacks to over 1 GB.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would wait for ever
+        raise Place(path).refuse("is not a file")
+    try:
+        with _opened(path) as file:
+            number = 0
+            while line := file.readline(LONGEST_LINE + 1):
+                number += 1
+                if path.endswith(COMPRESSED) and file.tell() > MOST_UNPACKED:
+                    raise Place(path).refuse(f"unpacks to over {MOST_UNPACKED} bytes: unpack it first if it is yours")
+                if text := _decoded(Place(path, number), line).strip("\r\n"):
+                    yield Place(path, number), text
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise Place(path).refuse(f"is no gzip file, or damaged ({error})") from error
+    except OSError as error:
+        raise Place(path).refuse(error.strerror or str(error)) from error
+
+
+def read_whole(path: str) -> str:
+    """
+    Return the lines of a file that are not blank as one text.
+
+    Raises:
+        InvalidEvaluationError: as `read_lines` has it.
+    """
+    return "\n".join(line for _, line in read_lines(path))
+
+
+def read_objects(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """
+    Yield the JSON objects of a file, one a line, each with its place.
+
+    Raises:
+        InvalidEvaluationError: as `read_lines` has it, or a line is no JSON object.
+    """
+    for place, line in read_lines(path):
+        yield place, parse_object(place, line)
+
+
+def parse_object(place: Place, text: str) -> dict[str, Any]:
+    """
+    Return the JSON object that *text* is.
+
+    Raises:
+        InvalidEvaluationError: it is none.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise place.refuse(f"is not JSON ({error})") from error
+    if not isinstance(document, dict):
+        raise place.refuse(f"is {_shortened(document)}, not a JSON object")
+    return document
+
+
+def text_of(place: Place, document: dict[str, Any], field: str, *, optional: bool = False) -> str:
+    """
+    Return a field that holds a text; an optional one that is missing or null is empty.
+
+    Raises:
+        InvalidEvaluationError: it is missing, no text, or a text that can't be stored.
+    """
+    value = document.get(field)
+    if value is None and optional:
+        return ""
+    if not isinstance(value, str):
+        found = f"is {_shortened(value)}" if field in document else "is missing"
+        raise place.refuse(f"{field} {found}: it must be a text")
+    if "\0" in value:
+        raise place.refuse(f"{field} holds a NUL character at position {value.index(chr(0))}: remove it")
+    if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
+        raise place.refuse(f"{field} holds half a surrogate pair: it is not valid text")
+    return value
+
+
+def _opened(path: str) -> io.BufferedIOBase:
+    return gzip.open(path) if path.endswith(COMPRESSED) else open(path, "rb")
+
+
+def _decoded(place: Place, line: bytes) -> str:
+    if len(line) > LONGEST_LINE:
+        raise place.refuse(f"has over {LONGEST_LINE} bytes (16 MB): is this the right file?")
+    try:
+        return line.decode("utf-8-sig" if place.number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise place.refuse(f"is not UTF-8 text (byte {error.start + 1}): is this the right file?") from error
+
+
+def _shortened(value: object) -> str:
+    return repr(value)[:40]
+
+
+DOCUMENTS, QUERIES, JUDGEMENTS = "docs.jsonl", "queries.jsonl", "qrels.tsv"
+COLUMNS = 3
+
+
+def read_eval_set(folder: str, name: str) -> EvalSet:
+    """
+    Return the set in *folder*.
+
+    Args:
+        folder: Holds the three files; `docs.jsonl.gz` and `queries.jsonl.gz` count where the plain ones are missing.
+        name: What the set is called.
+
+    Raises:
+        InvalidEvaluationError: a file is missing or damaged, or there is nothing to measure.
+
+    """
+    if not os.path.isdir(folder):
+        raise Place(folder).refuse("is not a folder")
+    return assemble(
+        name,
+        _documents(_plain_or_compressed(folder, DOCUMENTS)),
+        _queries(_plain_or_compressed(folder, QUERIES)),
+        _judgements(os.path.join(folder, JUDGEMENTS)),
+    )
+
+
+def names_of(folders: Sequence[str]) -> list[str]:
+    """Return what the sets in *folders* are called: the folders' own names, numbered where they repeat."""
+    names = list[str]()
+    for folder in folders:
+        own = os.path.basename(os.path.realpath(folder)) or "set"
+        number, name = 1, own
+        while name in names:
+            number += 1
+            name = f"{own}-{number}"
+        names.append(name)
+    return names
+
+
+def _plain_or_compressed(folder: str, name: str) -> str:
+    """Return the path of the file *name* in *folder*, with `.gz` if only that one is there."""
+    plain = os.path.join(folder, name)
+    compressed = plain + COMPRESSED
+    return compressed if os.path.exists(compressed) and not os.path.lexists(plain) else plain
+
+
+def _documents(path: str) -> dict[str, Entry | None]:
+    documents = dict[str, Entry | None]()
+    for place, row in read_objects(path):
+        document_id = _new_id(place, text_of(place, row, "id"), documents)
+        try:
+            documents[document_id] = document_entry(
+                document_id,
+                text_of(place, row, "text"),
+                title=text_of(place, row, "title", optional=True),
+                written_at=text_of(place, row, "timestamp", optional=True),
+                group=text_of(place, row, "group", optional=True).strip() or None,
+            )
+        except InvalidEntryError as error:
+            raise place.refuse(str(error)) from error
+    return documents
+
+
+def _queries(path: str) -> list[Query]:
+    queries = dict[str, Query]()
+    for place, row in read_objects(path):
+        query_id = _new_id(place, text_of(place, row, "id"), queries)
+        group = text_of(place, row, "group", optional=True).strip() or None
+        queries[query_id] = Query(query_id, text_of(place, row, "text"), group)
+    return list(queries.values())
+
+
+def _judgements(path: str) -> list[Judgement]:
+    judged = dict[tuple[str, str], Judgement]()
+    lines = read_lines(path)
+    for place, line in lines:
+        columns = line.split("\t")
+        if len(columns) != COLUMNS:
+            raise place.refuse(f"has {len(columns)} columns, not {COLUMNS} with tabs between them")
+        if place.number == 1:
+            _ensure_header(place, columns[2])
+            continue
+        judgement = Judgement(columns[0], columns[1], _grade(place, columns[2]))
+        if judged.setdefault(judgement[:2], judgement) != judgement:
+            raise place.refuse(f"query {columns[0]!r} and document {columns[1]!r} were judged before, and otherwise")
+    return list(judged.values())
+
+
+def _new_id(place: Place, identifier: str, known: dict[str, Entry | None] | dict[str, Query]) -> str:
+    if not identifier.strip():
+        raise place.refuse("id is blank")
+    if identifier in known:
+        raise place.refuse(f"the id {identifier!r} was there before")
+    return identifier
+
+
+def _ensure_header(place: Place, score: str) -> None:
+    try:
+        float(score)
+    except ValueError:
+        return
+    raise place.refuse("is a judgement: the first line must be the header query-id, corpus-id, score")
+
+
+def _grade(place: Place, text: str) -> float:
+    try:
+        grade = float(text)
+    except ValueError:
+        grade = math.nan
+    if not math.isfinite(grade):
+        raise place.refuse(f"the score is {text[:40]!r}: it must be a number")
+    return grade
+
+
+KEYS: Mapping[str, str] = {
+    "ndcg": "ndcg@10",
+    "few_recall": "recall@5",
+    "recall": "recall@10",
+    "mrr": "mrr",
+    "few_hit": "hit@5",
+    "p50_ms": "p50_ms",
+    "p95_ms": "p95_ms",
+}
+"""The fields of `Figures` as scripts know them."""
+
+NDCG = KEYS["ndcg"]
+
+
+def report_document(report: Report, *, per_query: bool = False) -> dict[str, Any]:
+    """Return *report* for JSON; *per_query* adds each question's text and nDCG@10."""
+    sets = {
+        name: {
+            "policies": _policies(each.policies),
+            **({"queries": {key: _query(query) for key, query in each.queries.items()}} if per_query else {}),
+        }
+        for name, each in report.sets.items()
+    }
+    return {"sets": sets, **({MEAN: {"policies": _policies(report.mean)}} if report.mean else {})}
+
+
+def comparison_document(changes: Sequence[Change]) -> dict[str, Any]:
+    """Return *changes* for JSON: the difference of each figure, and those that got worse."""
+    differences: dict[str, dict[str, dict[str, float]]] = {}
+    for change in changes:
+        differences.setdefault(change.set_name, {})[change.policy] = _figures(change.differences)
+    regressions = [
+        {
+            "set": change.set_name,
+            "policy": change.policy,
+            "figure": KEYS[name],
+            "before": getattr(change.before, name),
+            "after": getattr(change.after, name),
+        }
+        for change in changes
+        for name in change.regressions
+    ]
+    return {"tolerance": TOLERANCE, "differences": differences, "regressions": regressions}
+
+
+def read_report(path: str) -> Report:
+    """
+    Return a report that was printed as JSON earlier; questions only where they are in it.
+
+    Raises:
+        InvalidEvaluationError: the file can't be read, or is no such report.
+    """
+    place = Place(path)
+    document = parse_object(place, read_whole(path))
+    try:
+        return Report({name: _set_report(each) for name, each in document["sets"].items()})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise place.refuse("is no report of `hardwon eval --json`") from error
+
+
+def _set_report(document: Mapping[str, Any]) -> SetReport:
+    return SetReport(
+        policies={policy: _read_figures(figures) for policy, figures in document["policies"].items()},
+        queries={
+            key: QueryReport(query["text"], {policy: _number(value) for policy, value in query[NDCG].items()})
+            for key, query in document.get("queries", {}).items()
+        },
+    )
+
+
+def _read_figures(document: Mapping[str, Any]) -> Figures:
+    return Figures(**{name: _number(document[key]) for name, key in KEYS.items()})
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(value)
+    return float(value)
+
+
+def _policies(policies: ByPolicy) -> dict[str, dict[str, float]]:
+    return {policy: _figures(figures) for policy, figures in policies.items()}
+
+
+def _figures(figures: Figures) -> dict[str, float]:
+    return {KEYS[name]: value for name, value in figures._asdict().items()}
+
+
+def _query(query: QueryReport) -> dict[str, Any]:
+    return {"text": query.text, NDCG: dict(query.ndcg)}

@@ -1,0 +1,241 @@
+"""
+Where a repository stands, read from git's own files: no process is started for it. Standard library only.
+
+Which git is run: one of the user's own, never one that the project brings along. Standard library only.
+
+Running git: for so long, for so many names, and nothing of it runs on. Standard library only.
+"""
+
+import errno
+import math
+import os
+import select
+import signal
+import stat
+import time
+from contextlib import suppress
+from functools import lru_cache
+from types import TracebackType
+from typing import Self
+
+from hardwon.domain.model.deadline import Deadline
+
+LONGEST_LINE = 4096
+GIT = ".git"
+LINKED = "worktrees"
+"""The folder in which git keeps what is a linked work tree's own."""
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold a recall for ever
+
+
+def top_of(folder: str) -> str | None:
+    """Return the work tree that holds *folder*, a path without links; None where there is none."""
+    while not os.path.lexists(os.path.join(folder, GIT)):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder
+
+
+def main_work_tree(folder: str) -> str:
+    """Return the work tree that holds *folder*, for a linked one the one it is linked to; *folder* where there is none."""
+    real = os.path.realpath(folder)
+    top = top_of(real)
+    if top is None:
+        return real
+    shared, kind = os.path.split(os.path.dirname(os.path.normpath(git_folder(top))))
+    return os.path.dirname(shared) if kind == LINKED and os.path.basename(shared) == GIT else top
+
+
+def git_folder(top: str) -> str:
+    """Return where git keeps its files for the work tree *top*; a linked one names the place in a file."""
+    path = os.path.join(top, GIT)
+    pointer = "" if os.path.isdir(path) else first_line(path)
+    return os.path.join(top, pointer.removeprefix("gitdir: ")) if pointer.startswith("gitdir: ") else path
+
+
+def first_line(path: str) -> str:
+    """Return the first line of a regular file, cut; nothing of anything else."""
+    try:
+        with open(path, encoding="utf-8", errors="replace", opener=_open_without_waiting) as file:
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return file.readline(LONGEST_LINE).strip() if is_regular else ""
+    except (OSError, ValueError):  # a path with a zero byte is a ValueError
+        return ""
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_WAIT)
+
+
+NAME = "git.exe" if os.name == "nt" else "git"
+
+
+class Surroundings:
+    """
+    Where programs may be looked for by whoever works in a folder that nobody vouches for.
+
+    A relative entry of PATH means a folder of the project, and tools like direnv put the
+    project's own folders there: neither is trusted, whatever link leads to it.
+
+    Args:
+        project_root: The user's project; all of the repository around it counts.
+
+    Raises:
+        ValueError: *project_root* can't be a path.
+
+    """
+
+    def __init__(self, project_root: str) -> None:
+        real = os.path.realpath(project_root)
+        self._project = os.path.join(top_of(real) or real, "")
+
+    def trusts(self, path: str) -> bool:
+        """Tell whether *path* is absolute and neither lies in the project nor leads there."""
+        if not os.path.isabs(path):
+            return False
+        places = (os.path.normpath(path), os.path.realpath(path))
+        # Whoever works in the root folder has no place outside.
+        return self._project == os.path.join(os.sep, "") or not any(
+            os.path.join(place, "").startswith(self._project) for place in places
+        )
+
+    def trusted(self, search_path: str) -> str:
+        """Return the entries of *search_path* that can be trusted."""
+        return os.pathsep.join(filter(self.trusts, search_path.split(os.pathsep)))
+
+    def git(self, search_path: str) -> str:
+        """
+        Return the absolute path of the first git on *search_path* that can be trusted.
+
+        Raises:
+            FileNotFoundError: there is none.
+
+        """
+        for folder in filter(None, self.trusted(search_path).split(os.pathsep)):
+            program = os.path.join(folder, NAME)
+            if os.path.isfile(program) and os.access(program, os.X_OK) and self.trusts(program):
+                return program
+        raise FileNotFoundError(errno.ENOENT, "no git on PATH, or only in the project itself or in relative folders")
+
+
+@lru_cache(maxsize=4)
+def surroundings(project_root: str) -> Surroundings:
+    """Return the surroundings of *project_root*, looked at once."""
+    return Surroundings(project_root)
+
+
+@lru_cache(maxsize=4)
+def find_git(project_root: str, search_path: str) -> str:
+    """Return what `Surroundings.git` returns, looked for once."""
+    return surroundings(project_root).git(search_path)
+
+
+MAX_OUTPUT_BYTES = 1 << 20
+BURIAL_SECONDS = 0.2  # a killed process is gone in microseconds, unless a dead network disk holds it
+CHUNK_BYTES = 1 << 16
+NAP_SECONDS = 0.0005
+
+
+def _enough(output: bytes | bytearray, most: int) -> bool:
+    return len(output) >= MAX_OUTPUT_BYTES or output.count(0) >= most
+
+
+def run(command: list[str], environment: dict[str, str], deadline: Deadline, most: int) -> tuple[int, bytes]:
+    """
+    Return the exit code of *command* and what it wrote, of which *most* names are enough; nothing of it runs on.
+
+    Raises:
+        TimeoutError: *deadline* passed.
+        OSError: it can't be started.
+        ValueError: an argument holds a zero byte.
+    """
+    if not hasattr(os, "posix_spawnp"):
+        return _run_portably(command, environment, deadline)
+    with _Child(command, environment) as child:
+        output = child.read(deadline, most)
+        return (0 if _enough(output, most) else child.wait(deadline)), output
+
+
+def _run_portably(command: list[str], environment: dict[str, str], deadline: Deadline) -> tuple[int, bytes]:
+    import subprocess  # noqa: PLC0415 - 16 ms to import, and only Windows needs it
+
+    patience = deadline.remaining()
+    timeout = patience if math.isfinite(patience) else None
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    try:
+        done = subprocess.run(
+            command, env=environment, stdin=null, stdout=pipe, stderr=null, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(errno.ETIMEDOUT, "git hangs") from error
+    return done.returncode, done.stdout
+
+
+class _Child:
+    """
+    A process of its own group that writes into a pipe.
+
+    Leaving the `with` block closes the pipe, and kills and reaps what still
+    runs of the group.
+    """
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self._pipe, writable = os.pipe()
+        # The pipe comes first: it may have taken the number of a closed standard stream.
+        streams = (
+            (os.POSIX_SPAWN_DUP2, writable, 1),
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        )
+        try:
+            self._pid = os.posix_spawnp(command[0], command, environment, file_actions=streams, setpgroup=0)
+        except BaseException:
+            os.close(self._pipe)
+            raise
+        finally:
+            os.close(writable)
+        self._running = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        os.close(self._pipe)
+        if self._running:
+            with suppress(OSError):  # macOS refuses a group whose leader has just ended
+                os.killpg(self._pid, signal.SIGKILL)
+            with suppress(TimeoutError):
+                self.wait(Deadline.after(BURIAL_SECONDS, time.monotonic))
+
+    def read(self, deadline: Deadline, most: int) -> bytes:
+        """Return what the process writes, to its end or until there are *most* names."""
+        poller = select.poll()
+        poller.register(self._pipe, select.POLLIN)
+        output = bytearray()
+        while not _enough(output, most):
+            patience = deadline.remaining()
+            if not poller.poll(math.ceil(patience * 1000) if math.isfinite(patience) else None):
+                raise TimeoutError(errno.ETIMEDOUT, "git hangs")
+            chunk = os.read(self._pipe, CHUNK_BYTES)
+            if not chunk:
+                break
+            output += chunk
+        return bytes(output)
+
+    def wait(self, deadline: Deadline) -> int:
+        """Return the exit code; it may come a moment after the pipe's end."""
+        while True:
+            try:
+                pid, status = os.waitpid(self._pid, os.WNOHANG)
+            except ChildProcessError:  # whoever started us ignores SIGCHLD: the code is lost
+                pid, status = self._pid, 0
+            if pid:
+                self._running = False
+                return os.waitstatus_to_exitcode(status)
+            if deadline.passed():
+                raise TimeoutError(errno.ETIMEDOUT, "git hangs")
+            time.sleep(NAP_SECONDS)

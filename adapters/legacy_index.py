@@ -1,0 +1,158 @@
+"""
+`memory-index.json`: sessions as one JSON object, keyed by the absolute path of their files.
+
+Each line holds one: `tags`, `descriptionKeywords`, `mtime`, `basename`, `filename`, `description`
+and, where there is one, `embedding`. A vector that can't be read leaves the memory without one.
+"""
+
+import json
+import os
+from array import array
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeGuard
+
+from hardwon.domain.model.embedding import Vector
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.formats.legacy_index import IndexedMemory
+
+LARGEST_FILE = 64 * 1024 * 1024
+DECIMALS = 6
+SHOWN_CHARACTERS = 60
+SECONDS = 2**53
+
+
+class _Shape(NamedTuple):
+    fits: Callable[[Any], bool]
+    wanted: str
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_seconds(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= SECONDS
+
+
+def _is_numbers(value: object) -> TypeGuard[list[float]]:
+    return isinstance(value, list) and all(type(each) in {int, float} for each in value)
+
+
+TEXT = _Shape(lambda value: isinstance(value, str), "a text")
+TEXTS = _Shape(_is_texts, "a list of texts")
+SHAPES = {
+    "tags": TEXTS,
+    "descriptionKeywords": TEXTS,
+    "mtime": _Shape(_is_seconds, "whole seconds since 1970"),
+    "basename": TEXT,
+    "filename": TEXT,
+    "description": TEXT,
+}
+
+
+def write_memory_index(sessions: Iterable[tuple[Entry, Vector | None]], *, ascii_only: bool = False) -> str:
+    """Return *sessions* and their vectors as JSON, one on a line, in order of their paths."""
+    encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
+    documents = {entry.file_path or "": _document(entry, vector) for entry, vector in sessions}
+    lines = (f"{encode(path)}: {encode(documents[path])}" for path in sorted(documents))
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read_memory_index(data: bytes) -> list[IndexedMemory]:
+    """
+    Return the memories of an index; fields that are not ours, and empty ones (null), are passed over.
+
+    Raises:
+        InvalidEntryError: it is no such index, or a field is of the wrong type; the message names the key.
+
+    """
+    document = _object(data)
+    return [_memory(path, fields) for path, fields in document.items()]
+
+
+def _document(entry: Entry, vector: Vector | None) -> dict[str, object]:
+    folder, filename = os.path.split(entry.file_path or "")
+    mtime = int(entry.updated_at.timestamp()) if entry.file_mtime is None else entry.file_mtime
+    return {
+        "tags": entry.tags,
+        "descriptionKeywords": entry.keywords,
+        "mtime": mtime,
+        "basename": entry.source_project or os.path.basename(folder),
+        "filename": filename,
+        "description": entry.description,
+        **({} if vector is None else {"embedding": [round(value, DECIMALS) for value in vector]}),
+    }
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    if len(data) > LARGEST_FILE:
+        raise InvalidEntryError(f"the index is longer than {LARGEST_FILE} bytes: split it")
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidEntryError(f"the index is not UTF-8: {error}") from error
+    except RecursionError as error:
+        raise InvalidEntryError("the index is nested too deeply: it is an object of flat objects") from error
+    except ValueError as error:
+        raise InvalidEntryError(f"the index is not JSON: {str(error)[:200]}") from error
+    if not isinstance(document, dict):
+        raise InvalidEntryError(f"the index is {_shown(document)}: it must be an object keyed by the paths of files")
+    return document
+
+
+def _memory(key: str, fields: object) -> IndexedMemory:
+    path = _path(key)
+    if not isinstance(fields, dict):
+        raise InvalidEntryError(f"{key!r} is {_shown(fields)}: it must be an object")
+    told = {name: value for name, value in fields.items() if name in SHAPES and value is not None}
+    for name, value in told.items():
+        if not SHAPES[name].fits(value):
+            raise InvalidEntryError(f"{key!r}: {name} is {_shown(value)}: it must be {SHAPES[name].wanted}")
+    folder, filename = os.path.split(path)
+    vector, vector_trouble = _vector(fields.get("embedding"))
+    return IndexedMemory(
+        path=path,
+        tags=tuple(told.get("tags", ())),
+        keywords=tuple(told.get("descriptionKeywords", ())),
+        mtime=told.get("mtime"),
+        project=told.get("basename", "").strip() or os.path.basename(folder) or None,
+        filename=filename,
+        description=told.get("description", "").strip() or None,
+        vector=vector,
+        vector_trouble=vector_trouble,
+    )
+
+
+def _vector(value: object) -> tuple[Vector | None, str]:
+    """Return *value* as a vector, or why it is none; neither where there is no value."""
+    if value is None:
+        return None, ""
+    if not _is_numbers(value):
+        return None, f"embedding is {_shown(value)}: it must be a list of numbers"
+    try:
+        return array("f", value), ""
+    except OverflowError:
+        return None, f"embedding is {_shown(value)}: it holds a number too large"
+
+
+def _path(key: str) -> str:
+    """Return the path that *key* is, its links resolved."""
+    try:
+        key.encode()
+        path = os.path.realpath(key) if os.path.isabs(key) and "\0" not in key else ""
+        path.encode()  # a link may lead to any name
+    except (UnicodeEncodeError, OSError):
+        path = ""
+    if not os.path.basename(path):
+        raise InvalidEntryError(
+            f"{key[:200]!r} is no absolute path of a file, or leads to a name that is not UTF-8: an index is keyed by paths"
+        )
+    return path
+
+
+def _shown(value: object) -> str:
+    try:
+        return json.dumps(value)[:SHOWN_CHARACTERS]
+    except RecursionError:  # just deep enough to be read, too deep to be written
+        return "nested too deeply"

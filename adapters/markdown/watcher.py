@@ -1,0 +1,89 @@
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from watchfiles import Change, watch
+
+from hardwon.adapters.markdown.source_files import BESIDE
+from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.formats.document_format import ENDING, MEMORY, SPECS
+
+SETTLED_MS = 200
+"""So long nothing must change before a change is told: an editor writes in several steps."""
+
+LONGEST_MS = 2_000
+"""So long a change waits at most, when they never cease."""
+
+Changes = set[tuple[Change, str]]
+
+
+class MarkdownWatcher:
+    """
+    Watches the folders of a project's memory, and of other roots.
+
+    Not the whole project: its dependencies alone can exceed what a system lets one watch.
+
+    Args:
+        project_root: Its folders `memory` and `specs` are watched, and what is called `memory-*.md` beside them.
+        roots: More folders with memory.
+
+    """
+
+    def __init__(self, project_root: str, roots: Sequence[str]) -> None:
+        self._root = os.path.realpath(project_root)
+        self._places = [os.path.join(self._root, name) for name in (MEMORY, SPECS)] + list(map(os.path.realpath, roots))
+
+    def changes(self, leaving: threading.Event) -> Iterator[None]:
+        """
+        Yield as soon as it watches, and then whenever files may have changed, until *leaving* is set.
+
+        Raises:
+            UnreadableFileError: the system does not let it watch.
+        """
+        while not leaving.is_set():
+            folders = self._folders()
+            try:
+                yield from self._within(folders, leaving)
+            except FileNotFoundError:
+                continue  # a folder went at this moment
+            except (OSError, RuntimeError) as error:  # the library's own error is a RuntimeError
+                raise UnreadableFileError(f"{self._root!r} can't be watched: {error}") from error
+
+    def _within(self, folders: list[str], leaving: threading.Event) -> Iterator[None]:
+        """Yield while *folders* are those to watch."""
+        batches = watch(
+            *folders,
+            recursive=False,
+            watch_filter=self._matters,
+            step=SETTLED_MS,
+            debounce=LONGEST_MS,
+            rust_timeout=SETTLED_MS,
+            yield_on_timeout=True,
+            stop_event=leaving,
+            raise_interrupt=False,
+        )
+        with closing(batches):
+            for number, batch in enumerate(batches):
+                if batch or not number:  # the first tells that it watches
+                    yield
+                    if self._folders() != folders:
+                        return
+
+    def _matters(self, _: Change, path: str) -> bool:
+        """Tell whether a change at *path* may change the memory; folders do."""
+        folder, name = os.path.split(path)
+        if folder == self._root and path not in self._places:
+            return name.startswith(BESIDE.partition("*")[0]) and name.lower().endswith(ENDING)
+        return name.lower().endswith(ENDING) or not os.path.isfile(path)
+
+    def _folders(self) -> list[str]:
+        """Return all folders to watch that are there; hidden ones and links are not entered."""
+        below = {folder for place in self._places for folder in _at_and_below(place)}
+        return sorted({self._root, *below})
+
+
+def _at_and_below(place: str) -> Iterator[str]:
+    for folder, folders, _ in os.walk(place):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield folder

@@ -1,0 +1,308 @@
+"""The journal's file, and the noting of events in it: all that a capture hook needs. Standard library only."""
+
+import contextlib
+import datetime as dt
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from cattrs import BaseValidationError, Converter
+
+from hardwon.adapters.sqlite.database import create_private, translated
+from hardwon.domain.model.conversation.session import HookEvent, SessionBuffer, Waiting
+from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
+
+JOURNAL_FILE = "capture.db"
+ASIDE = ".damaged"
+BUSY_SECONDS = 1.0
+"""How long to wait for others; each holds the file for some milliseconds."""
+
+VERSION = 1
+SCHEMA = (
+    """CREATE TABLE event (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL,
+        project_root TEXT NOT NULL, transcript_path TEXT NOT NULL, text TEXT NOT NULL
+    )""",
+    "CREATE INDEX event_of_session ON event (session_id, kind)",
+    """CREATE TABLE buffer (
+        session_id TEXT PRIMARY KEY, place INTEGER NOT NULL, kept_at TEXT NOT NULL, document TEXT NOT NULL
+    )""",
+    f"PRAGMA user_version = {VERSION}",
+)
+ADD = "INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) VALUES (?, ?, ?, ?, ?, ?)"
+COUNT_REPLIES = "SELECT count(*) FROM event WHERE session_id = ? AND kind = 'reply'"
+
+
+def note(folder: str, event: HookEvent) -> int:
+    """
+    Add *event* for good to the journal in *folder*; return how many replies of its session wait now.
+
+    Raises:
+        StorageError: the journal can't be written now.
+    """
+    with opened(folder) as connection, transaction(connection):
+        connection.execute(ADD, event[:-1])
+        return int(connection.execute(COUNT_REPLIES, (event.session_id,)).fetchone()[0])
+
+
+def has_events(folder: str) -> bool:
+    """
+    Tell whether an event waits of a project that is there; one whose folder is gone can't be helped.
+
+    Raises:
+        StorageError: the journal can't be read now.
+    """
+    if not is_there(folder):
+        return False
+    with opened(folder) as connection:
+        return any(os.path.isdir(root) for (root,) in connection.execute("SELECT DISTINCT project_root FROM event"))
+
+
+def path_of(folder: str) -> str:
+    """Return where the journal of the store in *folder* is."""
+    return os.path.join(folder, JOURNAL_FILE)
+
+
+def is_there(folder: str) -> bool:
+    """Tell whether anything was ever captured."""
+    return os.path.exists(path_of(folder))
+
+
+@contextlib.contextmanager
+def opened(folder: str) -> Iterator[sqlite3.Connection]:
+    """
+    Open the journal, made when it is not there, for its owner only; errors of sqlite3 within become `StorageError`.
+
+    Raises:
+        StorageError: it can't be opened, or is damaged.
+    """
+    path = path_of(folder)
+    with translated(path), contextlib.closing(connected(path, BUSY_SECONDS)) as connection:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise NewerSchemaError(f"{path} is of version {version}, written by a later hardwon: upgrade hardwon")
+        if version < VERSION:
+            _make(connection)
+        yield connection
+
+
+def connected(path: str, busy_seconds: float) -> sqlite3.Connection:
+    """Return a connection to the file at *path*, made with its folder when it is not there."""
+    create_private(path)
+    return sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    with transaction(connection):
+        if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:  # another may have been first
+            for statement in SCHEMA:
+                connection.execute(statement)
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let changes within happen together or not at all."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def put_aside(folder: str) -> str:
+    """
+    Move a damaged journal aside, in place of an earlier one, and return where to; empty when it is damaged no more.
+
+    Raises:
+        StorageError: it can't be moved.
+    """
+    path = path_of(folder)
+    try:
+        has_events(folder)
+    except CorruptStoreError:
+        with translated(path):
+            for ending in ("-journal", ""):
+                with contextlib.suppress(FileNotFoundError):
+                    os.replace(f"{path}{ending}", f"{path}{ASIDE}{ending}")
+            return f"{path}{ASIDE}"
+    return ""
+
+
+EVENTS = """SELECT session_id, kind, at, project_root, transcript_path, text, number
+    FROM event WHERE session_id = ? ORDER BY number"""
+WAITING = """SELECT session_id,
+    coalesce((SELECT project_root FROM event AS named WHERE named.session_id = event.session_id
+        AND project_root <> '' ORDER BY number LIMIT 1), ''),
+    count(*), sum(kind = 'reply'), max(number),
+    (SELECT at FROM event AS last WHERE last.session_id = event.session_id ORDER BY number DESC LIMIT 1)
+    FROM event GROUP BY session_id ORDER BY min(number)"""
+BUFFERS = "SELECT document FROM buffer ORDER BY place DESC"
+KEEP = """INSERT OR REPLACE INTO buffer (session_id, place, kept_at, document)
+    VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM buffer), ?, ?)"""
+UNTOUCHED = """SELECT session_id FROM
+    (SELECT session_id, kept_at AS at FROM buffer UNION ALL SELECT session_id, at FROM event)
+    GROUP BY session_id HAVING max(at) < ?"""
+Row: TypeAlias = tuple[Any, ...]
+FORGET = ("DELETE FROM event WHERE session_id = ?", "DELETE FROM buffer WHERE session_id = ?")
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+class SqliteCaptureJournal:
+    """
+    The journal in a file of its own beside the store; nothing stays open between calls.
+
+    A buffer that can't be read is none: its session is read anew.
+
+    Args:
+        folder: The store's folder; looking alone does not create it.
+        now: Gives the moment at which a buffer is kept.
+
+    """
+
+    def __init__(self, folder: str, now: Callable[[], dt.datetime] = _now) -> None:
+        self._folder = folder
+        self._now = now
+
+    def note(self, event: HookEvent) -> int:
+        """Add *event* for good; return how many replies of its session wait now, this one included."""
+        return note(self._folder, event)
+
+    def waiting(self) -> list[Waiting]:
+        """Return what waits of each session that has events, the one that waits longest first."""
+        return [Waiting(*row) for row in self._rows(WAITING)]
+
+    def events(self, session_id: str) -> list[HookEvent]:
+        """Return the events of that session that are not dealt with, in order."""
+        return [HookEvent(*row) for row in self._rows(EVENTS, session_id)]
+
+    def buffer(self, session_id: str) -> SessionBuffer | None:
+        """Return the buffer of that session, None when it has none."""
+        rows = self._rows("SELECT document FROM buffer WHERE session_id = ?", session_id)
+        return _read(rows[0][0]) if rows else None
+
+    def buffers(self) -> Sequence[SessionBuffer]:
+        """Return the buffers of all sessions, the one that was kept last first."""
+        return [buffer for (document,) in self._rows(BUFFERS) if (buffer := _read(document))]
+
+    def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
+        """Keep *buffer* in place of the session's earlier one and forget its events up to number *handled*."""
+        document = json.dumps(_converter().unstructure(buffer), ensure_ascii=False)
+        with opened(self._folder) as connection, transaction(connection):
+            connection.execute(KEEP, (buffer.session_id, self._now().isoformat(), document))
+            connection.execute("DELETE FROM event WHERE session_id = ? AND number <= ?", (buffer.session_id, handled))
+
+    def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
+        """
+        Forget the sessions of which nothing was noted or kept *since* then; return what is lost by it, as it waited.
+
+        Raises:
+            StorageError: the journal can't be written now.
+        """
+        if not is_there(self._folder):
+            return []
+        with opened(self._folder) as connection, transaction(connection):
+            waiting = [Waiting(*row) for row in connection.execute(WAITING).fetchall()]
+            forgotten = {name for (name,) in connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()}
+            for statement in FORGET:
+                connection.executemany(statement, [(session_id,) for session_id in forgotten])
+        return [each for each in waiting if each.session_id in forgotten]
+
+    def _rows(self, sql: str, *parameters: str) -> list[Row]:
+        if not is_there(self._folder):
+            return []
+        with opened(self._folder) as connection:
+            return connection.execute(sql, parameters).fetchall()
+
+
+def _read(document: str) -> SessionBuffer | None:
+    try:
+        fields = json.loads(document)
+        return _converter().structure(fields, SessionBuffer) if isinstance(fields, dict) else None
+    except (ValueError, BaseValidationError):
+        return None
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(forbid_extra_keys=True)
+    converter.register_unstructure_hook(dt.datetime, lambda moment: moment.isoformat())
+    converter.register_structure_hook(dt.datetime, lambda text, _: dt.datetime.fromisoformat(text))
+    return converter
+
+
+LOCK_FILE = "capture.lock"
+TAKE = ("PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE")  # nothing is ever written
+LOOK = ("SELECT count(*) FROM sqlite_master",)
+
+
+class CaptureLock:
+    """
+    Who deals with what was captured: one process at a time.
+
+    The system takes it back when its holder dies, however that happens.
+
+    Args:
+        folder: The store's folder; created when it is not there.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, LOCK_FILE)
+        self._held: sqlite3.Connection | None = None
+
+    def acquire(self, wait_seconds: float) -> bool:
+        """
+        Take it, waiting *wait_seconds* for whoever has it; return whether it is ours now.
+
+        Raises:
+            StorageError: its file can't be made or used.
+        """
+        with translated(self._path):
+            connection = connected(self._path, wait_seconds)
+            if self._answers(connection, *TAKE):
+                self._held = connection
+                return True
+            connection.close()
+            return False
+
+    def release(self) -> None:
+        """Let others have it; doing so twice is fine."""
+        if self._held:
+            self._held.close()
+            self._held = None
+
+    def is_taken(self) -> bool:
+        """
+        Tell whether somebody has it; nothing is made.
+
+        Raises:
+            StorageError: its file can't be used.
+        """
+        if not os.path.exists(self._path):
+            return False
+        with translated(self._path), contextlib.closing(connected(self._path, 0.0)) as connection:
+            return not self._answers(connection, *LOOK)
+
+    def _answers(self, connection: sqlite3.Connection, *statements: str) -> bool:
+        """Run *statements*; return False when another connection keeps them from running."""
+        try:
+            for statement in statements:
+                connection.execute(statement).fetchall()
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                return False
+            if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+                connection.close()
+                raise
+            os.truncate(self._path, 0)  # nobody can hold what is no database
+            return self._answers(connection, *statements)
+        return True

@@ -1,0 +1,420 @@
+"""
+The keyword index: FTS5 with its own copy of the text, by whole entries and by passages.
+
+Terms as FTS5 takes them: as text, never as syntax.
+
+The index of passages: what long entries are searched by.
+
+A passage's row id is its entry's number and its place in it, so no table has to join them.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.adapters.sqlite.database import Database, Row, in_list
+from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entry
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import title_to_search
+from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.ranking.adaptive import passage_evidence
+from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.keyword_index import Mode
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+SELECT_CATEGORIES = "SELECT e.seq, e.category FROM json_each(?) found JOIN entry e ON e.seq = found.value"
+
+
+class FtsMatches:
+    """
+    What one search found.
+
+    Args:
+        database: The store.
+        scores: The score of every match, by number.
+        categories: Their categories, where they are known already.
+        full: The score that a full match begins at, 0 where that is not known.
+
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        scores: Mapping[int, float],
+        categories: Mapping[int, Category | None] | None = None,
+        full: float = 0.0,
+    ) -> None:
+        self._database = database
+        self._scores = scores
+        self._categories = categories
+        self._full = full
+        self._rankings: dict[Category | None, list[int]] = {}
+
+    def count(self) -> int:
+        """Return how many entries matched."""
+        return len(self._scores)
+
+    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+        """Return the *k* best."""
+        best = self._best(self._ranked(category), k)
+        ordered = sorted(in_tie_order(self._database, best), key=lambda seq: -self._scores[seq])
+        return [Hit(seq, self._scores[seq]) for seq in ordered[:k]]
+
+    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
+        """Return the scores of those of *seqs* that matched."""
+        return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
+
+    def spread(self) -> Spread:
+        """Return how all scores are spread."""
+        return Spread.of(self._scores.values())._replace(full=self._full)
+
+    def _ranked(self, category: Category | None) -> list[int]:
+        """Return all matches, or those of a category, best first; sorted once."""
+        if category not in self._rankings:
+            self._rankings[category] = sorted(self._of(category), key=self._scores.__getitem__, reverse=True)
+        return self._rankings[category]
+
+    def _of(self, category: Category | None) -> Iterable[int]:
+        if category is None:
+            return self._scores
+        if self._categories is None:
+            self._categories = dict(self._database.rows(SELECT_CATEGORIES, (in_list(self._scores),)))
+        return (seq for seq in self._scores if self._categories[seq] == category)
+
+    def _best(self, group: list[int], k: int) -> list[int]:
+        """Return the *k* best of *group*, and those that tie with the last of them."""
+        end = k
+        while 0 < end < len(group) and self._scores[group[end]] == self._scores[group[k - 1]]:
+            end += 1
+        return group[:end]
+
+
+def quoted(term: str) -> str:
+    """Return *term* as a phrase."""
+    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+
+
+def frequencies(database: Database, table: str, terms: Sequence[str]) -> Mapping[str, int]:
+    """Return in how many rows of the FTS5 table *table* each of at most 64 terms occurs."""
+    if not terms:
+        return {}
+    counts = ", ".join([f"(SELECT count(*) FROM {table} WHERE {table} MATCH ?)"] * len(terms))
+    return dict(zip(terms, database.rows(f"SELECT {counts}", list(map(quoted, terms)))[0], strict=True))
+
+
+CREATE_PASSAGES = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter unicode61')"
+PLACE_BITS = 20
+MOST_PASSAGES = 1 << PLACE_BITS
+MOST_HITS = 6_000
+"""A question to everything reads about so many hits at most, its rarest words first: about 1 microsecond each."""
+
+FILTERED = 5
+"""So many times as many hits a question to a part may read: what is frequent elsewhere may be rare there."""
+
+SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
+SELECT_OF_THEM = "SELECT e.seq FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}"
+
+
+def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
+    """
+    Add the passages of one entry.
+
+    Args:
+        database: The store.
+        seq: The entry's number.
+        texts: Its title, then all else that is searched; the title stands before every passage.
+
+    """
+    from hardwon.domain.model.text import identifier_words, passages  # noqa: PLC0415  # for writers only
+
+    title, *others = texts
+    parts = passages(title, "\n".join(others))[:MOST_PASSAGES]
+    database.run_many(
+        "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)",
+        ((seq << PLACE_BITS | at, "\n".join((part, *identifier_words(part)))) for at, part in enumerate(parts)),
+    )
+
+
+def drop_passages(database: Database, seq: int) -> None:
+    """Take the passages of one entry out of the index."""
+    database.rows(
+        "DELETE FROM passages_fts WHERE rowid BETWEEN ? AND ?",
+        (seq << PLACE_BITS, (seq + 1 << PLACE_BITS) - 1),
+    )
+
+
+class Weighed(NamedTuple):
+    """
+    Entries found by their passages.
+
+    Attributes:
+        evidence: Of the best passage of each entry that holds a term, by number.
+        asked: The sum of the inverse document frequencies of the terms.
+
+    """
+
+    evidence: dict[int, float]
+    asked: float
+
+
+def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
+    """Return the entries of *only* that hold one of *terms*, by the evidence of their best passage."""
+    most = MOST_HITS if only == EVERYTHING else FILTERED * MOST_HITS
+    size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
+    idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
+    asked = sum(idf.values())
+    bm25s, matched = dict[int, float](), dict[int, float]()
+    for term, weight in idf.items():
+        for rowid, bm25 in database.rows(SELECT_HITS, (quoted(term),)):
+            bm25s[rowid] = bm25s.get(rowid, 0.0) + bm25
+            matched[rowid] = matched.get(rowid, 0.0) + weight
+    best = dict[int, float]()
+    for rowid, bm25 in bm25s.items():
+        evidence, seq = passage_evidence(bm25, matched[rowid], asked), rowid >> PLACE_BITS
+        if evidence > best.get(seq, 0.0):
+            best[seq] = evidence
+    return Weighed(_within(database, best, only), asked)
+
+
+def _within(database: Database, scores: dict[int, float], only: EntryFilter) -> dict[int, float]:
+    if only == EVERYTHING:
+        return scores
+    within = where(only)
+    rows = database.rows(SELECT_OF_THEM.format(within=within.sql), (in_list(scores), *within.parameters))
+    return {seq: scores[seq] for (seq,) in rows}
+
+
+def _rarest(database: Database, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
+    """Yield *terms* with the number of passages that hold them, the rarest first, up to *most* hits."""
+    counts = frequencies(database, "passages_fts", terms)
+    hits = 0
+    for term in sorted(terms, key=lambda term: (counts[term], term)):
+        if hits and hits + counts[term] > most:
+            return
+        hits += counts[term]
+        yield term, counts[term]
+
+
+COLUMNS = "name, description, notes, keywords, reasoning"
+TEXT_COLUMNS = "name description notes reasoning"
+CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
+INSERT = f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
+INDEXED = "(SELECT count(*) FROM entry WHERE retired = 0)"
+ENTRY_TABLES = ("entries_fts", "entries_fts_docsize")
+PASSAGE_TABLES = ("passages_fts", "passages_fts_docsize")
+STALE = "keyword_index_stale"
+UNAVAILABLE = "FTS5 not available, keyword search disabled"
+
+
+@cache
+def is_available() -> bool:
+    """Tell whether this build of SQLite has FTS5."""
+    probe = sqlite3.connect(":memory:")
+    try:
+        probe.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        probe.close()
+    return True
+
+
+def is_intact(database: Database) -> bool:
+    """Tell whether the index is there and holds a row for every entry, none out of date."""
+    if not _exists(database, ENTRY_TABLES):
+        return False
+    rows, entries, stale = database.rows(
+        f"SELECT (SELECT count(*) FROM entries_fts_docsize), {INDEXED}, (SELECT count(*) FROM _metadata WHERE key = ?)",
+        (STALE,),
+    )[0]
+    return rows == entries and not stale
+
+
+def _exists(database: Database, tables: Sequence[str]) -> bool:
+    names = json.dumps(tables)
+    found = database.value(
+        "SELECT count(*) FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))", (names,)
+    )
+    return bool(found == len(tables))
+
+
+def _has_passages(database: Database) -> bool:
+    """Tell whether the index of passages is there and holds at least one for each entry."""
+    if not _exists(database, PASSAGE_TABLES):
+        return False
+    return bool(database.value(f"SELECT (SELECT count(*) FROM passages_fts_docsize) >= {INDEXED}"))
+
+
+def _fits(database: Database) -> bool:
+    return is_intact(database) and _has_passages(database)
+
+
+def ensure_index(database: Database, *, repair: bool) -> None:
+    """
+    Create the index of a new store; with *repair*, also rebuild one that does not fit the entries.
+
+    Without FTS5 nothing happens: search and writes go on without it.
+    """
+    if not is_available() or _fits(database):
+        return
+    if repair or not database.value("SELECT 1 FROM entry"):
+        with database.transaction():
+            if not _fits(database):  # another process may have been faster
+                rebuild_index(database)
+
+
+def rebuild_index(database: Database) -> None:
+    """Make the index anew from the entries."""
+    with database.transaction():
+        for name in ("entries_fts", "passages_fts"):
+            _drop(database, name)
+        database.rows(CREATE)
+        database.rows(CREATE_PASSAGES)
+        for *row, seq in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
+            _insert(database, seq, _words(to_entry((*row, seq))))
+        database.rows("DELETE FROM _metadata WHERE key = ?", (STALE,))
+
+
+def _drop(database: Database, name: str) -> None:
+    try:
+        database.rows(f"DROP TABLE IF EXISTS {name}")
+    except CorruptStoreError:  # too damaged to be dropped; its tables are ordinary ones once it is forgotten
+        database.rows("PRAGMA writable_schema = ON")
+        database.rows("DELETE FROM sqlite_master WHERE name = ?", (name,))
+        database.rows("PRAGMA writable_schema = RESET")
+        for (table,) in database.rows("SELECT name FROM sqlite_master WHERE name GLOB ?", (f"{name}_*",)):
+            database.rows(f"DROP TABLE {table}")
+
+
+def index_entry(database: Database, seq: int, entry: "Entry") -> None:
+    """Bring the index up to date with one entry; nothing is written when its words are the same."""
+    if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
+        _note_stale(database)
+        return
+    words = _words(entry)
+    if database.rows(f"SELECT {COLUMNS} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
+        return
+    _remove(database, seq)
+    _insert(database, seq, words)
+
+
+def drop_from_index(database: Database, seq: int) -> None:
+    """Take one entry out of the index."""
+    if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
+        _remove(database, seq)
+    else:
+        _note_stale(database)
+
+
+def _words(entry: "Entry") -> Row:
+    """Return the texts of the columns."""
+    title = title_to_search(entry.name, entry.description)
+    return (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
+
+
+def _insert(database: Database, seq: int, words: Row) -> None:
+    database.rows(INSERT, (seq, *words))
+    index_passages(database, seq, words)
+
+
+def _remove(database: Database, seq: int) -> None:
+    database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
+    drop_passages(database, seq)
+
+
+def _note_stale(database: Database) -> None:
+    database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))
+
+
+class FtsKeywordIndex:
+    """
+    Keyword search by BM25.
+
+    Args:
+        database: The store.
+        enabled: False searches as on a SQLite without FTS5.
+
+    """
+
+    def __init__(self, database: Database, *, enabled: bool = True) -> None:
+        self._database = database
+        self._enabled = enabled
+        self._checked = False
+
+    def size(self) -> int:
+        """Return how many entries are indexed."""
+        self._ensure_usable()
+        return int(self._database.value("SELECT count(*) FROM entries_fts_docsize"))
+
+    def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
+        """Return in how many entries each term occurs."""
+        with _bounded(self._database, deadline):
+            self._ensure_usable()
+            return frequencies(self._database, "entries_fts", terms)
+
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
+        """Run the search once."""
+        with _bounded(self._database, deadline):
+            self._ensure_usable()
+            rows = self._found(_expression(terms, mode), only)
+            scores = {seq: score for seq, score, _ in rows}
+            return FtsMatches(self._database, scores, {seq: category for seq, _, category in rows})
+
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
+        """Run the search once for each term, over passages."""
+        with _bounded(self._database, deadline):
+            self._ensure_usable()
+            if not _has_passages(self._database):
+                raise KeywordIndexUnavailableError("the index of passages is incomplete, run: hardwon doctor --repair")
+            weighed = weigh(self._database, terms, only)
+            return FtsMatches(self._database, weighed.evidence, full=weighed.asked)
+
+    def _found(self, expression: str, only: EntryFilter) -> list[Row]:
+        """Return the number, BM25 and category of every match."""
+        if not expression:
+            return []
+        within = where(only)
+        return self._database.rows(
+            "SELECT e.seq, -bm25(entries_fts), e.category FROM entries_fts"
+            f" CROSS JOIN entry e ON e.seq = entries_fts.rowid WHERE entries_fts MATCH ? AND {within.sql}",
+            (expression, *within.parameters),
+        )
+
+    def _ensure_usable(self) -> None:
+        if self._checked:
+            return
+        if not self._enabled:
+            raise KeywordIndexUnavailableError("keyword search is switched off")
+        if not is_available():
+            raise KeywordIndexUnavailableError(UNAVAILABLE)
+        if not is_intact(self._database):
+            raise KeywordIndexUnavailableError("the keyword index is incomplete, run: hardwon doctor --repair")
+        self._checked = True
+
+
+def _expression(terms: Sequence[str], mode: Mode) -> str:
+    phrases = [*map(quoted, terms)]
+    if mode == "any" or not phrases:
+        return " OR ".join(phrases)
+    return f"{{{TEXT_COLUMNS}}} : ({' AND '.join(phrases)})"
+
+
+@contextmanager
+def _bounded(database: Database, deadline: Deadline) -> Iterator[None]:
+    """Bound a search by a deadline, and say what the caller can act on when it fails."""
+    try:
+        with database.until(deadline):
+            yield
+    except StorageError as error:
+        reason = "no answer in time" if deadline.passed() else str(error)
+        raise KeywordIndexUnavailableError(reason) from error

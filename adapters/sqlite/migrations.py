@@ -1,0 +1,400 @@
+"""
+Migration *n* (from 1) brings a store of version *n - 1* to version *n*.
+
+Version 3: what makes an entry matter, the sections of a file, and what became of entries.
+
+Version 2: entries that stand for files.
+
+Version 1: learnings, their vectors, and the ledger of imports.
+
+Version 4: what was injected, and what of it was of use.
+
+Version 5: the text that an injection's keyword search was made with.
+
+Version 6: which sections have a tier of their own.
+"""
+
+import sqlite3
+from collections.abc import Callable
+
+
+def run(connection: sqlite3.Connection, *scripts: str) -> None:
+    """Run the statements of *scripts*, which end at the end of a line, within the transaction that is open."""
+    for script in scripts:
+        for statement in filter(str.strip, script.split(";\n")):
+            connection.execute(statement)
+
+
+ENTRIES_OF_FILES = """
+DROP VIEW entries;
+ALTER TABLE entry ADD COLUMN project TEXT;
+ALTER TABLE entry ADD COLUMN workspace TEXT;
+ALTER TABLE entry ADD COLUMN branch TEXT;
+ALTER TABLE entry ADD COLUMN permanent INTEGER NOT NULL DEFAULT 0 CHECK (permanent IN (0, 1));
+ALTER TABLE entry ADD COLUMN content_hash TEXT NOT NULL DEFAULT '';
+ALTER TABLE entry ADD COLUMN words INTEGER NOT NULL DEFAULT 0;
+UPDATE entry SET content_hash = id, project = (SELECT source_project FROM entry_text WHERE entry_seq = seq),
+    words = (SELECT word_count(t.name, t.description, t.notes, t.reasoning) FROM entry_text t WHERE t.entry_seq = seq);
+CREATE TABLE text_of_entry (
+    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
+    name TEXT NOT NULL CHECK (trim(name) != ''),
+    description TEXT NOT NULL CHECK (trim(description) != ''),
+    reasoning TEXT NOT NULL,
+    notes TEXT NOT NULL,
+    keywords TEXT NOT NULL CHECK (json_array_length(keywords) <= 10 OR file_path IS NOT NULL),
+    tags TEXT NOT NULL CHECK (json_valid(tags)),
+    "references" TEXT NOT NULL CHECK (json_valid("references")),
+    text_hash TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('retro', 'session-capture', 'manual', 'import')),
+    file_path TEXT,
+    file_mtime INTEGER,
+    file_hash TEXT
+);
+INSERT INTO text_of_entry
+SELECT entry_seq, name, description, reasoning, notes, keywords, '[]', "references", text_hash, created_at, source,
+    NULL, NULL, NULL
+FROM entry_text;
+DROP TABLE entry_text;
+ALTER TABLE text_of_entry RENAME TO entry_text;
+CREATE UNIQUE INDEX entry_text_by_file ON entry_text (file_path);
+"""
+
+VECTOR_OF_THE_ACTIVE_SPACE = """
+LEFT JOIN vector v ON v.entry_seq = e.seq
+    AND v.space_id = (SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = 'active_space')
+"""
+
+VIEWS = f"""
+CREATE VIEW entries AS
+SELECT e.id, t.name, t.description, t.reasoning, e.category, t.keywords, t."references",
+    e.observation_count, e.confidence, coalesce(r.recall_count, 0) AS recall_count, r.last_recalled_at,
+    t.created_at, e.updated_at, t.source, e.project AS source_project, v.vec AS embedding
+FROM entry e
+JOIN entry_text t ON t.entry_seq = e.seq
+LEFT JOIN recall r ON r.entry_seq = e.seq
+{VECTOR_OF_THE_ACTIVE_SPACE}
+WHERE e.kind = 'learning';
+CREATE VIEW memories AS
+SELECT e.id, t.description AS text, v.vec AS embedding, e.kind AS type, e.project, e.workspace, e.branch,
+    CAST(strftime('%s', e.updated_at) AS INTEGER) AS timestamp, t.file_path AS source_file, e.permanent
+FROM entry e
+JOIN entry_text t ON t.entry_seq = e.seq
+{VECTOR_OF_THE_ACTIVE_SPACE}
+WHERE e.kind IN ('decision', 'gotcha', 'preference', 'conversation');
+"""
+
+
+def keep_files(connection: sqlite3.Connection) -> None:
+    """Let an entry stand for a file."""
+    connection.create_function("word_count", 4, lambda *texts: len(" ".join(texts).split()))
+    run(connection, ENTRIES_OF_FILES, VIEWS)
+
+
+IMPORTANCE = """
+ALTER TABLE entry ADD COLUMN tier TEXT NOT NULL DEFAULT 'normal' CHECK (tier IN
+    ('constitutional', 'critical', 'important', 'normal', 'temporary', 'deprecated'));
+ALTER TABLE entry ADD COLUMN importance_weight REAL NOT NULL DEFAULT 0.5 CHECK (importance_weight BETWEEN 0 AND 1);
+ALTER TABLE entry ADD COLUMN context_type TEXT NOT NULL DEFAULT 'general' CHECK (context_type IN
+    ('research', 'implementation', 'decision', 'discovery', 'general'));
+ALTER TABLE entry ADD COLUMN spec_folder TEXT;
+ALTER TABLE entry ADD COLUMN created_at_epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE entry ADD COLUMN expires_at TEXT;
+ALTER TABLE entry ADD COLUMN retired INTEGER NOT NULL DEFAULT 0 CHECK (retired IN (0, 1));
+UPDATE entry SET created_at_epoch =
+    (SELECT CAST(strftime('%s', created_at) AS INTEGER) FROM entry_text WHERE entry_seq = seq);
+DROP INDEX entry_by_track_record;
+CREATE INDEX entry_by_track_record
+    ON entry (kind, category, observation_count, confidence, updated_at DESC, id) WHERE retired = 0;
+CREATE INDEX entry_by_spec_folder ON entry (spec_folder);
+CREATE INDEX entry_by_tier ON entry (tier);
+CREATE INDEX entry_by_context_type ON entry (context_type);
+CREATE INDEX entry_by_creation ON entry (created_at_epoch);
+CREATE INDEX entry_to_expire ON entry (expires_at) WHERE retired = 0 AND expires_at IS NOT NULL;
+CREATE TABLE usage (
+    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
+    access_count INTEGER NOT NULL DEFAULT 0,
+    last_accessed TEXT,
+    validation_count INTEGER NOT NULL DEFAULT 0,
+    useful_count INTEGER NOT NULL DEFAULT 0 CHECK (useful_count BETWEEN 0 AND validation_count)
+);
+"""
+
+SECTIONS = """
+DROP VIEW entries;
+DROP VIEW memories;
+CREATE TABLE text_of_entry (
+    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
+    file_path TEXT,
+    anchor_id TEXT NOT NULL DEFAULT '',
+    name TEXT NOT NULL CHECK (trim(name) != ''),
+    description TEXT NOT NULL CHECK (trim(description) != ''),
+    reasoning TEXT NOT NULL,
+    notes TEXT NOT NULL,
+    keywords TEXT NOT NULL CHECK (json_array_length(keywords) <= 10 OR file_path IS NOT NULL),
+    tags TEXT NOT NULL CHECK (json_valid(tags)),
+    "references" TEXT NOT NULL CHECK (json_valid("references")),
+    trigger_phrases TEXT NOT NULL CHECK (json_valid(trigger_phrases)),
+    text_hash TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('retro', 'session-capture', 'manual', 'import')),
+    channel TEXT,
+    session_id TEXT,
+    file_mtime INTEGER,
+    file_hash TEXT
+);
+INSERT INTO text_of_entry
+SELECT entry_seq, file_path, '', name, description, reasoning, notes, keywords, tags, "references", '[]', text_hash,
+    created_at, source, NULL, NULL, file_mtime, file_hash
+FROM entry_text;
+DROP TABLE entry_text;
+ALTER TABLE text_of_entry RENAME TO entry_text;
+CREATE UNIQUE INDEX entry_text_by_file ON entry_text (file_path, anchor_id);
+"""
+
+RECORDS = """
+CREATE TABLE history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL,
+    field_changed TEXT NOT NULL,
+    old_value TEXT,
+    new_value TEXT,
+    changed_at TEXT NOT NULL
+);
+CREATE INDEX history_by_memory ON history (memory_id);
+CREATE TABLE tombstone (
+    file_path TEXT NOT NULL,
+    anchor_id TEXT NOT NULL DEFAULT '',
+    file_hash TEXT NOT NULL,
+    buried_at TEXT NOT NULL,
+    PRIMARY KEY (file_path, anchor_id)
+) WITHOUT ROWID;
+CREATE TABLE departed (
+    file_path TEXT NOT NULL,
+    anchor_id TEXT NOT NULL DEFAULT '',
+    file_hash TEXT,
+    name TEXT NOT NULL,
+    tier TEXT NOT NULL,
+    importance_weight REAL NOT NULL,
+    permanent INTEGER NOT NULL,
+    trigger_phrases TEXT NOT NULL CHECK (json_valid(trigger_phrases)),
+    keywords TEXT NOT NULL CHECK (json_valid(keywords)),
+    tags TEXT NOT NULL CHECK (json_valid(tags)),
+    created_at TEXT NOT NULL,
+    access_count INTEGER NOT NULL,
+    last_accessed TEXT,
+    validation_count INTEGER NOT NULL,
+    useful_count INTEGER NOT NULL,
+    departed_at TEXT NOT NULL,
+    PRIMARY KEY (file_path, anchor_id)
+) WITHOUT ROWID;
+CREATE INDEX departed_by_hash ON departed (file_hash);
+CREATE TABLE checkpoints (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    description TEXT,
+    created_at TEXT NOT NULL,
+    memory_count INTEGER NOT NULL,
+    snapshot_path TEXT NOT NULL,
+    metadata TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata))
+);
+"""
+
+VIEWS_OF_DOCUMENTS = f"""
+CREATE VIEW memory_index AS
+SELECT e.seq AS id, e.spec_folder, t.file_path, t.name AS title, nullif(t.anchor_id, '') AS anchor_id,
+    t.description AS content, v.vec AS embedding, t.created_at, e.created_at_epoch, e.updated_at,
+    e.importance_weight, e.tier AS importance_tier, e.context_type, t.channel, t.session_id,
+    coalesce(u.access_count, 0) AS access_count, u.last_accessed,
+    coalesce(u.validation_count, 0) AS validation_count,
+    coalesce(1.0 * u.useful_count / nullif(u.validation_count, 0), 0.5) AS confidence_score, t.trigger_phrases
+FROM entry e
+JOIN entry_text t ON t.entry_seq = e.seq
+LEFT JOIN usage u ON u.entry_seq = e.seq
+{VECTOR_OF_THE_ACTIVE_SPACE}
+WHERE e.kind = 'document';
+CREATE VIEW memory_history AS
+SELECT id, memory_id, field_changed, old_value, new_value, changed_at FROM history;
+"""
+
+
+def keep_documents(connection: sqlite3.Connection) -> None:
+    """Let entries differ in how much they matter, and remember what became of them."""
+    run(connection, IMPORTANCE, SECTIONS, RECORDS, VIEWS, VIEWS_OF_DOCUMENTS)
+
+
+ENTRY_TABLES = """
+CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL CHECK (kind IN
+        ('learning', 'session', 'decision', 'gotcha', 'preference', 'conversation', 'document')),
+    category TEXT CHECK (category IN ('anti-patterns', 'heuristics', 'patterns')),
+    observation_count INTEGER NOT NULL DEFAULT 1 CHECK (observation_count >= 1),
+    confidence TEXT NOT NULL DEFAULT 'medium' CHECK (confidence IN ('low', 'medium', 'high')),
+    updated_at TEXT NOT NULL,
+    CHECK (kind != 'learning' OR category IS NOT NULL)
+);
+CREATE INDEX entry_by_track_record
+    ON entry (kind, category, observation_count, confidence, updated_at DESC, id);
+CREATE INDEX entry_newest ON entry (kind, updated_at DESC, id);
+CREATE TABLE entry_text (
+    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
+    name TEXT NOT NULL CHECK (trim(name) != ''),
+    description TEXT NOT NULL CHECK (trim(description) != ''),
+    reasoning TEXT NOT NULL DEFAULT '',
+    notes TEXT NOT NULL DEFAULT '',
+    keywords TEXT NOT NULL DEFAULT '[]' CHECK (json_array_length(keywords) <= 10),
+    "references" TEXT NOT NULL DEFAULT '[]' CHECK (json_valid("references")),
+    text_hash TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('retro', 'session-capture', 'manual', 'import')),
+    source_project TEXT
+);
+CREATE TABLE recall (
+    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
+    recall_count INTEGER NOT NULL CHECK (recall_count >= 0),
+    last_recalled_at TEXT NOT NULL
+);
+"""
+
+VECTOR_TABLES = """
+CREATE TABLE space (
+    id INTEGER PRIMARY KEY,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    task_scheme TEXT NOT NULL,
+    weights_hash TEXT NOT NULL,
+    UNIQUE (provider, model, dimensions, task_scheme, weights_hash)
+);
+CREATE TABLE vector (
+    space_id INTEGER NOT NULL REFERENCES space (id),
+    entry_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
+    text_hash TEXT NOT NULL,
+    vec BLOB NOT NULL,
+    UNIQUE (space_id, entry_seq)
+);
+CREATE INDEX vector_by_entry ON vector (entry_seq);
+"""
+
+LEDGER_AND_METADATA = """
+CREATE TABLE sources (
+    path TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE source_heading (
+    path TEXT NOT NULL REFERENCES sources (path) ON DELETE CASCADE,
+    heading TEXT NOT NULL,
+    PRIMARY KEY (path, heading)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS _metadata (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+ENTRIES_VIEW = """
+CREATE VIEW entries AS
+SELECT e.id, t.name, t.description, t.reasoning, e.category, t.keywords, t."references",
+    e.observation_count, e.confidence, coalesce(r.recall_count, 0) AS recall_count, r.last_recalled_at,
+    t.created_at, e.updated_at, t.source, t.source_project, v.vec AS embedding
+FROM entry e
+JOIN entry_text t ON t.entry_seq = e.seq
+LEFT JOIN recall r ON r.entry_seq = e.seq
+LEFT JOIN vector v ON v.entry_seq = e.seq
+    AND v.space_id = (SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = 'active_space')
+WHERE e.kind = 'learning';
+"""
+
+
+def keep_learnings(connection: sqlite3.Connection) -> None:
+    """Create the tables of a new store."""
+    run(connection, ENTRY_TABLES, VECTOR_TABLES, LEDGER_AND_METADATA, ENTRIES_VIEW)
+
+
+RECEIPTS = """
+CREATE TABLE receipt (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL,
+    event TEXT NOT NULL CHECK (event IN ('start', 'prompt')),
+    at TEXT NOT NULL,
+    project TEXT NOT NULL,
+    query TEXT,
+    space TEXT,
+    policy TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    frame TEXT NOT NULL CHECK (json_valid(frame)),
+    missed TEXT NOT NULL CHECK (json_valid(missed))
+);
+CREATE INDEX receipt_by_session ON receipt (session_id);
+CREATE INDEX entry_text_by_session ON entry_text (session_id) WHERE session_id IS NOT NULL;
+CREATE TABLE receipt_entry (
+    receipt_number INTEGER NOT NULL REFERENCES receipt (number) ON DELETE CASCADE,
+    place INTEGER NOT NULL,
+    entry_id TEXT NOT NULL,
+    form TEXT NOT NULL CHECK (form IN ('lesson', 'note', 'conversation')),
+    digest TEXT NOT NULL,
+    score REAL,
+    parts TEXT NOT NULL CHECK (json_valid(parts)),
+    room INTEGER NOT NULL,
+    PRIMARY KEY (receipt_number, place)
+) WITHOUT ROWID;
+CREATE INDEX receipt_entry_by_entry ON receipt_entry (entry_id);
+CREATE TABLE influence (
+    entry_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
+    session_id TEXT NOT NULL,
+    how TEXT NOT NULL CHECK (how IN ('answer', 'edit', 'validation')),
+    phrase TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (entry_seq, session_id)
+) WITHOUT ROWID;
+CREATE INDEX influence_by_session ON influence (session_id);
+"""
+"""Receipts speak of entries by id: they outlive them. Every prompt leaves out what its own session has left."""
+
+
+def keep_receipts(connection: sqlite3.Connection) -> None:
+    """Remember what was injected, and what of it was used."""
+    run(connection, RECEIPTS)
+
+
+def keep_keyword_texts(connection: sqlite3.Connection) -> None:
+    """Let a receipt hold the text that was searched by keyword; NULL where that is its query."""
+    run(connection, "ALTER TABLE receipt ADD COLUMN keyword_text TEXT;")
+
+
+OWN_TIERS = """
+ALTER TABLE entry_text ADD COLUMN own_tier INTEGER NOT NULL DEFAULT 0 CHECK (own_tier IN (0, 1));
+ALTER TABLE departed ADD COLUMN own_tier INTEGER NOT NULL DEFAULT 0 CHECK (own_tier IN (0, 1));
+UPDATE entry_text SET own_tier = 1 WHERE anchor_id != '' AND entry_seq IN
+    (SELECT memory_id FROM history WHERE field_changed = 'importance_tier');
+UPDATE entry_text SET own_tier = 1 WHERE anchor_id != '' AND EXISTS
+    (SELECT 1 FROM entry section, entry whole JOIN entry_text file ON file.entry_seq = whole.seq
+    WHERE section.seq = entry_text.entry_seq AND file.file_path = entry_text.file_path AND file.anchor_id = ''
+    AND whole.tier != section.tier AND NOT EXISTS (SELECT 1 FROM history
+        WHERE memory_id = whole.seq AND field_changed = 'importance_tier' AND old_value = section.tier));
+UPDATE departed SET own_tier = 1 WHERE anchor_id != '' AND tier !=
+    (SELECT tier FROM departed whole WHERE whole.file_path = departed.file_path AND whole.anchor_id = '');
+"""
+"""
+Earlier, the tier of a section changed only when somebody changed that of this very section, or imported an index.
+
+An import left no history: a tier that its file has not and never had was set for the section alone.
+A tier that its file had before was left behind when that of the file changed.
+"""
+
+
+def keep_own_tiers(connection: sqlite3.Connection) -> None:
+    """Let a section that was given a tier keep it when that of its file changes."""
+    run(connection, OWN_TIERS)
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    keep_learnings,
+    keep_files,
+    keep_documents,
+    keep_receipts,
+    keep_keyword_texts,
+    keep_own_tiers,
+)

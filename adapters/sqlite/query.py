@@ -1,0 +1,92 @@
+"""
+Conditions of a query of which only some are asked. Standard library only.
+
+An `EntryFilter` as SQL; the one place that knows what being inside means.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.domain.model.filters import ANYWHERE, EntryFilter
+from hardwon.domain.model.vocabulary import KINDS
+
+
+def all_of(conditions: Mapping[str, object]) -> tuple[str, tuple[object, ...]]:
+    """
+    Return as one condition those of *conditions* that have a value, and their values in order.
+
+    A query that spells out only what is asked can be answered from an index.
+    """
+    asked = {sql: value for sql, value in conditions.items() if value is not None}
+    return " AND ".join(asked) or "true", tuple(asked.values())
+
+
+def in_tie_order(database: Database, seqs: Iterable[int]) -> list[int]:
+    """Return *seqs*, the newest first, then by id."""
+    rows = database.rows(
+        "SELECT e.seq FROM json_each(?) wanted CROSS JOIN entry e ON e.seq = wanted.value"
+        " ORDER BY e.updated_at DESC, e.id",
+        (in_list(seqs),),
+    )
+    return [seq for (seq,) in rows]
+
+
+class Where(NamedTuple):
+    """
+    A condition on the table `entry e`.
+
+    Attributes:
+        sql: With a question mark for each parameter.
+        parameters: In their order.
+
+    """
+
+    sql: str
+    parameters: tuple[object, ...]
+
+
+def where(only: EntryFilter) -> Where:
+    """Return the condition that an entry is within *only*."""
+    conditions = [*_of_the_entry(only), *_of_its_text(only)]
+    parameters = (parameter for condition in conditions for parameter in condition.parameters)
+    return Where(" AND ".join(condition.sql for condition in conditions) or "true", tuple(parameters))
+
+
+def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
+    if set(only.kinds) != set(KINDS):
+        marks = ", ".join("?" * len(only.kinds))
+        yield Where("e.kind = ?" if len(only.kinds) == 1 else f"e.kind IN ({marks})", only.kinds)
+    for column in ("category", "spec_folder", "tier", "context_type"):
+        if (value := getattr(only, column)) is not None:
+            yield Where(f"e.{column} = ?", (value,))
+    if only.scope != ANYWHERE:
+        marks = ", ".join("?" * len(only.anywhere))
+        sql = f"(e.project = ? OR e.workspace = ? OR e.kind IN ({marks}))"
+        yield Where(sql, (*only.scope, *only.anywhere))
+    if only.permanent:
+        yield Where("e.permanent", ())
+    if only.ranked:
+        yield Where("e.retired = 0", ())
+    if only.among is not None:
+        yield Where("e.seq IN (SELECT value FROM json_each(?))", (in_list(only.among),))
+    if only.except_for:
+        yield Where("e.seq NOT IN (SELECT value FROM json_each(?))", (in_list(only.except_for),))
+
+
+def _of_its_text(only: EntryFilter) -> Iterator[Where]:
+    if only.tag is not None:
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = ?)", (only.tag,))
+    if only.source is not None:
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE source = ?)", (only.source,))
+    if only.folder is not None:
+        below = os.path.join(only.folder, "")
+        sql = "e.seq IN (SELECT entry_seq FROM entry_text WHERE substr(file_path, 1, ?) = ?)"
+        yield Where(sql, (len(below), below))
+    if only.session is not None:
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE session_id = ?)", (only.session,))
+    if only.except_session is not None:
+        yield Where("e.seq NOT IN (SELECT entry_seq FROM entry_text WHERE session_id = ?)", (only.except_session,))
+    if only.anchor is not None:
+        yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE anchor_id = ?)", (only.anchor,))

@@ -1,0 +1,558 @@
+"""
+Whole copies of a store by SQLite's backup API.
+
+A copy is made in one step: SQLite then reads all pages in one transaction, so that what others write meanwhile
+neither shows in it nor makes it begin anew, as it would between steps.
+
+What makes two states of an entry the same: every value that is stored of it, but for the indexes.
+
+What a store knows besides its entries: ledgers, its own decisions, what was forgotten, what became of entries.
+
+Bringing entries back from a copy of the store.
+"""
+
+import contextlib
+import datetime as dt
+import hashlib
+import itertools
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+import attrs
+
+from hardwon.adapters.sqlite.database import (
+    BUSY_SECONDS,
+    FILE_NAME,
+    IN_MEMORY,
+    REPAIR,
+    TEMPORARY,
+    Database,
+    Row,
+    from_text,
+    in_list,
+    note_change,
+    to_text,
+)
+from hardwon.adapters.sqlite.database import KEY as CONTENT_VERSION
+from hardwon.adapters.sqlite.keyword_index import (
+    STALE,
+    drop_from_index,
+    ensure_index,
+    index_entry,
+    is_available,
+    is_intact,
+)
+from hardwon.adapters.sqlite.query import where
+from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entry
+from hardwon.adapters.sqlite.schema import migrate, refuse_newer, schema_version
+from hardwon.adapters.sqlite.store import COMPANIONS
+from hardwon.adapters.sqlite.vectors import SPACE_KEY
+from hardwon.domain.model.checkpoint import Checkpoint, Contents
+from hardwon.domain.model.errors import CorruptStoreError, InvalidCheckpointError, NewerSchemaError, StorageError
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.ports.snapshots import Replacement
+
+ALL_PAGES = -1
+SECONDS_BETWEEN_TRIES = 0.05
+MOST_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def write_copy(source: Database, path: str) -> None:
+    """
+    Copy *source* to a file of its own, in place of what is there: whole and checked, or not at all.
+
+    It is written under another name first, with mode 0600; the new name is on the disk when this returns.
+
+    Raises:
+        StorageError: it can't be written, or is not whole.
+    """
+    temporary = f"{path}.{os.urandom(8).hex()}.partial"
+    try:
+        with contextlib.closing(Database(temporary)) as copy:
+            copy.rows("PRAGMA journal_mode = OFF")  # what fails is removed
+            copy_pages(source, copy)
+            copy.rows("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
+            _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
+        _publish(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def copy_pages(source: Database, target: Database) -> None:
+    """
+    Put the state of *source* in place of all that *target* holds.
+
+    Raises:
+        StorageError: one of them can't be used, or is held by another program for too long.
+    """
+    tries = itertools.count(1)
+
+    def give_up(status: int, _: int, __: int) -> None:
+        if status in BUSY and next(tries) >= MOST_TRIES:
+            raise StorageError(f"{source.path}: another program holds it, try again when it is done")
+
+    with target.translated():
+        source.connection.backup(target.connection, pages=ALL_PAGES, progress=give_up, sleep=SECONDS_BETWEEN_TRIES)
+
+
+@contextlib.contextmanager
+def opened_copy(path: str) -> Iterator[Database]:
+    """
+    Open a checked copy of the store in the file *path*, at the newest schema; the file itself is only read.
+
+    Raises:
+        NewerSchemaError: a later hardwon wrote it.
+        StorageError: it is missing, damaged or no store.
+    """
+    if not os.path.isfile(path):
+        raise StorageError(f"{path}: there is no such file; nothing was changed")
+    with contextlib.closing(Database(TEMPORARY)) as copy:
+        try:
+            _read(path, copy)
+        except NewerSchemaError as error:
+            raise NewerSchemaError(f"{path}: {error}") from error
+        except StorageError as error:
+            raise StorageError(
+                f"{path}: it can't be restored, {error.__cause__ or error}; nothing was changed"
+            ) from error
+        yield copy
+
+
+def _read(path: str, copy: Database) -> None:
+    with contextlib.closing(Database(path, read_only=True)) as source:
+        copy_pages(source, copy)
+    _ensure_whole(copy)
+    with copy.translated():
+        refuse_newer(copy.connection)
+        if not (schema_version(copy.connection) and copy.rows("PRAGMA table_info(entry_text)")):
+            raise StorageError("it is no store of hardwon")
+        migrate(copy.connection)
+    if copy.rows("PRAGMA foreign_key_check"):
+        raise StorageError("parts of its entries are missing")
+
+
+def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:
+    """Read all of *copy*, its indexes too; *before* and *after* what is wrong with it stand in the message."""
+    [(finding,)] = copy.rows("PRAGMA integrity_check(1)")
+    if finding != "ok":
+        raise CorruptStoreError(f"{before}{' '.join(finding.split())}{after}")
+
+
+def _publish(temporary: str, path: str) -> None:
+    """Give a file its name, so that after a crash of the machine it is there whole, or not at all."""
+    try:
+        _flush(temporary, os.O_RDWR)
+        os.replace(temporary, path)
+        if os.name == "posix":  # elsewhere a folder can't be opened
+            _flush(os.path.dirname(path), os.O_RDONLY)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}; check the path and its permissions") from error
+
+
+def _flush(path: str, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+KEYS: Mapping[str, str] = {
+    "entry": "seq",
+    "entry_text": "entry_seq",
+    "recall": "entry_seq",
+    "usage": "entry_seq",
+    "influence": "entry_seq",
+}
+"""The tables that hold an entry, in the order in which they are filled, and the column of its number."""
+
+SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
+
+VECTORS = f"""
+    SELECT v.entry_seq, v.text_hash, v.vec, {SPACE_COLUMNS} FROM vector v JOIN space s ON s.id = v.space_id
+    JOIN entry e ON e.seq = v.entry_seq WHERE {{within}} ORDER BY v.entry_seq, {SPACE_COLUMNS}
+"""
+"""By space, not by its number: that is another one in every store."""
+
+
+def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
+    """Return for each entry of *only*, by number, the sha256 of all that is stored of it."""
+    within = where(only)
+    digests = dict[int, str]()
+    for table, sql in (*((table, _rows_of(table)) for table in KEYS), ("vector", VECTORS)):
+        for seq, *row in database.stream(sql.format(within=within.sql), within.parameters):
+            stored = repr((digests.get(seq), table, row))
+            digests[seq] = hashlib.sha256(stored.encode()).hexdigest()
+    return digests
+
+
+def _rows_of(table: str) -> str:
+    """Return what selects the rows of *table* in an order of their own: by entry, then by the column after its number."""
+    key = KEYS[table]
+    return f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER BY 1, 3"
+
+
+OF_SECTIONS = ("tombstone", "departed")
+"""Those that speak of sections of files that have no entry."""
+
+LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
+"""Those that scope `all` brings back whole, each after what it refers to."""
+
+OF_SESSIONS = ("receipt", "receipt_entry")
+"""Those that no restore touches: what was injected into a session was injected, whatever the store holds later."""
+
+OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE])
+"""Metadata that speaks of the file it stands in."""
+
+HISTORY = "memory_id, field_changed, old_value, new_value, changed_at"
+
+Section = tuple[str, str]
+"""A file's path and the anchor of a section, empty for the whole."""
+
+
+def copy_rows(past: Database, present: Database, table: str, condition: str = "true", *parameters: object) -> None:
+    """Add the rows of *table* that meet *condition*; both stores have the same columns in the same order."""
+    marks = ", ".join("?" for _ in past.rows(f"PRAGMA table_info({table})"))
+    rows = past.stream(f"SELECT * FROM {table} WHERE {condition}", parameters)
+    present.run_many(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def spaces(past: Database, present: Database) -> dict[int, int]:
+    """Return the number here of each space of *past*, by its number there; those that are new get one."""
+    numbers = dict[int, int]()
+    for number, *key in past.rows(f"SELECT id, {SPACE_COLUMNS} FROM space"):
+        present.rows(f"INSERT OR IGNORE INTO space ({SPACE_COLUMNS}) VALUES (?, ?, ?, ?, ?)", key)
+        numbers[number] = present.value(f"SELECT id FROM space WHERE {SPACE_KEY}", key)
+    return numbers
+
+
+def sections(database: Database, seqs: Iterable[int]) -> set[Section]:
+    """Return which sections of files *seqs* stand for."""
+    rows = database.rows(
+        "SELECT file_path, anchor_id FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value"
+        " WHERE file_path IS NOT NULL",
+        (in_list(seqs),),
+    )
+    return {(path, anchor) for path, anchor in rows}
+
+
+def bring_back_sections(past: Database, present: Database, of: Iterable[Section]) -> None:
+    """Let what is known of forgotten and departed sections be what it was."""
+    for section, table in itertools.product(of, OF_SECTIONS):
+        present.rows(f"DELETE FROM {table} WHERE (file_path, anchor_id) = (?, ?)", section)
+        copy_rows(past, present, table, "(file_path, anchor_id) = (?, ?)", *section)
+
+
+def bring_back_records(past: Database, present: Database) -> None:
+    """Let all that is not about single entries be what it was; history is only added to."""
+    for table in reversed(LEDGERS):
+        present.rows(f"DELETE FROM {table}")
+    for table in LEDGERS:
+        copy_rows(past, present, table)
+    present.rows("DELETE FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?))", (OF_THE_FILE,))
+    present.run_many("INSERT INTO _metadata VALUES (?, ?)", decisions(past, spaces(past, present)))
+    _give_no_number_twice(past, present)
+    present.run_many(
+        f"INSERT INTO history ({HISTORY}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM history"
+        " WHERE memory_id = ?1 AND field_changed = ?2 AND old_value IS ?3 AND new_value IS ?4 AND changed_at = ?5)",
+        past.stream(f"SELECT {HISTORY} FROM history ORDER BY id"),
+    )
+
+
+def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
+    """Return the metadata that a store may take from another, the active space by its number in *numbers*."""
+    rows = database.rows(
+        "SELECT key, value FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?)) ORDER BY key",
+        (OF_THE_FILE,),
+    )
+    here = {str(there): str(number) for there, number in numbers.items()}
+    return [(key, here.get(value, value) if key == "active_space" else value) for key, value in rows]
+
+
+def note_in_history(present: Database, field: str, seqs: Iterable[int], name: str, at: dt.datetime) -> None:
+    """Add a line for each of *seqs*: what the restore of *name* did to it."""
+    present.run_many(
+        f"INSERT INTO history ({HISTORY}) VALUES (?, ?, NULL, ?, ?)",
+        ((seq, field, name, to_text(at)) for seq in sorted(seqs)),
+    )
+
+
+def _give_no_number_twice(past: Database, present: Database) -> None:
+    last = past.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") or 0
+    present.rows(
+        "INSERT INTO sqlite_sequence SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
+    )
+    present.rows("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'entry'", (last,))
+
+
+RESTORED, REMOVED = "restored", "removed"
+"""What history says of an entry, in place of a field's name."""
+
+OF_THEM = "IN (SELECT value FROM json_each(?))"
+
+
+class SqliteSnapshot:
+    """
+    A checked copy of a store, and the store that takes from it.
+
+    Args:
+        past: The copy, at the newest schema.
+        present: The store.
+
+    """
+
+    def __init__(self, past: Database, present: Database) -> None:
+        self._past = past
+        self._present = present
+
+    def bring_back(self, contents: Contents, *, name: str, at: dt.datetime) -> Replacement:
+        """Put the entries of *contents* as they were in place of those that are there."""
+        only = contents.entries
+        with self._present.transaction():
+            then, now = fingerprints(self._past, only), fingerprints(self._present, only)
+            missing = {seq for seq, digest in then.items() if now.get(seq) != digest}
+            surplus = {seq for seq, digest in now.items() if then.get(seq) != digest} | self._in_the_way_of(missing)
+            touched = sections(self._past, missing) | sections(self._present, surplus)
+            self._remove(surplus)
+            self._ensure_free(missing)
+            self._add(missing)
+            bring_back_sections(self._past, self._present, touched)
+            if contents.scope == "all":
+                bring_back_records(self._past, self._present)
+            note_in_history(self._present, RESTORED, missing, name, at)
+            note_in_history(self._present, REMOVED, surplus - missing, name, at)
+            note_change(self._present)
+            self._verify(contents, then)
+        return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
+
+    def _in_the_way_of(self, seqs: Iterable[int]) -> set[int]:
+        """Return which entries are of the id, or stand for the section of a file, of those of *seqs* in the past."""
+        wanted = json.dumps(
+            self._past.rows(
+                "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+                " JOIN entry_text t ON t.entry_seq = e.seq",
+                (in_list(seqs),),
+            )
+        )
+        rows = self._present.rows(
+            "SELECT e.seq FROM json_each(?1) wanted JOIN entry e ON e.id = json_extract(wanted.value, '$[0]') UNION"
+            " SELECT t.entry_seq FROM json_each(?1) wanted JOIN entry_text t ON"
+            " t.file_path = json_extract(wanted.value, '$[1]') AND t.anchor_id = json_extract(wanted.value, '$[2]')",
+            (wanted,),
+        )
+        return {seq for (seq,) in rows}
+
+    def _remove(self, seqs: Iterable[int]) -> None:
+        self._present.rows(f"DELETE FROM entry WHERE seq {OF_THEM}", (in_list(seqs),))
+        for seq in seqs:
+            drop_from_index(self._present, seq)
+
+    def _ensure_free(self, seqs: Iterable[int]) -> None:
+        """Refuse to take the number of an entry that stays: only another store's entries can have it."""
+        taken = self._present.value(f"SELECT seq FROM entry WHERE seq {OF_THEM}", (in_list(seqs),))
+        if taken is not None:
+            raise StorageError(f"the number {taken} belongs to another entry by now: restore with scope all")
+
+    def _add(self, seqs: Iterable[int]) -> None:
+        wanted = in_list(seqs)
+        for table, key in KEYS.items():
+            copy_rows(self._past, self._present, table, f"{key} {OF_THEM}", wanted)
+        numbers = spaces(self._past, self._present)
+        vectors = self._past.stream(
+            f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {OF_THEM}", (wanted,)
+        )
+        self._present.run_many(
+            "INSERT INTO vector (space_id, entry_seq, text_hash, vec) VALUES (?, ?, ?, ?)",
+            ((numbers[space], *row) for space, *row in vectors),
+        )
+        self._index(wanted)
+
+    def _index(self, wanted: str) -> None:
+        try:
+            for row in self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {OF_THEM}", (wanted,)):
+                index_entry(self._present, row[-1], to_entry(row))
+        except ValueError as error:
+            raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
+        ensure_index(self._present, repair=True)
+
+    def _verify(self, contents: Contents, then: dict[int, str]) -> None:
+        is_same = fingerprints(self._present, contents.entries) == then and (
+            contents.scope != "all" or self._has_same_records()
+        )
+        if not is_same:
+            raise StorageError("the outcome is not what the snapshot holds; nothing was changed")
+        if self._present.rows("PRAGMA foreign_key_check") or (is_available() and not is_intact(self._present)):
+            raise StorageError("the store would not be whole after it; nothing was changed, run: hardwon doctor")
+
+    def _has_same_records(self) -> bool:
+        tables = all(
+            self._past.rows(f"SELECT * FROM {table} ORDER BY 1, 2")
+            == self._present.rows(f"SELECT * FROM {table} ORDER BY 1, 2")
+            for table in LEDGERS
+        )
+        numbers = spaces(self._past, self._present)
+        return tables and decisions(self._past, numbers) == decisions(
+            self._present, {number: number for number in numbers.values()}
+        )
+
+
+FOLDER = "checkpoints"
+UNCOMMITTED = ".new"
+SNAPSHOT = re.compile(r"(\d+)\.db")
+UNFINISHED = re.compile(r"(\d+\.db)\..+")
+"""What lies in that folder between the first page and the end of the transaction, under the snapshot's name."""
+
+INSERT = """
+    INSERT INTO checkpoints (id, name, description, created_at, memory_count, snapshot_path, metadata)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+SELECT = "SELECT id, name, description, created_at, memory_count, snapshot_path, metadata FROM checkpoints"
+
+
+class SqliteSnapshots:
+    """
+    Copies of the store's file, and the table of checkpoints.
+
+    A snapshot's name is made of its number alone. It is written under another one
+    while the write lock is held, and gets its own after the commit. So whoever holds
+    the lock knows of what is unfinished that a process that died has left it; a
+    snapshot without a row is one of an earlier store, and is never touched.
+
+    Args:
+        database: The store.
+
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._store = os.path.dirname(database.path)
+        self._folder = os.path.join(self._store, FOLDER)
+        self._taken: list[str] = []
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Hold the write lock until the context ends; files of checkpoints that are given up go with them."""
+        try:
+            with self._database.transaction():
+                try:
+                    yield
+                except BaseException:
+                    for path in self._taken:
+                        _remove(path + UNCOMMITTED)
+                    raise
+            for path in self._taken:
+                _finish(path)
+        finally:
+            self._taken.clear()
+
+    def checkpoints(self) -> list[Checkpoint]:
+        """Return all checkpoints, the newest first."""
+        return [self._to_checkpoint(row) for row in self._database.rows(f"{SELECT} ORDER BY id DESC")]
+
+    def named(self, name: str) -> Checkpoint | None:
+        """Return the checkpoint of that name."""
+        rows = self._database.rows(f"{SELECT} WHERE name = ?", (name,))
+        return self._to_checkpoint(rows[0]) if rows else None
+
+    def take(self, checkpoint: Checkpoint) -> Checkpoint:
+        """Copy the store, and keep *checkpoint* for the copy."""
+        with self._database.transaction():
+            self._finish_what_others_left()
+            number = self._next_number()
+            path = os.path.join(FOLDER, f"{number}.db")
+            count = self._count(checkpoint.contents)
+            metadata = json.dumps(checkpoint.contents._asdict(), ensure_ascii=False)
+            told = (checkpoint.name, checkpoint.description, to_text(checkpoint.created_at))
+            self._database.rows(INSERT, (number, *told, count, path, metadata))
+            self._taken.append(os.path.join(self._store, path))
+            self._copy_to(self._taken[-1] + UNCOMMITTED)
+        return attrs.evolve(checkpoint, number=number, memory_count=count, snapshot_path=self._taken[-1])
+
+    def discard(self, checkpoint: Checkpoint) -> None:
+        """Forget *checkpoint* and remove its file."""
+        with self._database.transaction():
+            self._database.rows("DELETE FROM checkpoints WHERE id = ?", (checkpoint.number,))
+        for ending in ("", UNCOMMITTED):
+            _remove(checkpoint.snapshot_path.removesuffix(UNCOMMITTED) + ending)
+
+    @contextmanager
+    def opened(self, path: str) -> Iterator[SqliteSnapshot]:
+        """Open the snapshot in the file *path*."""
+        with opened_copy(path) as copy:
+            yield SqliteSnapshot(copy, self._database)
+
+    def back_up(self, path: str, *, replace: bool = False) -> None:
+        """Copy the store to the file *path*."""
+        path = os.path.realpath(path)
+        if path in self._own_files():
+            raise InvalidCheckpointError(f"{path!r} is the store itself: choose another file")
+        if os.path.lexists(path) and not (replace and os.path.isfile(path)):
+            raise InvalidCheckpointError(f"{path!r} is there already: choose another file, or replace it with --force")
+        if not os.path.isdir(os.path.dirname(path)):
+            raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
+        self._copy_to(path)
+
+    def _copy_to(self, path: str) -> None:
+        if self._database.path == IN_MEMORY:
+            raise StorageError("there is no store yet, so there is nothing to copy")
+        with contextlib.closing(Database(self._database.path)) as source:  # a writing connection can't be copied
+            write_copy(source, path)
+
+    def _own_files(self) -> set[str]:
+        file = os.path.realpath(os.path.join(self._store, FILE_NAME))
+        snapshots = (os.path.realpath(os.path.join(self._folder, name)) for name in self._files())
+        return {file, *(file + companion for companion in COMPANIONS), *snapshots}
+
+    def _count(self, contents: Contents) -> int:
+        within = where(contents.entries)
+        return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters))
+
+    def _finish_what_others_left(self) -> None:
+        for checkpoint in self.checkpoints():
+            if checkpoint.snapshot_path.endswith(UNCOMMITTED):
+                _finish(checkpoint.snapshot_path.removesuffix(UNCOMMITTED))
+        for name in filter(UNFINISHED.fullmatch, self._files()):
+            _remove(os.path.join(self._folder, name))
+
+    def _next_number(self) -> int:
+        """Return a number that no checkpoint had and no file has."""
+        given = self._database.value("SELECT seq FROM sqlite_sequence WHERE name = 'checkpoints'") or 0
+        found = (int(match[1]) for match in map(SNAPSHOT.fullmatch, self._files()) if match)
+        return max(given, *found, 0) + 1
+
+    def _files(self) -> list[str]:
+        return os.listdir(self._folder) if os.path.isdir(self._folder) else []
+
+    def _to_checkpoint(self, row: Row) -> Checkpoint:
+        number, name, description, created_at, memory_count, snapshot_path, metadata = row
+        path = os.path.join(self._store, snapshot_path)
+        if not os.path.isfile(path) and os.path.isfile(path + UNCOMMITTED):
+            path += UNCOMMITTED  # its process died right after the commit
+        return Checkpoint(
+            number=number,
+            name=name,
+            description=description or "",
+            created_at=from_text(created_at),
+            memory_count=memory_count,
+            snapshot_path=path,
+            contents=Contents(**json.loads(metadata)),
+            is_there=os.path.isfile(path),
+        )
+
+
+def _finish(path: str) -> None:
+    """Give a snapshot its name; under the other one it is found too."""
+    with contextlib.suppress(OSError):
+        os.replace(path + UNCOMMITTED, path)
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):  # one that stays is removed with the next checkpoint
+        os.unlink(path)

@@ -1,0 +1,231 @@
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+
+from hardwon.adapters.sqlite.database import Database, Row, content_version, note_change
+from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.entry import searchable_text
+from hardwon.domain.model.filters import ANYWHERE, EntryFilter
+from hardwon.domain.model.vocabulary import KINDS, Kind
+from hardwon.ports.vectors import PendingText, VectorBlock
+
+VALUE_BYTES = 4
+
+# Nearly every row is wanted: reading the table from end to end takes half as long as an index.
+SELECT_VECTORS = """
+    SELECT v.entry_seq, e.category, v.vec FROM vector v NOT INDEXED CROSS JOIN entry e ON e.seq = v.entry_seq
+    WHERE v.space_id = ? AND {within}
+"""
+
+# A project's few conversations among many lessons: reading the whole table takes ten times as long.
+SELECT_FEW_VECTORS = """
+    SELECT v.entry_seq, e.category, v.vec FROM entry e CROSS JOIN vector v ON v.space_id = ? AND v.entry_seq = e.seq
+    WHERE {within}
+"""
+FEW = 2_000
+
+SELECT_EMBEDDED = """
+    SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND {within}
+"""
+
+SELECT_PENDING = """
+    SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
+    WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = ? AND v.entry_seq = e.seq) AND {within}
+    ORDER BY e.updated_at DESC, e.id LIMIT ?
+"""
+
+
+class SqliteVectorStore:
+    """
+    The vectors of one space: what is stored, what is missing, and where an index gets them.
+
+    Args:
+        database: The store.
+        space: All calls are about this space.
+        warn: Told in one line of a stored vector that can't be used.
+        kinds: Entries of these kinds get their vector in this space.
+        is_active: Whether the store's metadata and its views speak of this space.
+
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        space: Space,
+        warn: Callable[[str], None],
+        *,
+        kinds: tuple[Kind, ...] = KINDS,
+        is_active: bool = True,
+    ) -> None:
+        self._database = database
+        self._space = space
+        self._warn = warn
+        self._served = EntryFilter(kinds=kinds, ranked=True)
+        self._is_active = is_active
+
+    @property
+    def space(self) -> Space:
+        """The space all calls are about."""
+        return self._space
+
+    @property
+    def dimensions(self) -> int:
+        """Width of every vector."""
+        return self._space.dimensions
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of entries that get their vector here."""
+        return self._served.kinds
+
+    def has_any(self, only: EntryFilter) -> bool:
+        """Tell whether an entry of *only* has a vector."""
+        within = where(only)
+        sql = SELECT_EMBEDDED.format(what="1", within=within.sql)
+        return bool(self._database.value(f"{sql} LIMIT 1", (self._space_id(), *within.parameters)))
+
+    def count(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* have a vector."""
+        within = where(only)
+        sql = SELECT_EMBEDDED.format(what="count(*)", within=within.sql)
+        return int(self._database.value(sql, (self._space_id(), *within.parameters)))
+
+    def count_pending(self, only: EntryFilter) -> int:
+        """Return how many entries of *only* that get theirs here have none."""
+        served = self._served_of(only)
+        within = where(served)
+        total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters)
+        return int(total) - self.count(served)
+
+    def vector_of(self, entry_id: str) -> Vector | None:
+        """Return the vector of one entry."""
+        blob = self._database.value(
+            "SELECT v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.id = ?",
+            (self._space_id(), entry_id),
+        )
+        return None if blob is None else _from_blob(blob)
+
+    def pending(self, limit: int) -> list[PendingText]:
+        """Return entries without a vector, newest first."""
+        within = where(self._served)
+        rows = self._database.rows(
+            SELECT_PENDING.format(within=within.sql), (self._space_id(), *within.parameters, max(0, limit))
+        )
+        return [PendingText(seq, searchable_text(*texts), text_hash) for seq, *texts, text_hash in rows]
+
+    def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
+        """Store vectors of texts that are still what they were."""
+        with self._database.transaction():
+            space_id = self._register()
+            self._database.run_many(
+                "INSERT INTO vector (space_id, entry_seq, text_hash, vec)"
+                " SELECT ?1, entry_seq, text_hash, ?4 FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0"
+                " WHERE entry_seq = ?2 AND text_hash = ?3"
+                " ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec",
+                ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
+            )
+            note_change(self._database)
+
+    def activate(self) -> None:
+        """Let the store's metadata and the view `entries` speak of this space."""
+        with self._database.transaction():
+            self._note_as_active(self._register())
+
+    def clear(self, only: EntryFilter) -> None:
+        """Drop the vectors of the entries of *only* that get theirs here."""
+        within = where(self._served_of(only))
+        served = f"SELECT seq FROM entry e WHERE {within.sql}"
+        with self._database.transaction():
+            self._database.rows(
+                f"DELETE FROM vector WHERE space_id = ? AND entry_seq IN ({served})",
+                (self._space_id(), *within.parameters),
+            )
+            note_change(self._database)
+
+    def version(self) -> int:
+        """Return a number that is another one after every change."""
+        return content_version(self._database)
+
+    def load(self, only: EntryFilter) -> VectorBlock:
+        """Return the vectors of the entries of *only*."""
+        within = where(only)
+        sql = (SELECT_FEW_VECTORS if self._are_few(only) else SELECT_VECTORS).format(within=within.sql)
+        return self._block(self._database.stream(sql, (self._space_id(), *within.parameters)))
+
+    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
+        """Return *seqs*, the newest first, then by id."""
+        return in_tie_order(self._database, seqs)
+
+    def _are_few(self, only: EntryFilter) -> bool:
+        """Tell whether entries of *only* are worth looking up one by one; only places make few of many."""
+        if only.scope == ANYWHERE:
+            return False
+        within = where(only)
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM entry e WHERE {within.sql} LIMIT {FEW + 1})"
+        return int(self._database.value(sql, within.parameters)) <= FEW
+
+    def _served_of(self, only: EntryFilter) -> EntryFilter:
+        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
+
+    def _block(self, rows: Iterable[Row]) -> VectorBlock:
+        seqs, categories, values = list[int](), list[str | None](), array("f")
+        for seq, category, blob in rows:
+            if len(blob) != self._space.dimensions * VALUE_BYTES:
+                self._warn(f"the vector of entry {seq} has {len(blob)} bytes: skipped, run: hardwon embed --all")
+                continue
+            seqs.append(seq)
+            categories.append(category)
+            values.frombytes(blob)
+        if sys.byteorder == "big":
+            values.byteswap()
+        return VectorBlock(seqs, categories, values)
+
+    def _space_id(self) -> int:
+        """Return the number of the space, 0 when nothing was stored in it yet."""
+        return int(self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0)
+
+    def _register(self) -> int:
+        """Return the number of the space, given to it now if need be; the active one is noted in the metadata."""
+        self._database.rows(
+            "INSERT OR IGNORE INTO space (provider, model, dimensions, task_scheme, weights_hash) VALUES (?, ?, ?, ?, ?)",
+            self._key(),
+        )
+        space_id = self._space_id()
+        if self._is_active:
+            self._note_as_active(space_id)
+        return space_id
+
+    def _note_as_active(self, space_id: int) -> None:
+        self._database.run_many(
+            "INSERT INTO _metadata VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            (
+                ("active_space", str(space_id)),
+                ("embedding_provider", self._space.provider),
+                ("embedding_model", self._space.model),
+                ("embedding_dimensions", str(self._space.dimensions)),
+            ),
+        )
+
+    def _key(self) -> tuple[object, ...]:
+        space = self._space
+        return (space.provider, space.model, space.dimensions, space.task_scheme, space.weights_hash)
+
+
+SPACE_KEY = "(provider, model, dimensions, task_scheme, weights_hash) = (?, ?, ?, ?, ?)"
+
+
+def _from_blob(blob: bytes) -> Vector:
+    vector = array("f")
+    vector.frombytes(blob[: len(blob) // VALUE_BYTES * VALUE_BYTES])
+    if sys.byteorder == "big":
+        vector.byteswap()
+    return vector
+
+
+def _to_blob(vector: Vector) -> bytes:
+    if sys.byteorder == "big":
+        vector = array("f", vector)
+        vector.byteswap()
+    return vector.tobytes()

@@ -1,0 +1,196 @@
+"""An exchange while its lines are read."""
+
+import contextlib
+import datetime as dt
+import json
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from hardwon.adapters.transcripts.claude_code import said_in_claude_code
+from hardwon.adapters.transcripts.codex import said_in_codex, said_in_plain
+from hardwon.adapters.transcripts.said import Line, Question, Said, answers_to, lines_from
+from hardwon.domain.model.conversation.session import ENDS_OF_QUESTION, Answered, Exchange
+from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.redaction import REDACTED, Cleaning
+from hardwon.ports.transcripts import Transcribed
+
+LONGEST_TEXT = 100_000
+"""In characters: so much of a prompt or a reply is kept. More is a log, which no file of a project should hold."""
+
+LOOKED_AT = 10 * LONGEST_TEXT
+"""So much of it is cleaned: much may go from it."""
+
+CUT = "\n\n[…]"
+
+
+class Growing:
+    """An exchange of which more may come."""
+
+    def __init__(self, said: Said, begins_at: int, at: dt.datetime) -> None:
+        self._begins_at, self._at = begins_at, at
+        self._session_id, self._branch = said.session_id, said.branch
+        self._needs_reply = said.needs_reply
+        self._prompt = said.prompt or ""
+        self._replies: list[str] = []
+        self._room = LOOKED_AT
+        self._asked: dict[str, tuple[Question, ...]] = {}
+        self._answers: list[Answered] = []
+
+    def add(self, said: Said) -> None:
+        """Take in more of it."""
+        for reply in said.replies:
+            if self._room > 0:
+                self._replies.append(reply)
+                self._room -= len(reply)
+        self._asked |= said.asked
+        for result in said.results:
+            self._answers += answers_to(self._asked.pop(result.tool_use_id, ()), result)
+
+    def kept(self, cleaning: Cleaning, *, is_over: bool) -> Iterator[Transcribed]:
+        """Yield the exchange as it is now; nothing when nothing of it is to be kept."""
+        user = _kept(self._prompt, cleaning)
+        assistant = _kept("\n\n".join(self._replies), cleaning)
+        answers = tuple(self._clean_answers(cleaning))
+        is_prompted = bool(user) and not self._needs_reply
+        if is_prompted or assistant or answers:
+            exchange = Exchange(user, assistant, self._at, answers)
+            yield Transcribed(exchange, self._begins_at, is_over, self._session_id, self._branch)
+
+    def _clean_answers(self, cleaning: Cleaning) -> Iterator[Answered]:
+        for question, *texts in ((each.question, each.answer, *each.options) for each in self._answers):
+            asked = _kept(question, cleaning)
+            answer, *options = (_clean_beside(asked, _kept(text, cleaning), cleaning) for text in texts)
+            if answer:
+                yield Answered(asked, answer, tuple(options))
+
+
+def _clean_beside(question: str, answer: str, cleaning: Cleaning) -> str:
+    """Return *answer* without what only its *question*, such as `Which password?`, tells to be a secret."""
+    for before in (f"{question.rstrip(ENDS_OF_QUESTION)}: ", f"{question} "):
+        joined = f"{before}{answer}"
+        if question and answer and (clean := cleaning(joined)) != joined:
+            answer = clean[len(before) :] if clean.startswith(before) else REDACTED
+    return answer
+
+
+def _kept(text: str, cleaning: Cleaning) -> str:
+    """Return the beginning of *text* that is kept, cut where no secret is cut in two."""
+    clean = cleaning.beginning(text, LOOKED_AT)
+    return clean if len(clean) <= LONGEST_TEXT else clean[:LONGEST_TEXT].rstrip() + CUT
+
+
+STANDARD_INPUT = "-"
+
+_TICK = dt.timedelta(milliseconds=1)
+_LATEST = dt.datetime.max.replace(tzinfo=dt.UTC) - _TICK
+
+_MAY_COUNT = re.compile(rb'"type"\s*:\s*"(?:user|assistant|response_item)"|"(?:user|assistant)"\s*:')
+"""What a line has that says something: most lines have not, and parsing them all would take most of the time."""
+
+
+class JsonlTranscripts:
+    """
+    Transcripts of one JSON object a line: Claude Code's, Codex's rollouts, and plain exchanges.
+
+    Each line tells what wrote it.
+
+    Attributes:
+        cleaning: What all texts go through.
+        boundaries: The slash commands that are kept with their arguments.
+
+    """
+
+    def __init__(self, cleaning: Cleaning, boundaries: tuple[str, ...]) -> None:
+        self.cleaning = cleaning
+        self.boundaries = boundaries
+
+    def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
+        """
+        Yield the exchanges of the transcript at *path* from the one that begins at *position* on, see `Transcripts`.
+
+        Raises:
+            UnreadableFileError: it can't be read, is no transcript, or none of its exchanges can be dated.
+
+        """
+        try:
+            with _opened(path) as file:
+                yield from self._exchanges(file, path, position)
+        except OSError as error:
+            raise UnreadableFileError(f"{path!r}: {error.strerror or error}") from error
+
+    def _exchanges(self, file: BinaryIO, path: str, position: int) -> Iterator[Transcribed]:
+        growing, last, undated = None, None, 0
+        for line, said in self._said(file, path, position):
+            last = _dated(said, last or (said.at or self._moment_before(path, line.begins_at)))
+            if last is None:
+                undated += 1
+                continue
+            if growing is None or said.prompt is not None:
+                if growing:
+                    yield from growing.kept(self.cleaning, is_over=True)
+                growing = Growing(said, line.begins_at, last)
+            growing.add(said)
+        if growing:
+            yield from growing.kept(self.cleaning, is_over=False)
+        elif undated:
+            raise UnreadableFileError(f"{path!r}: none of its exchanges has a timestamp, such as 2026-11-21T09:30:00Z")
+
+    def _said(self, file: BinaryIO, path: str, position: int) -> Iterator[tuple[Line, Said]]:
+        is_empty, is_transcript = True, False
+        for line in lines_from(file, position):
+            is_empty = is_empty and not line.data.strip()
+            is_transcript = is_transcript or line.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+            if said := self._understood(line.data):
+                yield line, said
+        if not (is_empty or is_transcript):
+            raise UnreadableFileError(f"{path!r}: no line of it is a JSON object, so it is no transcript")
+
+    def _understood(self, data: bytes) -> Said | None:
+        """Return what a line says; None when that is nothing, or when it can't be read."""
+        document = _document(data) if _MAY_COUNT.search(data) else {}
+        match document.get("type"):
+            case "user" | "assistant":
+                return said_in_claude_code(document, self.boundaries)
+            case "response_item":
+                return said_in_codex(document)
+            case None:
+                return said_in_plain(document)
+            case _:
+                return None
+
+    def _moment_before(self, path: str, position: int) -> dt.datetime | None:
+        """Return the last moment before *position*: what an exchange without its own is dated by."""
+        last = None
+        with contextlib.suppress(OSError), _opened(path) as file:
+            if not file.seekable():
+                return None
+            for line in lines_from(file, 0):
+                if line.begins_at >= position:
+                    break
+                said = self._understood(line.data)
+                last = _dated(said, last) if said else last
+        return last
+
+
+def _dated(said: Said, last: dt.datetime | None) -> dt.datetime | None:
+    """Return the moment of what is *said* after *last*; an exchange without its own is a millisecond later."""
+    begins_undated = said.at is None and said.prompt is not None
+    return min(last, _LATEST) + _TICK if last and begins_undated else said.at or last
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _opened(path: str) -> contextlib.AbstractContextManager[BinaryIO]:
+    if path != STANDARD_INPUT:
+        return open(path, "rb")
+    if sys.stdin is None:
+        raise UnreadableFileError("standard input is closed")
+    return contextlib.nullcontext(sys.stdin.buffer)

@@ -1,0 +1,160 @@
+"""
+The signals of a session, and the texts to search with: one to embed, one to search by keyword.
+
+How a feature's document is boiled down to its description.
+"""
+
+import os
+import re
+from typing import NamedTuple
+
+from hardwon.domain.model.redaction import REDACTED, redact
+from hardwon.domain.model.text import identifier_words
+
+MAX_DESCRIPTION_WORDS = 100
+MAX_FILES = 20
+UNKNOWN_PHASE = "unknown"
+
+COMMON_FOLDERS = frozenset(
+    """
+    .github __tests__ bin build dist doc docs example examples features include lib libs node_modules package packages
+    pkg script scripts source spec specs src test tests tools vendor
+    """.split()
+)
+"""Folders that most projects have: their names say nothing about the work."""
+
+_SHORT_EXTENSIONS = re.compile(r"(?:\.[a-z0-9]{1,4})+$")
+"""Such as `.tar` and `.test`, which stand before the last extension."""
+
+
+class Feature(NamedTuple):
+    """
+    The active feature of a project.
+
+    Attributes:
+        slug: Its short name, as in `.meta.json`.
+        description: What it is about; at most 100 words are used.
+        phase: The last completed phase, `unknown` when none is recorded.
+
+    """
+
+    slug: str
+    description: str = ""
+    phase: str = UNKNOWN_PHASE
+
+
+class ContextQuery(NamedTuple):
+    """The signals of one session."""
+
+    feature: Feature | None = None
+    files: tuple[str, ...] = ()
+
+    @property
+    def public(self) -> str | None:
+        """The text to embed, without secrets: it may be printed and kept; None when nothing else is left."""
+        return redact(self.compose() or "").strip() or None
+
+    @property
+    def keyword_text(self) -> str:
+        """
+        The text to search by keyword, without secrets; empty without a signal.
+
+        It holds values only: slug, description, and the names of the files as words. The labels of `compose`, the
+        phase, extensions and common folders would find whatever happens to hold these words.
+        """
+        paths = redact("\n".join(self.files[:MAX_FILES])).split("\n")
+        texts = (redact(self._subject), *map(_words_of_path, paths))
+        return " ".join(filter(None, (text.replace(REDACTED, "") for text in texts)))
+
+    def compose(self) -> str | None:
+        """
+        Return the text to embed, or None when there is no signal at all.
+
+        The form is `slug: description. Phase: phase. Files: a b c`; an absent part drops with its separator, and a
+        full stop at the end of the description is the separator's.
+        """
+        parts = []
+        if self.feature:
+            parts.append(self._subject)
+            parts.append(f"Phase: {self.feature.phase}")
+        if self.files:
+            parts.append(f"Files: {' '.join(self.files[:MAX_FILES])}")
+        return ". ".join(parts) or None
+
+    @property
+    def _subject(self) -> str:
+        """Return slug and description on one line, without a full stop at the end."""
+        if self.feature is None:
+            return ""
+        description = " ".join(self.feature.description.split()[:MAX_DESCRIPTION_WORDS])
+        return ": ".join(filter(None, (self.feature.slug, description.removesuffix("."))))
+
+
+def _words_of_path(path: str) -> str:
+    """Return the stem of a file and its uncommon folders, and the words that identifiers among them are made of."""
+    *folders, name = path.split("/")
+    stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
+    words = " ".join((*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem))
+    return " ".join((words, *identifier_words(words))).strip()
+
+
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+# Whichever opens first wins, as in CommonMark, where what is never closed runs to
+# the end; that also keeps the search linear on a hostile file.
+COMMENT_OR_FENCE = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|^ {0,3}(?P<ticks>`{3,})[^`\n]*$.*?(?:^ {0,3}(?P=ticks)`*[ \t]*$|\Z)"
+    r"|^ {0,3}(?P<tildes>~{3,})[^\n]*$.*?(?:^ {0,3}(?P=tildes)~*[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+UNDERLINED_TITLE = re.compile(r"^ {0,3}\S[^\n]*\n {0,3}={3,}[ \t]*$", re.MULTILINE)
+SECTION = re.compile(r"^ {0,3}##(?:[ \t]|$)", re.MULTILINE)
+HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
+
+
+def describe(markdown: str) -> str:
+    """
+    Return what *markdown* says of itself, at most 100 words on one line.
+
+    That is all prose before the first `## ` heading; when there is none, the
+    first paragraph of prose below it (requirement A-D2.3 as M-A4 resolves it).
+    Prose is everything but front matter, headings, HTML comments, fenced code
+    and rules; lists, tables and inline markup stay as they are written.
+
+    Args:
+        markdown: Any text, its line ends universal newlines; never raises.
+
+    Returns:
+        Words with one space between them; empty when there is no prose.
+
+    """
+    text = COMMENT_OR_FENCE.sub("", FRONT_MATTER.sub("", markdown, count=1))
+    text = UNDERLINED_TITLE.sub("", text)
+    section = SECTION.search(text)
+    end = section.start() if section else len(text)
+    words = " ".join(_paragraphs(text[:end])).split() or next(iter(_paragraphs(text[end:])), "").split()
+    return " ".join(words[:MAX_DESCRIPTION_WORDS])
+
+
+def _paragraphs(text: str) -> list[str]:
+    lines = ("" if HEADING.match(line) or RULE.fullmatch(line) else line.strip() for line in text.split("\n"))
+    return [block for block in "\n".join(lines).split("\n\n") if block.strip()]
+
+
+class Workplace(NamedTuple):
+    """
+    Where the user is working: what is near to it is more likely to matter.
+
+    Attributes:
+        project: The name of the project, its folder's.
+        workspace: The name of the folder of projects it lies in.
+        branch: The git branch that is checked out, None without git.
+        touched_files: Files changed of late, as the project names them.
+
+    """
+
+    project: str
+    workspace: str | None = None
+    branch: str | None = None
+    touched_files: tuple[str, ...] = ()

@@ -1,0 +1,335 @@
+"""
+What is always recorded (requirement C-T8.8): which of it a conversation touches.
+
+What a chunk is called, and what it is about, told from what was said in it.
+
+A chunk in two or three of its own sentences (requirement C-T3.7).
+
+What a chunk is called (requirement C-T3.6).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from hardwon.domain.model.conversation.chunker import NO_TOPIC, opening_word, without_opening
+from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
+from hardwon.domain.model.conversation.sentences import ENDS, sentences
+from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity
+from hardwon.domain.model.conversation.statements import chooses, decides, prefers, unechoed, warns
+from hardwon.domain.model.conversation.words import salient_words, stem, tells
+from hardwon.domain.model.excerpt import shortened
+from hardwon.domain.model.vocabulary import Kind
+
+_AREAS = {
+    "devops": r"""devops|deploy\w*|ci|ci/cd|cd pipeline|pipelines?|docker\w*|containers?|kubernetes|k8s|helm|rollbacks?
+        |github actions|gitlab ci|jenkins|release process|blue-green|canary|monitoring|observability|alerting""",
+    "infrastructure": r"""infrastructure|terraform|ansible|aws|gcp|azure|cloud|vms?|vpc|dns|load balancers?|clusters?
+        |nginx|s3|ec2|cdn|servers?(?! components?| actions?| side)|autoscaling|kubernetes|provision\w*|subnets?|secrets manager|key vault|eventbridge
+        |lambdas?(?! (?:expressions?|calculus|syntax|\w+(?:, ?\w+)*:))|cloudwatch|cloudfront|iam|rds|sqs|sns|ecs|eks|fargate
+        |[\w-]{1,60}\.tf|infra
+        |(?:keys?|secrets?|certificates?|certs?|credentials?|passwords?|tokens?|logs?) rotation
+        |rotat(?:e|es|ed|ing) (?:\w+ ){0,4}(?:keys?|secrets?|certificates?|certs?|credentials?|passwords?|tokens?|logs?)""",
+    "security": r"""security|secure|auth|authentication|authorization|oauth2?|jwts?|passwords?|secrets?|credentials?
+        |encrypt\w*|tls|ssl|vulnerab\w*|xss|csrf|sql injection|cves?|api keys?|access tokens?|permissions?|2fa|mfa
+        |sandbox\w*|firewalls?|least privilege|sanitiz\w*""",
+    "code-quality": r"""code quality|lint\w*|ruff|eslint|mypy|pyright|prettier|refactor\w*|code reviews?|coverage
+        |technical debt|tech debt|static analysis|type check\w*|unit tests?|code smells?|clean code|test suite""",
+}
+
+
+def _any_of(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{' '.join(words.split()).replace(' |', '|')})(?![\w-])")
+
+
+_PATTERNS = {area: _any_of(words) for area, words in _AREAS.items()}
+
+ENOUGH_IN_REPLIES = 2
+"""Mentions; replies name much in passing."""
+
+
+def areas_of(prompts: Iterable[str], replies: Iterable[str]) -> tuple[str, ...]:
+    """
+    Return the areas that are spoken of: once by the user or in a decision, or twice in replies.
+
+    Args:
+        prompts: What the user said and what was decided.
+        replies: What the agent said.
+
+    """
+    said, answered = "\n".join(prompts).lower(), "\n".join(replies).lower()
+    return tuple(area for area, words in _PATTERNS.items() if words.search(said) or _often(words, answered))
+
+
+def _often(words: re.Pattern[str], text: str) -> bool:
+    found = words.finditer(text)
+    return sum(1 for _ in zip(found, range(ENOUGH_IN_REPLIES), strict=False)) == ENOUGH_IN_REPLIES
+
+
+FEWEST_SENTENCES, MOST_SENTENCES = 2, 3
+MOST_DECISIONS = 2
+LONGEST_SENTENCE = 132
+"""Characters; three of them stay near 400."""
+
+NEAR = (1, 2)
+"""Sentences after one of which is on its subject, mostly: it is answered there."""
+
+CONSIDERED = 2_000
+"""Sentences; the beginning of a long talk tells enough."""
+
+_EXAMPLES = re.compile(r"\b([ei]\.[ge]\.)(?=\s)", re.IGNORECASE)
+_INNER_END = re.compile(r"(?<![.!?])[.!?]++(?=\s)")
+_OPEN_SUMMARY_END = " ,;:-\u2013\u2014\u2026*_/\\|"
+_QUOTES = "\"'\u201c\u201d"
+_OTHER_ENDS = str.maketrans("\u3002\uff01\uff1f", ENDS)
+
+
+def summarised(request: str, decisions: Sequence[str], spoken: Sequence[str]) -> str:
+    """
+    Return two or three sentences of what was said, on one line; fewer where there are no more.
+
+    Args:
+        request: What the user asked for; empty when they said nothing.
+        decisions: Sentences that decide.
+        spoken: All sentences in order, with those.
+
+    """
+    known = list(dict.fromkeys(islice((line for each in spoken if (line := as_sentence(each))), CONSIDERED)))
+    first = [line for line in (as_sentence(request),) if line in known]
+    decided = [line for line in map(as_sentence, decisions) if line in known and line not in first]
+    chosen = [*first, *decided[:MOST_DECISIONS]]
+    chosen += _Telling(known).beside(chosen, min(MOST_SENTENCES - len(chosen), 1 if decisions else MOST_SENTENCES))
+    return " ".join(sorted(chosen, key=known.index))
+
+
+def as_sentence(text: str) -> str:
+    """Return *text* as one sentence of at most 132 characters: it ends with `.`, `!` or `?`, and none ends within it."""
+    line = " ".join(text.translate(_OTHER_ENDS).split()).strip(_QUOTES)
+    whole = _INNER_END.sub("", _EXAMPLES.sub(r"\1,", line))
+    short = shortened(whole, LONGEST_SENTENCE).rstrip(_OPEN_SUMMARY_END)
+    if not short.strip(ENDS):
+        return ""
+    return short if short.endswith(tuple(ENDS)) else f"{short}."
+
+
+class _Telling:
+    """Ranks sentences: those first that carry most of what is said again and again."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._stems = {line: frozenset(map(stem, salient_words(line))) for line in lines}
+        self._frequencies = Counter(each for stems in self._stems.values() for each in stems)
+        self._places = {line: place for place, line in enumerate(lines)}
+
+    def beside(self, chosen: Sequence[str], most: int) -> list[str]:
+        """Return at most *most* sentences on the subject of *chosen*; without any, what it takes to make two."""
+        subject = frozenset[str]().union(*(self._stems[line] for line in chosen))
+        near = {self._places[line] + step for line in chosen for step in NEAR}
+        others = sorted(self._stems.keys() - set(chosen), key=self._rank)
+        same = [
+            line for line in others if self._stems[line] & subject or (self._stems[line] and self._places[line] in near)
+        ]
+        return same[:most] if same else others[: max(FEWEST_SENTENCES - len(chosen), 0)]
+
+    def _rank(self, line: str) -> tuple[float, int]:
+        weight = sum(math.log1p(self._frequencies[each]) for each in self._stems[line])
+        return -weight, self._places[line]
+
+
+MOST_CHARACTERS = 100
+
+_CLAUSE_END = re.compile(
+    r"(?=[,;:]? (?:because|since|so that|which|when|while|where|if|unless|but|and|or|as)\b|[,;:] | [(\u2013\u2014-])"
+)
+_MARKS = re.compile(rf"(?:{re.escape(PERMANENT_MARK.strip())}\s*)+", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:(?:final |the )?(?:decision|decided|correction|warning|careful|note)(?: recorded| made)? ?[:,\u2013\u2014] "
+    r"|(?:ok|okay|yes|yep|yeah|sure|alright|great|good|perfect|fine|nice|cool|thanks|hm+|oh|hi|hello|well|actually|right|then"
+    r"|no|wait|nope)(?:[,.!:\u2013\u2014]+ | - )|(?:ok|okay|yes|yep|yeah|so|and|but|no wait|actually),? (?!far |called )"
+    r"|from now on,? )",
+    re.IGNORECASE,
+)
+"""What people say before they say it."""
+
+_MOST_LABELS = 4
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'\w+)?(?=[\s,;:?!)]|$|\.(?:\s|$))")
+_NAMES_NOTHING = re.compile(r"\S*|\S+ (?:it|that|this|them|so)", re.IGNORECASE)
+_OPEN_TITLE_END = " .,:;\u2013\u2014-"
+
+
+def titled(decisions: Iterable[str], spoken: Iterable[str], topic: str, mark: str = "") -> str:
+    """
+    Return *mark* and the first of *decisions*, else the first of *spoken* that tells something, else *topic*.
+
+    One line of at most 100 characters.
+    """
+    spoken = tuple(spoken)
+    candidates = (*decisions, *filter(tells, spoken), *spoken, topic, NO_TOPIC)
+    names = [name for each in candidates if (name := headline(each, MOST_CHARACTERS - len(mark)))]
+    return mark + next(filter(_names_something, names), names[0])
+
+
+def headline(text: str, room: int = MOST_CHARACTERS) -> str:
+    """
+    Return how *text* begins, at most *room* characters of its first words: to the end of a clause, else of a word.
+
+    What people say before they say it, such as `ok,` and `decision:`, falls away, and the first letter is a capital.
+    What it says of being permanent is left out too: nobody but us says that in a title.
+    """
+    line = _capitalised(_unlabelled(_MARKS.sub("", " ".join(text.split()))))
+    if len(line) <= room:
+        return line.rstrip(_OPEN_TITLE_END)
+    cut = line[: room + 1]
+    clauses = [found.start() for found in _CLAUSE_END.finditer(cut) if found.start() > room // 2]
+    end = clauses[-1] if clauses else cut.rfind(" ")
+    return cut[: end if end > 0 else room].rstrip(_OPEN_TITLE_END)
+
+
+def _unlabelled(line: str) -> str:
+    for _ in range(_MOST_LABELS):
+        label = _LABEL.match(line)
+        if not label or not line[label.end() :].strip(_OPEN_TITLE_END):
+            return line
+        line = line[label.end() :]
+    return line
+
+
+def _capitalised(line: str) -> str:
+    """Return *line* with a capital, unless it begins with a name that has its own spelling: `src/a.py`, `iOS`."""
+    word = _PLAIN_WORD.match(line)
+    return line[:1].upper() + line[1:] if word and word[0].islower() else line
+
+
+def _names_something(name: str) -> bool:
+    return not name.isascii() or not _NAMES_NOTHING.fullmatch(name)
+
+
+LONGEST_STATEMENT = 400
+"""Characters of a decision, gotcha or preference; all of it stands in the exchange."""
+
+
+class Statement(NamedTuple):
+    """
+    A sentence, and who said it.
+
+    Attributes:
+        text: One line.
+        by_user: Whether the user said it.
+        is_answer: Whether it is a question the agent asked, with its answer.
+
+    """
+
+    text: str
+    by_user: bool
+    is_answer: bool = False
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What kinds of note it makes."""
+        tells: dict[Kind, bool] = {"decision": self.decides, "gotcha": self.warns, "preference": self.prefers}
+        return tuple(kind for kind, is_one in tells.items() if is_one)
+
+    @property
+    def decides(self) -> bool:
+        """Whether it decides something."""
+        return self.is_answer or decides(self.text) or (self.by_user and chooses(self.text))
+
+    @property
+    def warns(self) -> bool:
+        """Whether it warns of a trap."""
+        return not self.is_answer and warns(self.text)
+
+    @property
+    def prefers(self) -> bool:
+        """Whether it tells how the user wants it."""
+        return self.by_user and not self.is_answer and prefers(self.text)
+
+
+def described(draft: Draft, project: str, session_id: str | None) -> Chunk:
+    """
+    Return *draft* as a chunk with its title, summary and metadata, all from its own exchanges.
+
+    Args:
+        draft: Whatever was said in it.
+        project: The user's own.
+        session_id: The session it comes from, None when unknown.
+
+    """
+    spoken = tuple(statement for exchange in draft.exchanges for statement in statements_of(exchange))
+    metadata = _metadata(draft.exchanges, spoken, project)
+    texts = [statement.text for statement in spoken]
+    return Chunk(
+        chunk_id=chunk_identity(project, draft.exchanges[0]),
+        title=titled(metadata.decisions, texts, draft.topic, PERMANENT_MARK if draft.permanent else ""),
+        summary=summarised(_request(spoken), metadata.decisions, texts) or as_sentence(draft.topic),
+        topic=draft.topic,
+        exchanges=draft.exchanges,
+        metadata=metadata,
+        session_id=session_id,
+        permanent=draft.permanent,
+    )
+
+
+def first_said(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int]:
+    """Return by kind and text in which of *exchanges* each decision, gotcha and preference was said first, from 0."""
+    places = dict[tuple[Kind, str], int]()
+    for place, exchange in enumerate(exchanges):
+        for statement in statements_of(exchange):
+            for kind in statement.kinds:
+                places.setdefault((kind, _cut(statement.text)), place)
+    return places
+
+
+def statements_of(exchange: Exchange) -> Iterator[Statement]:
+    """Yield what *exchange* says, in order."""
+    yield from (Statement(sentence, by_user=True) for sentence in sentences(_uncommanded(exchange.user)))
+    yield from (Statement(each.statement, by_user=True, is_answer=True) for each in exchange.answers if each.answer)
+    yield from (Statement(sentence, by_user=False) for sentence in sentences(exchange.assistant))
+
+
+def _request(spoken: Iterable[Statement]) -> str:
+    """Return what the user asked for: the first they said that tells something, else the first."""
+    asked = [each.text for each in spoken if each.by_user and not each.is_answer]
+    return next(filter(tells, asked), next(iter(asked), ""))
+
+
+def _uncommanded(prompt: str) -> str:
+    """Return *prompt* without the slash command it begins with."""
+    word = opening_word(prompt)
+    return without_opening(prompt, word) if word in commands_in(word) else prompt
+
+
+def _metadata(exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str) -> Metadata:
+    texts = [exchange.text for exchange in exchanges]
+    decisions = _distinct(unechoed((each.text, each.by_user) for each in spoken if each.decides))
+    return Metadata(
+        projects=_first_of_each(filter(None, (project, *_found(projects_in, texts)))),
+        files=files_in(texts),
+        commands=_first_of_each(_found(commands_in, (f"{each.user}\n{each.assistant}" for each in exchanges))),
+        decisions=decisions,
+        gotchas=_distinct(each.text for each in spoken if each.warns),
+        preferences=_distinct(each.text for each in spoken if each.prefers),
+        areas=areas_of(
+            [*decisions, *(each.text for each in spoken if each.by_user)],
+            [each.text for each in spoken if not each.by_user],
+        ),
+        phases=_first_of_each(_found(phases_in, texts)),
+    )
+
+
+def _found(names: Callable[[str], Iterator[str]], texts: Iterable[str]) -> Iterator[str]:
+    return (name for text in texts for name in names(text))
+
+
+def _distinct(statements: Iterable[str]) -> tuple[str, ...]:
+    return _first_of_each(map(_cut, statements))
+
+
+def _cut(statement: str) -> str:
+    return shortened(statement, LONGEST_STATEMENT)
+
+
+def _first_of_each(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

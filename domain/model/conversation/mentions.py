@@ -1,0 +1,137 @@
+"""
+What a conversation names: projects, slash commands, phases.
+
+The files that a text names.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from hardwon.domain.model.keywords import STOP_WORDS
+
+_PART = r"[\w-]{1,60}"
+_COMMAND = re.compile(
+    r"(?:(?:\A *+|(?<=[\s`'\"(]))(?P<named>/[a-z][\w-]{0,60}(?::[\w-]{1,60}){1,4})|\A *+(?P<first>/[a-z][\w-]{0,60}))"
+    r"(?=[\s`'\"),;!?]|:(?!\w)|\.(?:\s|$)|$)"
+)
+_FOLDERS = frozenset(
+    "bin boot dev etc home lib media mnt opt or and proc root run sbin srv sys tmp usr users var".split()
+)
+
+_PHASE = re.compile(r"\bphases?[\s_#-]{0,3}(\d{1,6}(?:\.\d{1,6}){0,3})\b", re.IGNORECASE)
+
+_NAME = r"(?P<{}>[^\W\d_][\w-]{{0,60}}(?:\.[\w-]{{1,60}})?)"
+_QUOTED = re.compile(
+    rf"\bproject(?:,? (?:named|called))? [`'\"\u201c]{_NAME.format('name')}[`'\"\u201d]", re.IGNORECASE
+)
+_NAMED = re.compile(rf"\b(?:project|repo|repository),? (?:named|called) {_NAME.format('name')}", re.IGNORECASE)
+_PLAIN = re.compile(
+    rf"(?:^|(?<=[.!?:] )|\b(?:in|of|for|from|on|into|with|and|see|like|open|is|our|my) )[Pp]roject {_NAME.format('name')}",
+    re.MULTILINE,
+)
+_CODED = re.compile(r"\b[Pp]roject (?P<name>[^\W\d_][\w]{0,60}(?:[-_][\w-]{1,60}|\d\w{0,20}|[A-Z]\w{0,60}))")
+_FOLDER = re.compile(
+    rf"(?:~|\.\.|\b)/(?:projects?|repos|code|workspaces?|git)/{_NAME.format('name')}(?=[/\s`'\"),;:!?.]|$)"
+)
+_KINDS_OF_PROJECT = (_QUOTED, _NAMED, _PLAIN, _CODED, _FOLDER)
+
+_NO_NAMES = STOP_WORDS | frozenset(
+    """
+    architecture board budget build called case code codebase config configuration context dependencies description
+    design details directory docs documentation file files folder folders goal goals has idea ideas instructions is layout
+    lead level life management manager may members memory milestones might must name named names needs notes outline
+    overview owner path paths phase phases plan planning progress proposal requirements roadmap root rules schedule scope
+    settings setup shall shows since size specific specs starts status still structure success summary tasks team template
+    that timeline today tools type types update updates use uses using well wide work would yet
+    """.split()
+)
+
+
+def commands_in(text: str) -> Iterator[str]:
+    """
+    Yield the slash commands in *text*, in order, with repeats: words such as `/tlc:plan`, not paths.
+
+    One without a colon is a command only where *text* begins with it: elsewhere
+    `/login` is an address.
+    """
+    found = (each["named"] or each["first"] for each in _COMMAND.finditer(text))
+    return (command for command in found if command[1:] not in _FOLDERS)
+
+
+def phases_in(text: str) -> Iterator[str]:
+    """Yield the numbers of phases that *text* names, in order, with repeats."""
+    return (found[1] for found in _PHASE.finditer(text))
+
+
+def projects_in(text: str) -> Iterator[str]:
+    """Yield the names of projects in *text*, in order, with repeats: `project foo`, `~/projects/foo`."""
+    found = [
+        (each.start("name"), each["name"].rstrip("-.")) for kind in _KINDS_OF_PROJECT for each in kind.finditer(text)
+    ]
+    return (name for _, name in sorted(found) if name.lower() not in _NO_NAMES)
+
+
+_ROUTED = r"[(\[][\w.@+-]{1,80}[)\]]"
+"""A folder of a route, such as `(shop)` and `[id]`."""
+
+_TOKEN = re.compile(
+    rf"(?:[^\s`'\"<>()\[\]{{}},;|*\u201c\u201d\u2018\u2019]|(?<=/){_ROUTED}(?=/)|(?<=/)\[[\w.-]{{1,80}}\](?=\.\w))+"
+)
+_LONGEST = 300
+_AFTER = re.compile(r"(?:(?::\d++(?:[-:]\d++)*+)|#L\d++(?:-L?\d++)?+|[.:!?…])++$")
+_PATH = re.compile(
+    rf"(?P<folder>(?:(?:[\w.@+-]+|{_ROUTED})/)*)"
+    r"(?P<name>(?:\.?[\w+-][\w.+-]*|\[[\w.-]+\])\.(?P<extension>[^\W\d_][^\W_]{0,9})|\.[a-z][\w.-]*"
+    r"|(?:GNU)?[Mm]akefile|[Jj]ustfile|(?:Docker|Container|Proc|Gem|Rake|Vagrant|Jenkins|Caddy|Brew|Pip|Task)file)"
+)
+_ELSEWHERE = re.compile(r"(?:[A-Za-z]:/|//?|~\w*/|(?:\.\./)+)")
+"""How a path begins that does not lie in the project's folder."""
+
+_DOMAIN = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|edu|gov|uk|de|eu)")
+_NOT_A_FILE = re.compile(
+    r"(?:node|next|vue|nuxt|react|express|three|d3|ember|backbone|chart|socket|asp|ml|p5)\.(?:js|net|io)"
+)
+_HIDDEN = frozenset(".dockerignore .editorconfig .env .gitattributes .gitignore .npmrc .nvmrc .prettierrc".split())
+_EXTENSIONS = frozenset(
+    """
+    bash bat c cc cfg clj cmake conf cpp cs css csv dart db diff dockerfile env erl ex exs fish gif go gradle graphql h
+    hpp hs html ini ipynb java jpeg jpg js json jsonl jsx kt less lock log lua m make md mdx mjs cjs mts ml patch pdf
+    php pl pm png prisma properties proto ps1 py pyi pyx r rb rs rst sass scala scss sh sql sqlite svelte svg swift tar
+    tex tf toml ts tsv tsx txt vue wasm webp xml yaml yml zig zip zsh
+    """.split()
+)
+"""Those by which a name without a folder is known to be a file's: `os.path` and `example.com` are none."""
+
+
+def paths_in(text: str) -> Iterator[str]:
+    """
+    Yield the paths of files in *text*, in order, with repeats, as from the project's folder.
+
+    A file that lies elsewhere is left out. Line numbers and what stands around
+    a path fall away; addresses, versions and abbreviations are none.
+    """
+    for token in _TOKEN.finditer(text):
+        if token.end() - token.start() <= _LONGEST and "://" not in token[0]:
+            yield from _path(token[0].replace("\\", "/"))
+
+
+def files_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the files that *texts* name, in order, each once: `a.py` is the `src/a.py` that is named with it."""
+    found = tuple(dict.fromkeys(path for text in texts for path in paths_in(text)))
+    named_whole = {path.rpartition("/")[2] for path in found if "/" in path}
+    return tuple(path for path in found if path not in named_whole)
+
+
+def _path(token: str) -> Iterator[str]:
+    cleaned = _AFTER.sub("", token).removeprefix("./")
+    found = None if _ELSEWHERE.match(cleaned) else _PATH.fullmatch(cleaned)
+    if found and ".." not in found["folder"] and _is_file(found["folder"], found["name"], found["extension"]):
+        yield found[0]
+
+
+def _is_file(folder: str, name: str, extension: str | None) -> bool:
+    if _NOT_A_FILE.fullmatch(name.lower()) or _DOMAIN.fullmatch(folder.partition("/")[0].lower()):
+        return False
+    if extension is None or name.startswith(".env."):
+        return bool(folder) or not name.startswith(".") or name in _HIDDEN or name.startswith(".env.")
+    return bool(folder) or extension.lower() in _EXTENSIONS or name.startswith("Dockerfile.")

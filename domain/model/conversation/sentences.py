@@ -1,0 +1,101 @@
+"""
+Where a sentence ends. Standard library only: the session-start hook needs it.
+
+The sentences of what somebody wrote in markdown.
+
+Markdown without its formatting: every word stays, in code too.
+"""
+
+import re
+from collections.abc import Iterator
+
+from hardwon.domain.model.context import COMMENT_OR_FENCE
+
+ENDS = ".!?"
+
+_CUT = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+|(?<=[。！？])")  # noqa: RUF001
+_ABBREVIATIONS = frozenset("e.g. i.e. vs. cf. approx. Mr. Mrs. Ms. Dr.".split())
+_LONGEST = len("(approx.")
+_OPENING = "([\"'"
+
+
+def split_sentences(line: str) -> Iterator[str]:
+    """Yield the sentences of *line* in order, and what follows the last one; an abbreviation ends none."""
+    start = 0
+    for cut in _CUT.finditer(line):
+        before = line[max(start, cut.start() - _LONGEST) : cut.start()]
+        if before.rpartition(" ")[2].lstrip(_OPENING) not in _ABBREVIATIONS:
+            yield line[start : cut.end()].strip()
+            start = cut.end()
+    if rest := line[start:].strip():
+        yield rest
+
+
+_RULE = re.compile(r"^[\s|:=_~+*`-]*$")
+_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*$")
+_HEAD = re.compile(r"^(?P<indent>[^\S\n]*+)(?:(?:#{1,6}|[-+])(?:\s++|$)|>\s*+|~{3,}+\s*+)++")
+_CLOSING_HASHES = re.compile(r"\s#+\s*$")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\(([^()\s]{0,2000})\)")
+_COMMENT_MARK = re.compile(r"<!--|-->")
+_MARKS = re.compile(r"(?P<between>(?<=[^\W_])[*`]++(?=[^\W_]))|[*`]++")
+_GAP = re.compile(r"\n{3,}")
+
+
+def plain_text(markdown: str) -> str:
+    """
+    Return *markdown* with its formatting stripped, its words in order.
+
+    Marks of headings, lists, quotes, emphasis, code, comments, rules and tables
+    go; what they mark stays, as do numbers such as `#12` and names such as `C#`.
+    """
+    lines = map(_plain_line, _LINK.sub(r"\1 (\2)", markdown).split("\n"))
+    return _GAP.sub("\n\n", "\n".join(lines)).strip()
+
+
+def _plain_line(line: str) -> str:
+    if _RULE.match(line) or _FENCE.match(line):
+        return ""
+    unmarked = _MARKS.sub(_gap, _COMMENT_MARK.sub(" ", line))
+    return _CLOSING_HASHES.sub("", _HEAD.sub(r"\g<indent>", unmarked)).rstrip()
+
+
+def _gap(marks: re.Match[str]) -> str:
+    """Return what takes the place of *marks*: a space where they alone kept two words apart."""
+    return " " if marks["between"] else ""
+
+
+_TABLE_ROW = re.compile(r"[ \t]*\|")
+_ITEM = re.compile(r"[ \t>]*(?:[-+*•]|\d{1,4}[.)])[ \t]+")
+_BREAK = re.compile(r"[ \t>]*(?:#{1,6}(?:[ \t]|$)|[-*_=]{3,}[ \t]*$|$)")
+_SAYS_SOMETHING = re.compile(r"[^\W_]{2}")
+
+
+def sentences(markdown: str) -> list[str]:
+    """
+    Return the sentences of *markdown* in order, each one line of plain text.
+
+    Fenced code, comments, tables and the marks of lists and headings are left
+    out; an item of a list, and a heading, is a sentence even without its full stop.
+    """
+    return [
+        sentence
+        for paragraph in _paragraphs(COMMENT_OR_FENCE.sub("\n\n", markdown))
+        for sentence in split_sentences(" ".join(plain_text(paragraph).split()))
+        if _SAYS_SOMETHING.search(sentence)
+    ]
+
+
+def _paragraphs(markdown: str) -> Iterator[str]:
+    """Yield the runs of lines that belong together, without the marks of lists."""
+    running = list[str]()
+    for line in markdown.split("\n"):
+        item = _ITEM.match(line)
+        begins_anew = item or _BREAK.match(line) or _TABLE_ROW.match(line)
+        if begins_anew and running:
+            yield "\n".join(running)
+            running = []
+        if not _TABLE_ROW.match(line):
+            running.append(line[item.end() :] if item else line)
+        if line.lstrip(" \t>").startswith("#"):  # a heading stands by itself
+            yield running.pop()
+    yield "\n".join(running)

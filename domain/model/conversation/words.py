@@ -1,0 +1,66 @@
+"""Which words of what was said tell what it is about."""
+
+import re
+from functools import lru_cache
+
+from hardwon.domain.model.conversation.session import Exchange
+from hardwon.domain.model.keywords import STOP_WORDS, words_of
+
+READ = 20_000
+"""Characters of a prompt, and of a reply, that are looked at: more would only say the same."""
+
+SHORTEST = 3
+SHORTEST_STEM = 4
+
+CHATTER = frozenset(
+    """
+    actually add added adding adds already alright another anything approach around ask asked back bad best better bit cannot considering
+    case check come could course create curious decide decided decision different done easy else ensure even every everything example exactly
+    feel find first fine follow get gets getting give go goes going gonna good got great hello help hey hi hmm idea
+    instead issue keep kind kinda know last let lets like line little long look looking looks lot made make makes
+    making many may maybe mean might much must need needs new next nice no ok okay one part perfect place please point
+    possible probably problem put question quick quickly quite ready really right run running said say second see seem
+    seems set show simple small someone something sort sounds specific start started still step steps struggling stuck stuff suggest
+    sure take talk tell thank thanks thing things think thought three tips today together took towards tried try trying
+    two use used useful uses using various via want wants way ways well went without wanna wonder wondering work worked worried
+    working works worry write writing wrong yeah yep yes yet
+    aren couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren won wouldn
+    """.split()
+)
+"""What people say in any conversation."""
+
+_UNTELLING = STOP_WORDS | CHATTER
+_NAMED_AFTER_JS = re.compile(
+    r"\b(next|node|vue|nuxt|react|express|three|d3|ember|backbone|chart|socket|alpine|solid|asp)\.(js|net|io)\b",
+    re.IGNORECASE,
+)
+"""Names of which the first word alone tells nothing: `Next.js` is the word `nextjs`."""
+
+_ENDINGS = ("ings", "ing", "ers", "er", "ed", "es", "s", "e")
+
+
+def salient_words(text: str) -> list[str]:
+    """Return the words of the beginning of *text* that tell something, lower case, in order, with repeats."""
+    words = words_of(_NAMED_AFTER_JS.sub(r"\1\2", text[:READ]))
+    return [word for word in words if len(word) >= SHORTEST and word not in _UNTELLING]
+
+
+def tells(sentence: str) -> bool:
+    """Tell whether *sentence* says what it is about, as `ok, do it` does not."""
+    return len(salient_words(sentence)) > 1
+
+
+def stem(word: str) -> str:
+    """Return *word* without the most common endings, so that `parser` and `parsing` are one."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
+@lru_cache(maxsize=64)  # of the exchanges of a chunk the next one is compared with each
+def keywords(exchange: Exchange) -> frozenset[str]:
+    """Return the stems of the telling words of *exchange*."""
+    asked = " ".join(f"{each.question} {each.answer}" for each in exchange.answers)
+    said = (exchange.user, asked, exchange.assistant)
+    return frozenset(stem(word) for text in said for word in salient_words(text))

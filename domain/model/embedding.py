@@ -1,0 +1,66 @@
+"""Embedding vectors: plain arrays of float32, no numpy."""
+
+import math
+from array import array
+from operator import mul
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from hardwon.domain.model.errors import UnusableVectorError
+
+
+class Space(NamedTuple):
+    """
+    The identity of an embedding model; vectors of two spaces are never compared.
+
+    Attributes:
+        provider: `local`, `gemini`, `ollama`, `openai` or `voyage`.
+        model: The model's name as its provider knows it.
+        dimensions: Width of its vectors.
+        task_scheme: How a document and a query are told apart, `none` when they are not.
+        weights_hash: sha256 of the weights where we hold them, else empty.
+
+    """
+
+    provider: str
+    model: str
+    dimensions: int
+    task_scheme: str = "none"
+    weights_hash: str = ""
+
+
+if TYPE_CHECKING:
+    Vector: TypeAlias = array[float]
+else:
+    Vector = array  # takes no type argument before Python 3.12
+"""`array('f')`; in the store and in every index it is L2-normalised."""
+
+SMALLEST_NORM = 1e-9
+COSINE_DECIMALS = 6
+
+
+def unit(vector: Vector, dimensions: int) -> Vector:
+    """
+    Return *vector* scaled to length 1; scaling twice changes nothing.
+
+    Raises:
+        UnusableVectorError: it has not *dimensions* values, one is not finite,
+            or its norm is below 1e-9.
+    """
+    if len(vector) != dimensions:
+        raise UnusableVectorError(f"expected {dimensions} dimensions, got {len(vector)}")
+    norm = math.hypot(*vector)
+    if not math.isfinite(norm):
+        raise UnusableVectorError("the vector holds values that are not finite")
+    if norm < SMALLEST_NORM:
+        raise UnusableVectorError("the vector is zero")
+    return array("f", [value / norm for value in vector])
+
+
+def cosine(left: Vector, right: Vector) -> float:
+    """
+    Return the cosine similarity of two unit vectors, rounded to 1e-6.
+
+    Summed in float64 in a fixed order, so that a ranking never depends on
+    where a row stood in some matrix.
+    """
+    return round(math.fsum(map(mul, left, right)), COSINE_DECIMALS)

@@ -1,0 +1,118 @@
+"""The named groups of kinds that can be asked, each with its own rules (rule U-11, the table of collections)."""
+
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.ranking.relevance import FLOOR
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category, ContextType, Kind, Source, Tier
+
+
+class Scope(NamedTuple):
+    """
+    Where an entry must come from; one place it shares is enough, and without any place everything is inside.
+
+    Attributes:
+        project: The name of a project.
+        workspace: The name of a workspace, a folder of projects.
+
+    """
+
+    project: str | None = None
+    workspace: str | None = None
+
+
+ANYWHERE = Scope()
+
+
+class EntryFilter(NamedTuple):
+    """
+    Which entries a search may return.
+
+    Attributes:
+        kinds: Only entries of one of these kinds.
+        category: Only learnings of this category; None for all.
+        scope: Only entries from these places.
+        anywhere: Kinds whose entries may come from any place, whatever the scope.
+        permanent: Only entries that are kept for good; False does not ask.
+        tag: Only entries the user labelled so, to the letter.
+        folder: Only entries of files below this folder, its path absolute, links resolved.
+        spec_folder: Only entries of this specification.
+        anchor: Only sections of this name; the empty one is that of whole files.
+        tier: Only entries that matter so much.
+        context_type: Only entries of this sort of work.
+        source: Only entries that came in this way.
+        session: Only entries that come from this session, by the host's name for it.
+        except_session: None of the entries that come from this session.
+        ranked: Only what searches may find: neither deprecated nor expired; False does not ask.
+        among: Only the entries of these numbers; None for all.
+        except_for: None of the entries of these numbers.
+
+    """
+
+    kinds: tuple[Kind, ...] = ("learning",)
+    category: Category | None = None
+    scope: Scope = ANYWHERE
+    anywhere: tuple[Kind, ...] = ()
+    permanent: bool = False
+    tag: str | None = None
+    folder: str | None = None
+    spec_folder: str | None = None
+    anchor: str | None = None
+    tier: Tier | None = None
+    context_type: ContextType | None = None
+    source: Source | None = None
+    session: str | None = None
+    except_session: str | None = None
+    ranked: bool = False
+    among: tuple[int, ...] | None = None
+    except_for: tuple[int, ...] = ()
+
+
+LEARNINGS = EntryFilter()
+IMPORTED_LEARNINGS = EntryFilter(source="import", ranked=True)
+EVERYTHING = EntryFilter(kinds=KINDS)
+CONVERSATIONS = EntryFilter(kinds=CONVERSATION_KINDS, ranked=True)
+
+CollectionName: TypeAlias = Literal["all", "learnings", "sessions", "conversations", "documents"]
+ScopeName: TypeAlias = Literal["project", "workspace", "global"]
+PolicyName: TypeAlias = Literal[
+    "adaptive", "hybrid", "cosine", "affinity", "context", "fused", "keyword", "rrf", "weighted"
+]
+
+POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
+
+
+class Collection(NamedTuple):
+    """
+    A group of kinds and how it is asked.
+
+    Attributes:
+        kinds: What is in it.
+        policy: How answers are ranked.
+        limit: How many answers.
+        minimum: The lowest relevance of an answer; None takes any.
+        scope: Where answers may come from.
+
+    """
+
+    kinds: tuple[Kind, ...]
+    policy: PolicyName
+    limit: int
+    minimum: float | None
+    scope: ScopeName
+
+
+COLLECTIONS: dict[CollectionName, Collection] = {
+    "all": Collection(KINDS, "adaptive", 10, FLOOR, "global"),
+    "learnings": Collection(("learning",), "hybrid", 20, None, "global"),
+    "sessions": Collection(("session",), "cosine", 5, 0.5, "global"),
+    "conversations": Collection(CONVERSATION_KINDS, "affinity", 5, 0.0, "workspace"),
+    "documents": Collection(("document",), "fused", 10, None, "project"),
+}
+
+
+def scope_of(name: ScopeName, workplace: Workplace) -> Scope:
+    """Return the places that *name* stands for where the user works; a workspace has all its projects in it."""
+    if name == "global":
+        return ANYWHERE
+    return Scope(workplace.project, workplace.workspace if name == "workspace" else None)

@@ -1,0 +1,362 @@
+"""
+What is said of a file that could not be read in full.
+
+What sort of work a file tells of, when it does not say so itself.
+
+The fields of a front matter that mean something to us.
+
+What a file is kept as, by where it lies.
+
+What is read of a markdown file, before anything is made of it.
+
+What the place and the name of a memory document say: `specs/{folder}/memory/{DD-MM-YY_HH-MM}__{topic}.md`.
+
+What a markdown text is called when it does not say so itself.
+"""
+
+import datetime as dt
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import NamedTuple, TypeAlias, TypeVar
+
+import attrs
+
+from hardwon.domain.model.context import COMMENT_OR_FENCE
+from hardwon.domain.model.conversation.sentences import plain_text
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, KINDS, TIERS, ContextType, Kind, Tier
+
+MOST_COMPLAINTS = 5
+
+
+def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
+    """Return the first five of *complaints*, and where there are more, how many: `7 more` and *rest*."""
+    more = len(complaints) - MOST_COMPLAINTS
+    return (*complaints[:MOST_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
+
+
+MEMORY = "memory"
+
+FOLDERS: dict[str, Kind] = {
+    "decisions": "decision",
+    "gotchas": "gotcha",
+    "preferences": "preference",
+    "conversations": "conversation",
+    "sessions": "session",
+}
+
+_SAVED = re.compile(r"memory-\d{8}-\d{6}(?:-\d+)?\.md")
+
+
+def kind_by_place(path: str, project_root: str) -> Kind | None:
+    """
+    Return the kind that the place of *path* stands for, None when it stands for none.
+
+    That is the nearest folder named after a kind; and `memory-*.md` is a session
+    in a folder `memory` or at the project's root, with the time in its name anywhere.
+    """
+    file = PurePath(path)
+    for folder in reversed(file.parts[:-1]):
+        if folder in FOLDERS:
+            return FOLDERS[folder]
+    is_beside = file.parent.name == MEMORY or file.parent == PurePath(project_root)
+    is_session = _SAVED.fullmatch(file.name) or (is_beside and file.match("memory-*.md"))
+    return "session" if is_session else None
+
+
+FrontValue: TypeAlias = str | bool | tuple[str, ...]
+
+ENDING = ".md"
+"""How the name of a markdown file ends, in small letters or capitals."""
+
+
+class Markdown(NamedTuple):
+    """
+    A text in two parts.
+
+    Attributes:
+        front_matter: The named values at its head.
+        body: All below them, its line ends newlines.
+        complaints: What could not be read of the head, one line each.
+
+    """
+
+    front_matter: Mapping[str, FrontValue]
+    body: str
+    complaints: tuple[str, ...] = ()
+
+
+class MarkdownFile(NamedTuple):
+    """
+    A markdown file as it was read.
+
+    Attributes:
+        path: Absolute, links resolved.
+        mtime: When it was changed, in Unix seconds.
+        file_hash: sha256 of its bytes.
+        markdown: What it says.
+
+    """
+
+    path: str
+    mtime: int
+    file_hash: str
+    markdown: Markdown
+
+
+Word = TypeVar("Word", ContextType, Tier)
+
+FILE_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "learning")
+
+
+@attrs.frozen(kw_only=True)
+class FileFields:
+    """
+    What the head of a file says of it; None or nothing where it is silent.
+
+    Attributes:
+        kind: What it is kept as.
+        date: When it was written.
+        files: What it is about.
+        trigger_phrases: What calls it up: at most 20, as `usable_phrases` says.
+        context_type: What sort of work it tells of.
+        tier: How important it is.
+        importance_weight: 0 to 1.
+        channel: The branch it was written on, or another stream of work.
+        session_id: The conversation it came from.
+        complaints: Values that could not be used, one line each.
+
+    """
+
+    title: str | None = None
+    description: str | None = None
+    kind: Kind | None = None
+    date: dt.datetime | None = None
+    project: str | None = None
+    workspace: str | None = None
+    branch: str | None = None
+    permanent: bool | None = None
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    trigger_phrases: tuple[str, ...] = ()
+    context_type: ContextType | None = None
+    tier: Tier | None = None
+    importance_weight: float | None = None
+    channel: str | None = None
+    session_id: str | None = None
+    complaints: tuple[str, ...] = ()
+
+
+def read_fields(front_matter: Mapping[str, FrontValue]) -> FileFields:
+    """Return the fields of *front_matter*, without secrets; a value of the wrong sort is left out with a complaint."""
+    reading = _Reading(front_matter)
+    return FileFields(
+        title=reading.text("title"),
+        description=reading.text("description"),
+        kind=_kind(front_matter.get("type")),
+        date=reading.moment("date") or reading.moment("timestamp"),
+        project=reading.text("project"),
+        workspace=reading.text("workspace"),
+        branch=reading.text("branch"),
+        permanent=reading.flag("permanent"),
+        tags=reading.texts("tags"),
+        keywords=reading.texts("keywords"),
+        files=reading.texts("files"),
+        trigger_phrases=reading.phrases("trigger_phrases", "triggerPhrases", "triggers"),
+        context_type=reading.one_of(CONTEXT_TYPES, "context_type", "contextType"),
+        tier=reading.one_of(TIERS, "importance_tier", "importanceTier", "tier"),
+        importance_weight=reading.share("importance_weight", "importanceWeight"),
+        channel=reading.text("channel"),
+        session_id=reading.text("session_id", "sessionId"),
+        complaints=tuple(reading.complaints),
+    )
+
+
+class _Reading:
+    def __init__(self, front_matter: Mapping[str, FrontValue]) -> None:
+        self._front_matter = front_matter
+        self.complaints = list[str]()
+
+    def text(self, *names: str) -> str | None:
+        name, value = self._first(names)
+        if isinstance(value, tuple):
+            self._refuse(name, value, "a text")
+            return None
+        if isinstance(value, bool):
+            value = str(value).lower()
+        return redact(value or "").strip() or None
+
+    def texts(self, *names: str) -> tuple[str, ...]:
+        """Return a list; a text is one whose items commas separate."""
+        name, value = self._first(names)
+        if isinstance(value, bool):
+            self._refuse(name, value, "a list of texts")
+            return ()
+        items = value.split(",") if isinstance(value, str) else value or ()
+        return tuple(text for item in items if (text := redact(item).strip()))
+
+    def phrases(self, *names: str) -> tuple[str, ...]:
+        texts = self.texts(*names)
+        phrases = usable_phrases(texts)
+        if len(phrases) < len({text.casefold() for text in texts}):
+            self._refuse(names[0], texts, f"at most {MOST_PHRASES} phrases of {SHORTEST} to {LONGEST} characters each")
+        return phrases
+
+    def one_of(self, words: tuple[Word, ...], *names: str) -> Word | None:
+        text = self.text(*names)
+        word = next((word for word in words if text and word == text.lower()), None)
+        if text and not word:
+            self._refuse(names[0], text, ", ".join(words[:-1]) + f" or {words[-1]}")
+        return word
+
+    def share(self, *names: str) -> float | None:
+        text = self.text(*names)
+        try:
+            number = float(text) if text else None
+        except ValueError:
+            number = math.nan
+        if number is None or 0 <= number <= 1:
+            return number
+        self._refuse(names[0], text, "a number from 0 to 1")
+        return None
+
+    def flag(self, name: str) -> bool | None:
+        value = self._front_matter.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        self._refuse(name, value, "true or false")
+        return None
+
+    def moment(self, name: str) -> dt.datetime | None:
+        text = self.text(name)
+        try:
+            return dt.datetime.fromisoformat(text).astimezone(dt.UTC) if text else None
+        except (ValueError, OverflowError, OSError):
+            self._refuse(name, text, "a date such as 2026-02-12 or 2026-02-12T13:42:06Z")
+            return None
+
+    def _first(self, names: tuple[str, ...]) -> tuple[str, FrontValue | None]:
+        """Return the first of *names* that has a value; they are spellings of one."""
+        given = ((name, value) for name in names if (value := self._front_matter.get(name)) is not None)
+        return next(given, (names[0], None))
+
+    def _refuse(self, name: str, value: object, wanted: str) -> None:
+        self.complaints.append(f"{name} is {str(value)[:60]!r}: write {wanted}")
+
+
+def _kind(value: FrontValue | None) -> Kind | None:
+    return next((kind for kind in FILE_KINDS if kind == value), None)
+
+
+SPECS = "specs"
+
+_NAME = re.compile(r"(?P<moment>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE)
+_GAP = re.compile(r"[-_\s]+")
+
+
+def spec_folder(path: str) -> str:
+    """
+    Return the spec folder that the file at *path* belongs to, never empty.
+
+    It is the nearest folder above it that holds a folder `memory` and lies in
+    one called `specs`, else the nearest that holds a folder `memory`, else the
+    one the file lies in; a file that lies in none goes by its own name.
+    """
+    *folders, file = PurePath(path).parts[bool(PurePath(path).anchor) :] or [path]
+    above_memory = [number - 1 for number, folder in enumerate(folders) if folder == MEMORY and number > 0]
+    in_specs = [number for number in above_memory if number > 0 and folders[number - 1] == SPECS]
+    nearest = (in_specs or above_memory or [len(folders) - 1])[-1]
+    return folders[nearest] if folders else PurePath(file).stem
+
+
+def written_at(name: str) -> dt.datetime | None:
+    """Return the moment in a file's *name*, without a time zone; None for another sort of name or no real date."""
+    found = _NAME.fullmatch(name)
+    try:
+        return dt.datetime.strptime(found["moment"], "%d-%m-%y_%H-%M") if found else None  # noqa: DTZ007  # names tell no zone
+    except ValueError:
+        return None
+
+
+def topic(name: str) -> str | None:
+    """Return the topic in a file's *name* as words: `oauth callback`; None for another sort of name."""
+    found = _NAME.fullmatch(name)
+    return _GAP.sub(" ", found["topic"]).strip() or None if found else None
+
+
+NAME_LENGTH = 80
+
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\](?:\([^()\s]{0,2000}\)|\[[^\[\]\n]{0,500}\])")
+
+_HEADING = re.compile(
+    r"^ {0,3}#{1,6}[ \t]++(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
+)
+_RUN = re.compile(r"\S+(?: \S+)*")
+
+
+def plain_title(markdown: str) -> str:
+    """Return a title without its formatting, on one line; of a link its text alone. What is nothing else stays."""
+    return " ".join(plain_text(_LINK.sub(r"\1", markdown)).split()) or markdown.strip()
+
+
+def first_heading(body: str) -> str | None:
+    """Return the first heading of *body* without formatting, None when it has none; code and comments don't count."""
+    return next(headings(body), None)
+
+
+def headings(body: str) -> Iterator[str]:
+    """Yield the headings of *body* in order, without formatting; empty ones, code and comments don't count."""
+    found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
+    texts = (plain_text(_LINK.sub(r"\1", each["atx"] or each["underlined"])) for each in found)
+    return filter(None, texts)
+
+
+def beginning(text: str) -> str:
+    """
+    Return how *text* begins: its first line, cut at a word to stay under 80 characters.
+
+    It is cut before a run of white space too, as a name has none: so *text*
+    begins with its name to the letter, and no word of it counts twice.
+    """
+    run = _RUN.search(text)
+    if not run or len(run[0]) < NAME_LENGTH:
+        return run[0] if run else ""
+    cut = run[0][: NAME_LENGTH - 1]
+    return cut if run[0][NAME_LENGTH - 1] == " " or " " not in cut else cut.rpartition(" ")[0]
+
+
+SIGNS: Mapping[ContextType, tuple[str, ...]] = {
+    "decision": ("decision", "decisions", "adr", "architecture"),
+    "discovery": ("bug", "bugs", "bugfix", "fix", "fixes", "root cause"),
+    "research": ("research", "analysis", "investigation"),
+    "implementation": ("implementation", "implement", "implementing", "implemented"),
+}
+"""
+The words that stand for a type, as requirement D-DB25 explains them.
+
+Where several occur the first of the types counts: a root cause analysis is a
+discovery, research for a decision is a decision.
+"""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def context_type_of(name: str, title: str, body: str) -> ContextType | None:
+    """
+    Return the type that words of the file's *name* and *title* stand for, else its headings if all agree.
+
+    Prose is never asked, and None is the answer where nothing is clear.
+    """
+    named = _types_in([name, title])
+    told = named or _types_in(headings(body))
+    return told[0] if named or len(told) == 1 else None
+
+
+def _types_in(texts: Iterable[str]) -> list[ContextType]:
+    """Return the types whose words occur in *texts*, in the order of `SIGNS`."""
+    lines = [f" {' '.join(_WORD.findall(text.casefold()))} " for text in texts]
+    return [kind for kind, signs in SIGNS.items() if any(f" {sign} " in line for sign in signs for line in lines)]

@@ -1,0 +1,167 @@
+"""
+A session as a `memory-index.json` knows it.
+
+A document as the index of an older program knows it.
+"""
+
+import datetime as dt
+from pathlib import PurePath
+from typing import Any
+
+import attrs
+
+from hardwon.domain.model.document import moment_of
+from hardwon.domain.model.embedding import Vector
+from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.formats.document_format import beginning, spec_folder
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.triggers import usable_phrases
+from hardwon.domain.model.usage import UNUSED, Usage
+from hardwon.domain.model.vocabulary import ContextType, Tier
+
+
+@attrs.frozen(kw_only=True)
+class IndexedMemory:
+    """
+    One of its memories.
+
+    Attributes:
+        path: Of the file, absolute with links resolved.
+        tags: The user's own labels.
+        keywords: Words of the description.
+        mtime: When the file was changed, in Unix seconds; None when the index does not say.
+        project: The name of its project or folder.
+        filename: The file's own name.
+        description: What it is about; None in indexes that do not hold it.
+        vector: The vector it brings, as it is in the index; None where it brings no list of numbers.
+        vector_trouble: Why it has no vector though it brings something in its place.
+
+    """
+
+    path: str
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    mtime: int | None = None
+    project: str | None = None
+    filename: str
+    description: str | None = None
+    vector: Vector | None = None
+    vector_trouble: str = ""
+
+    @property
+    def brings_vector(self) -> bool:
+        """Whether the index has something as its vector, usable or not."""
+        return self.vector is not None or bool(self.vector_trouble)
+
+    def to_session(self, description: str, mtime: int, file_hash: str | None, known: Entry | None) -> Entry:
+        """
+        Return the session it stands for, without secrets.
+
+        Args:
+            description: What it is about.
+            mtime: When the file was changed.
+            file_hash: sha256 of the file that *description* belongs to, None to let it be indexed again.
+            known: The session as the store has it.
+
+        Raises:
+            InvalidEntryError: it breaks a rule of `Entry`.
+
+        """
+        clean = redact(description).strip()
+        told = attrs.evolve(
+            known or self._unknown(mtime),
+            name=beginning(clean),
+            description=clean,
+            tags=self.tags,
+            keywords=self.keywords,
+            source_project=self.project,
+            file_mtime=mtime,
+            file_hash=file_hash,
+        )
+        is_as_known = known is not None and known.file_mtime == mtime
+        return redact_entry(told if is_as_known else attrs.evolve(told, updated_at=moment_of(mtime)))
+
+    def _unknown(self, mtime: int) -> Entry:
+        return Entry(
+            kind="session",
+            name=self.filename,
+            description=self.filename,
+            file_path=self.path,
+            source="import",
+            created_at=moment_of(mtime),
+            updated_at=moment_of(mtime),
+        )
+
+
+@attrs.frozen(kw_only=True)
+class OlderDocument:
+    """
+    One row of a `memory_index`; None where it is silent.
+
+    Attributes:
+        path: Of its file, absolute with links resolved.
+        anchor_id: The section of the file it stands for; empty for the whole file.
+        content: The text of the file as it was indexed, markdown.
+        usage: How often it was found and judged.
+
+    """
+
+    path: str
+    anchor_id: str = ""
+    spec_folder: str | None = None
+    title: str | None = None
+    content: str | None = None
+    created_at: dt.datetime | None = None
+    importance_weight: float | None = None
+    tier: Tier | None = None
+    context_type: ContextType | None = None
+    channel: str | None = None
+    session_id: str | None = None
+    trigger_phrases: tuple[str, ...] = ()
+    usage: Usage = UNUSED
+
+    def seed(self, now: dt.datetime) -> Entry:
+        """
+        Return the entry that its file is indexed over: it was born when the older program says, else *now*.
+
+        Raises:
+            InvalidEntryError: a value breaks a rule of `Entry`.
+
+        """
+        born = self.created_at or now
+        name = self.title or PurePath(self.path).stem
+        text = self.content or name
+        return redact_entry(
+            Entry(
+                kind="document",
+                name=name,
+                description=text,
+                file_path=self.path,
+                source="import",
+                created_at=born,
+                updated_at=born,
+            )
+        )
+
+    def laid_over(self, entry: Entry) -> Entry:
+        """
+        Return *entry*, which stands for the same text, with all that the older index knew of it, without secrets.
+
+        Raises:
+            InvalidEntryError: a value breaks a rule of `Entry`.
+
+        """
+        known: dict[str, Any] = {
+            "name": self.title,
+            "importance_weight": self.importance_weight,
+            "tier": self.tier,
+            "own_tier": bool(self.anchor_id and self.tier not in {None, entry.tier}) or None,
+            "context_type": self.context_type,
+            "channel": self.channel,
+            "session_id": self.session_id,
+            "trigger_phrases": usable_phrases(self.trigger_phrases) or None,
+            "spec_folder": (self.spec_folder or spec_folder(self.path)) if entry.kind == "document" else None,
+        }
+        return redact_entry(
+            attrs.evolve(entry, **{field: value for field, value in known.items() if value is not None})
+        )

@@ -1,0 +1,208 @@
+from collections.abc import Mapping
+
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.keywords import words_of
+from hardwon.domain.model.ranking.baselines import RRF_K, similarity_by_keyword, similarity_of
+from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.decay import HIGHEST_BOOST, TIER_BOOSTS
+from hardwon.domain.model.ranking.policy import CLOSE, Evidence, Parts, PlainPolicy
+from hardwon.domain.model.ranking.prominence import recency, share
+
+SIMILARITY_WEIGHT = 0.5
+RECENCY_WEIGHT = 0.25
+PROJECT_WEIGHT = 0.25
+
+SAME_PROJECT = 1.0
+SAME_WORKSPACE = 0.5
+
+PERMANENT_BOOST = 1.2
+
+
+class AffinityPolicy:
+    """
+    `affinity`: what says the like, is recent and near by (requirements C-T6.5, C-T6.6).
+
+    `(0.5 similarity + 0.25 recency + 0.25 project) * boost`, the boost 1.2 for what is kept for good:
+    a score can exceed 1 and is shown as 100 % at most (M-C2).
+
+    Args:
+        evidence: What the searches found as a whole.
+
+    """
+
+    places = 0
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+
+    def score(self, candidate: RecallCandidate) -> float | None:
+        """Return the boosted weighted sum, in `[0, 1.2]`; None for a question about something else than any entry."""
+        if self.evidence.is_empty:
+            return None
+        parts = self.parts(candidate)
+        return parts["boost"] * (
+            SIMILARITY_WEIGHT * parts["similarity"]
+            + RECENCY_WEIGHT * parts["recency"]
+            + PROJECT_WEIGHT * parts["project"]
+        )
+
+    def upper_bound(self, candidate: RecallCandidate) -> float | None:
+        """Return the score of *candidate*: no fact can raise it further."""
+        return self.score(candidate)
+
+    def relevance(self, candidate: RecallCandidate) -> float | None:
+        """Return None."""
+        del candidate
+        return None
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return similarity, recency, nearness of the project and the boost."""
+        facts = candidate.facts
+        return {
+            "similarity": self._similarity(candidate),
+            "recency": recency(facts.ranking.updated_at, self.evidence.now),
+            "project": _project_relevance(facts, self.evidence.workplace),
+            "boost": PERMANENT_BOOST if facts.permanent else 1.0,
+        }
+
+    def _similarity(self, candidate: RecallCandidate) -> float:
+        """Return the similarity; for an entry that waits for its vector its keyword match stands in."""
+        similarity = similarity_of(candidate, self.evidence)
+        return similarity_by_keyword(candidate, self.evidence) if similarity is None else similarity
+
+    def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
+        """Return what breaks ties: the same branch, then how many touched files it is about."""
+        branch = self.evidence.workplace.branch
+        is_same_branch = branch is not None and candidate.facts.branch == branch
+        return (-is_same_branch, -candidate.touched)
+
+
+def _project_relevance(facts: RecallFacts, workplace: Workplace) -> float:
+    if facts.project == workplace.project:
+        return SAME_PROJECT
+    return SAME_WORKSPACE if facts.workspace is not None and facts.workspace == workplace.workspace else 0.0
+
+
+CONTEXT_WEIGHTS: Mapping[str, float] = {"vector": 0.35, "file": 0.20, "branch": 0.20, "recency": 0.15, "keyword": 0.10}
+"""What each signal counts for (requirement C-T7.4), in the order of the formula; they sum to 1."""
+
+VECTOR, FILE, BRANCH, RECENCY, KEYWORD = CONTEXT_WEIGHTS.values()
+
+
+class ContextPolicy(PlainPolicy):
+    """
+    `context`: what bears on the work at hand (requirements C-T7.3, C-T7.4).
+
+    Each signal is in `[0, 1]`: the cosine, or its share of the best where several models were asked; 1 for an entry
+    about a file that was touched of late; 1 for the branch that is checked out; `1 / (1 + days / 30)`; the keyword
+    score over the best. A signal that is missing counts 0, and the others as before (C-T7.t9).
+    """
+
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the weighted sum, in `[0, 1]`."""
+        vector, file, branch, age, keyword = self._signals(candidate)
+        return VECTOR * vector + FILE * file + BRANCH * branch + RECENCY * age + KEYWORD * keyword
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the five signals."""
+        return dict(zip(CONTEXT_WEIGHTS, self._signals(candidate), strict=True))
+
+    def _signals(self, candidate: RecallCandidate) -> tuple[float, float, float, float, float]:
+        """Return the signals in the order of the weights."""
+        branch = self.evidence.workplace.branch
+        return (
+            self._similarity(candidate),
+            1.0 if candidate.touched else 0.0,
+            1.0 if branch is not None and candidate.facts.branch == branch else 0.0,
+            recency(candidate.facts.ranking.updated_at, self.evidence.now),
+            share(candidate.keyword, self.evidence.keywords.best),
+        )
+
+    def _similarity(self, candidate: RecallCandidate) -> float:
+        if self.evidence.standardised:
+            return share(candidate.vector, self.evidence.vectors.best)
+        return max(0.0, candidate.vector or 0.0)
+
+    def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
+        """Return what breaks ties: the own project, then what is kept for good, then how many touched files it is about."""
+        return (*super().nearness(candidate), -candidate.facts.permanent, -candidate.touched)
+
+
+RRF_WEIGHT = 0.40
+BOOST_WEIGHT = 0.25
+DECAY_WEIGHT = 0.20
+OVERLAP_WEIGHT = 0.15
+
+PLACES_AN_ANSWER = 2
+"""How many places of each list are read for each answer that is wanted (requirement D-S2)."""
+
+
+class FusedPolicy(PlainPolicy):
+    """
+    `fused`: what both searches rank high, is important, is new, and is named like the question (D-S5 to D-S7).
+
+    ::
+
+        score    = 100 (0.40 rrf / best_rrf + 0.25 boost / 3 + 0.20 decay + 0.15 overlap)
+        rrf      = 1 / (60 + vector_rank) + 1 / (60 + keyword_rank)
+        best_rrf = (how many searches found anything) / 61
+        overlap  = the share of the question's words that stand in the anchor's name
+
+    The reciprocal ranks are divided by the best there can be, and the boost by the highest, or the tier alone would
+    decide (M-D2). Only the first `2 * limit` of each list count, by meaning those that come close; what is among them
+    in neither can't be judged: tier and age order what answers, and lift nothing that does not.
+
+    Args:
+        evidence: What the searches found as a whole.
+
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        super().__init__(evidence)
+        self.places = PLACES_AN_ANSWER * evidence.limit
+        searches = (evidence.closest >= CLOSE) + bool(evidence.keywords.found)
+        self.best_rrf = max(searches, 1) / (RRF_K + 1)
+
+    def score(self, candidate: RecallCandidate) -> float | None:
+        """Return the score, in `[0, 100]`."""
+        parts = self.parts(candidate)
+        if not parts["rrf"]:
+            return None
+        return 100 * (
+            RRF_WEIGHT * parts["rrf"] / self.best_rrf
+            + BOOST_WEIGHT * parts["boost"] / HIGHEST_BOOST
+            + DECAY_WEIGHT * parts["decay"]
+            + OVERLAP_WEIGHT * parts["overlap"]
+        )
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return what the formula reads, then both ranks, 0 for a list whose first places it is not among."""
+        facts = candidate.facts
+        is_close = candidate.closeness is not None and candidate.closeness >= CLOSE
+        ranks = [self._rank(candidate.vector_place if is_close else None), self._rank(candidate.keyword_place)]
+        return {
+            "rrf": sum(1 / (RRF_K + rank) for rank in ranks if rank),
+            "best_rrf": self.best_rrf,
+            "boost": TIER_BOOSTS[facts.tier],
+            "decay": self._decay(facts),
+            "overlap": self._overlap(facts.anchor_id),
+            "vector_rank": float(ranks[0]),
+            "keyword_rank": float(ranks[1]),
+        }
+
+    def _rank(self, place: int | None) -> int:
+        return place if place is not None and place <= self.places else 0
+
+    def _decay(self, facts: RecallFacts) -> float:
+        return self.evidence.decay.factor(
+            tier=facts.tier,
+            importance_weight=facts.importance_weight,
+            permanent=facts.permanent,
+            created_at=facts.created_at,
+            now=self.evidence.now,
+        )
+
+    def _overlap(self, anchor_id: str) -> float:
+        """Return the share of the question's words that stand in *anchor_id*, 0 without an anchor."""
+        terms = set(self.evidence.terms)
+        return len(terms.intersection(words_of(anchor_id))) / len(terms) if terms else 0.0

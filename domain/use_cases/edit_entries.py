@@ -1,0 +1,316 @@
+"""
+Take entries out of the store.
+
+The entries that a person may mean by what they type: an id, the beginning of one, or a number (rule U-3).
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import attrs
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange, FieldChange, as_text, changes_between
+from hardwon.domain.model.errors import UnknownEntryError
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.injection.receipt import Influence
+from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
+from hardwon.domain.use_cases.index_one_file import depart, follows, sections_below, stored_of
+from hardwon.ports.activity import History, Influences, Receipts, UsageLog
+from hardwon.ports.clock import Clock
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.file_state import Departures, Tombstone, Tombstones
+
+ALL = 2**31 - 1
+
+
+@attrs.frozen(kw_only=True)
+class Forget:
+    """
+    Delete entries, with a line in the history each; files are never touched.
+
+    Attributes:
+        repository: The entries.
+        tombstones: Keep scans from bringing back what was deleted.
+        departures: Keep what is known of files that are gone.
+        history: What became of entries.
+        clock: The time.
+
+    """
+
+    repository: EntryRepository
+    tombstones: Tombstones
+    departures: Departures
+    history: History
+    clock: Clock
+
+    def __call__(self, entries: Iterable[Entry]) -> list[Entry]:
+        """
+        Delete what `affected` returns for *entries*; return what was deleted.
+
+        A scan brings them back when their file has changed.
+
+        Raises:
+            StorageError: the store can't be written now; nothing was deleted.
+
+        """
+        with self.repository.transaction():
+            deleted = [entry for entry in self.affected(entries) if self.repository.delete(entry.entry_id)]
+            for entry in deleted:
+                self._bury(entry)
+                self._note(entry)
+        return deleted
+
+    def affected(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return *entries*, those of a whole file with its sections, no entry twice."""
+        return list({each.entry_id: each for entry in entries for each in self._with_sections(entry)}.values())
+
+    def documents(self, spec_folder: str, folders: Sequence[str]) -> list[Entry]:
+        """Return the documents of *spec_folder*, and their sections, whose files lie below *folders*."""
+        only = EntryFilter(kinds=("document",), spec_folder=spec_folder)
+        found = [entry for each in folders for entry in self.repository.find(only._replace(folder=each), limit=ALL)]
+        return list({entry.entry_id: entry for entry in found}.values())
+
+    def spec_folder(self, name: str, folders: Sequence[str]) -> list[Entry]:
+        """
+        Delete what `documents` returns; return it.
+
+        Raises:
+            StorageError: the store can't be written now; nothing was deleted.
+
+        """
+        with self.repository.transaction():
+            return self(self.documents(name, folders))
+
+    def gone(self, path: str) -> None:
+        """
+        Delete what stands for a file that is gone; what the store has the word on is kept for its return.
+
+        Raises:
+            StorageError: the store can't be written now; nothing was deleted.
+
+        """
+        with self.repository.transaction():
+            entries = stored_of(self.repository, path)
+            depart(self.departures, entries, self.clock.now())
+            for entry in entries:
+                self.repository.delete(entry.entry_id)
+                self._note(entry)
+            self.tombstones.lift(path)
+
+    def _with_sections(self, entry: Entry) -> list[Entry]:
+        is_whole = entry.file_path is not None and not entry.anchor_id
+        return stored_of(self.repository, entry.file_path or "") if is_whole else [entry]
+
+    def _bury(self, entry: Entry) -> None:
+        if entry.file_path:
+            self.departures.forget(entry.place)
+        if entry.file_path and entry.file_hash:
+            self.tombstones.bury(Tombstone(entry.file_path, entry.anchor_id, entry.file_hash), self.clock.now())
+
+    def _note(self, entry: Entry) -> None:
+        if entry.number is not None:
+            self.history.record(entry.number, [FieldChange("deleted", entry.name, None)], self.clock.now())
+
+
+def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]:
+    """
+    Return the entry of that id and its number.
+
+    Raises:
+        UnknownEntryError: there is none, or no more.
+    """
+    entry = repository.get(entry_id)
+    if entry is None or entry.number is None:
+        raise UnknownEntryError(f"no memory has the id {entry_id!r} any more")
+    return entry, entry.number
+
+
+class SectionTiers(NamedTuple):
+    """
+    How the sections of a file took the tier that was set for it.
+
+    Attributes:
+        followed: How many have another tier than before, that of the file.
+        kept: How many kept another one, which was set for them alone.
+
+    """
+
+    followed: int = 0
+    kept: int = 0
+
+
+@attrs.frozen
+class Changed:
+    """
+    What became of a change.
+
+    Attributes:
+        entry: As it now stands in the store.
+        changes: The fields that are not as they were; none when all were so already.
+        is_searched: Whether searches find it: it is neither deprecated nor expired.
+        sections: What became of the tiers of its sections.
+
+    """
+
+    entry: Entry
+    changes: tuple[FieldChange, ...]
+    is_searched: bool
+    sections: SectionTiers
+
+    @property
+    def needs_vectors(self) -> bool:
+        """Whether texts may be without their vectors because of it."""
+        return self.is_searched and bool(self.changes or self.sections.followed)
+
+
+@attrs.frozen(kw_only=True)
+class ChangeEntry:
+    """
+    Change fields of an entry, and remember what they were.
+
+    Attributes:
+        repository: The entries.
+        history: What was changed.
+        clock: The time.
+
+    """
+
+    repository: EntryRepository
+    history: History
+    clock: Clock
+
+    def __call__(self, entry_id: str, change: EntryChange) -> Changed:
+        """
+        Apply *change* to the entry as it stands now: what others changed meanwhile stays changed.
+
+        When a field differs, `updated_at` moves and the field gets its line of history; otherwise
+        both stay as they are. The tier of a file holds for its sections too, but for those that
+        were given one themselves, be it the one they had. An old entry that becomes temporary
+        expires at once.
+
+        Raises:
+            UnknownEntryError: there is no such entry.
+            InvalidEntryError: a value is not fit for this entry.
+            StorageError: the store can't be written now; nothing was changed.
+
+        """
+        with self.repository.transaction():
+            now = self.clock.now()
+            before, _ = known_entry(self.repository, entry_id)
+            after = change.applied_to(before)
+            self._put(before, after, now)
+            sections = self._hand_down(after, now) if change.importance_tier else SectionTiers()
+            self.repository.retire_expired(now)
+            entry, _ = known_entry(self.repository, entry_id)
+        return Changed(entry, changes_between(before, after), _is_searched(entry, now), sections)
+
+    def _put(self, before: Entry, after: Entry, now: dt.datetime) -> None:
+        if after != before and before.number is not None:
+            changes = changes_between(before, after)
+            moment = max(before.updated_at, now) if changes else before.updated_at
+            self.repository.put(attrs.evolve(after, updated_at=moment))
+            self.history.record(before.number, changes, now)
+
+    def _hand_down(self, whole: Entry, now: dt.datetime) -> SectionTiers:
+        """Give the sections of the file that *whole* stands for its tier."""
+        others = [each for each in sections_below(self.repository, whole) if each.tier != whole.tier]
+        following = [each for each in others if follows(each, whole)]
+        for section in following:
+            self._put(section, attrs.evolve(section, tier=whole.tier), now)
+        return SectionTiers(len(following), len(others) - len(following))
+
+
+def _is_searched(entry: Entry, now: dt.datetime) -> bool:
+    is_expired = entry.expires_at is not None and entry.expires_at <= now
+    return entry.tier != NEVER_SEARCHED and not is_expired
+
+
+SHORTEST_PREFIX = 4
+LARGEST_NUMBER = 2**63 - 1
+
+
+def ids_meant(repository: EntryRepository, reference: str, most: int = 2) -> set[str]:
+    """Return the ids of the entries that *reference* may name; of those that begin so at most *most* are told."""
+    begun = [] if reference.startswith("#") else ids_begun(repository, reference, most)
+    return {*ids_numbered(repository, reference.removeprefix("#")), *begun}
+
+
+def ids_numbered(repository: EntryRepository, digits: str) -> list[str]:
+    """Return the id of the entry of that number, if there is one."""
+    entry = repository.with_number(int(digits)) if is_number(digits) and int(digits) <= LARGEST_NUMBER else None
+    return [entry.entry_id] if entry else []
+
+
+def ids_begun(repository: EntryRepository, reference: str, most: int = 2) -> list[str]:
+    """Return the ids that begin so, *most* at most; too short a beginning names none."""
+    return repository.ids_starting_with(reference.lower(), most) if len(reference) >= SHORTEST_PREFIX else []
+
+
+def is_number(digits: str) -> bool:
+    """Tell whether *digits* could be an entry's number; longer ones are none."""
+    return digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_NUMBER))
+
+
+@attrs.frozen
+class Validated:
+    """
+    What became of a judgement.
+
+    Attributes:
+        entry: As it now stands in the store.
+        offers_promotion: Whether the user may be asked to make it critical; that is never done here (M-D10).
+
+    """
+
+    entry: Entry
+    offers_promotion: bool
+
+
+@attrs.frozen(kw_only=True)
+class ValidateEntry:
+    """
+    Count whether an entry was of use.
+
+    Attributes:
+        repository: The entries.
+        usage: Their counters.
+        history: What was changed.
+        receipts: What was injected.
+        influences: What of it was of use.
+        clock: The time.
+
+    """
+
+    repository: EntryRepository
+    usage: UsageLog
+    history: History
+    receipts: Receipts
+    influences: Influences
+    clock: Clock
+
+    def __call__(self, entry_id: str, *, useful: bool, session_id: str = "") -> Validated:
+        """
+        Count one more judgement; a confidence score that moves gets its line of history.
+
+        What was injected into the session *session_id* and judged useful was of use there; empty is none.
+
+        Raises:
+            UnknownEntryError: there is no such entry.
+            StorageError: the store can't be written now; nothing was counted.
+
+        """
+        with self.repository.transaction():
+            before, number = known_entry(self.repository, entry_id)
+            self.usage.record_validation(number, useful=useful)
+            after, _ = known_entry(self.repository, entry_id)
+            self.history.record(number, _moved(before, after), self.clock.now())
+            if useful and session_id and entry_id in self.receipts.shown_in(session_id):
+                self.influences.record(Influence(entry_id, session_id, "validation", "", self.clock.now()))
+        return Validated(after, offers_promotion=after.usage.validations.offers_promotion(after.tier))
+
+
+def _moved(before: Entry, after: Entry) -> list[FieldChange]:
+    old, new = (entry.usage.validations.confidence_score for entry in (before, after))
+    return [FieldChange("confidence_score", as_text(old), as_text(new))] if old != new else []

@@ -1,0 +1,141 @@
+"""Measure how well recall answers questions whose answers are known."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
+from hardwon.domain.model.evaluation.report import ANSWERS, MEASURED, Figures, Measured, QueryReport, SetReport
+from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope
+from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.use_cases.embed_pending import EmbedPending
+from hardwon.domain.use_cases.rank import Found
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import embed_query
+from hardwon.ports.entries import EntryRepository
+
+Stage = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and of how much."""
+
+T = TypeVar("T")
+
+STANDING_STILL = Deadline(lambda: 0.0)
+"""Figures must not depend on how busy the machine is: by this clock no search is ever late."""
+
+
+class Evaluate(NamedTuple):
+    """
+    Measure recall in a store of its own, which is empty before and is thrown away after.
+
+    Attributes:
+        repository: The entries of that store.
+        embed: Makes their vectors, by an embedder that keeps what it made; None to search by word only.
+        recall: What is measured.
+        monotonic: A clock that never goes back, in seconds.
+
+    """
+
+    repository: EntryRepository
+    embed: EmbedPending | None
+    recall: Recall
+    monotonic: Callable[[], float]
+
+    def __call__(self, eval_set: EvalSet, policies: Sequence[str], stage: Stage) -> SetReport:
+        """
+        Return how well *policies* answer the questions of *eval_set*.
+
+        Raises:
+            EmbedderError: the embedder gave up.
+            StorageError: the store can't be written.
+        """
+        with self.repository.transaction():
+            for entry in eval_set.documents.values():
+                self.repository.put(entry)
+        self._embed(eval_set, stage)
+        return _Run(self, eval_set).report(policies, stage)
+
+    def _embed(self, eval_set: EvalSet, stage: Stage) -> None:
+        """Make all vectors; those of the questions one by one, as in life."""
+        if self.embed is None:
+            return
+        documents, deadline = len(eval_set.documents), Deadline(self.monotonic)
+        total = documents + len(eval_set.queries)
+        self.embed(None, deadline, lambda done: stage("embedding", done, total))
+        for at, asked in enumerate(eval_set.queries, 1):
+            if asked.query.text.strip():
+                embed_query(self.embed.embedder, redact(asked.query.text), deadline)
+            stage("embedding", documents + at, total)
+
+
+class _Run:
+    """One run over the questions of a set."""
+
+    def __init__(self, tools: Evaluate, eval_set: EvalSet) -> None:
+        self._tools = tools
+        self._ids = {entry.entry_id: document_id for document_id, entry in eval_set.documents.items()}
+        # Group after group: the index keeps the vectors of the few it was asked last.
+        self._queries = sorted(eval_set.queries, key=lambda asked: asked.query.group or "")
+        self._order = [asked.query for asked in eval_set.queries]
+        self._degradations = dict[str, None]()
+
+    def report(self, policies: Sequence[str], stage: Stage) -> SetReport:
+        measured: dict[str, list[Measured]] = {policy: [] for policy in policies}
+        last: JudgedQuery | None = None
+        for at, asked in enumerate(self._queries, 1):
+            questions = {policy: self._question(asked, policy) for policy in policies}
+            if last is None or asked.query.group != last.query.group:
+                self._search(questions[policies[0]])  # loads the group's vectors: a process that stays pays once
+            for policy, answer in self._measure(asked, questions).items():
+                measured[policy].append(answer)
+            stage("queries", at, len(self._queries))
+            last = asked
+        return SetReport(
+            policies={policy: Figures.of(answers) for policy, answers in measured.items()},
+            queries=self._by_query(measured),
+            degradations=tuple(self._degradations),
+        )
+
+    def _measure(self, asked: JudgedQuery, questions: Mapping[str, Question]) -> dict[str, Measured]:
+        """Ask by every policy; those that search alike share the search, and each is charged with all of it."""
+        searches = {question.by_passage: question for question in questions.values()}
+        found = {by_passage: self._timed(partial(self._search, each)) for by_passage, each in searches.items()}
+        measured = dict[str, Measured]()
+        for policy, question in questions.items():
+            matches, searching_ms = found[question.by_passage]
+            recollection, judging_ms = self._timed(partial(self._tools.recall.answer, question, matches))
+            self._degradations |= dict.fromkeys(recollection.degradations)
+            ranked = [self._ids[answer.entry.entry_id] for answer in recollection.answers]
+            measured[policy] = Measured(asked.query.query_id, ranked, asked.grades, searching_ms + judging_ms)
+        return measured
+
+    def _timed(self, work: Callable[[], T]) -> tuple[T, float]:
+        started = self._tools.monotonic()
+        done = work()
+        return done, (self._tools.monotonic() - started) * 1000
+
+    def _search(self, question: Question) -> Found:
+        return self._tools.recall.search(question, STANDING_STILL)
+
+    def _question(self, asked: JudgedQuery, policy: str) -> Question:
+        group = asked.query.group
+        return Question(
+            text=asked.query.text,
+            only=EntryFilter(kinds=("document",), scope=ANYWHERE if group is None else Scope(project=group)),
+            policy=MEASURED[policy],
+            limit=ANSWERS,
+            minimum=None,
+            workplace=Workplace(project=group or ""),
+            distinct=False,  # a judged document counts though another one says the same
+        )
+
+    def _by_query(self, measured: dict[str, list[Measured]]) -> dict[str, QueryReport]:
+        by_policy = {policy: {each.question_id: each.ndcg for each in answers} for policy, answers in measured.items()}
+        return {
+            query.query_id: QueryReport(
+                query.text, {policy: ndcg[query.query_id] for policy, ndcg in by_policy.items()}
+            )
+            for query in self._order
+        }

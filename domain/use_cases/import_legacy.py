@@ -1,0 +1,316 @@
+"""
+Bring the sessions of a `memory-index.json` into the store.
+
+Bring the documents of an older program's index into the store.
+
+Keep the vectors that an index brings, where they are of the model in use.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import attrs
+
+from hardwon.domain.model.context import describe
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Vector, cosine, unit
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, UnreadableFileError, UnusableVectorError
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.formats.document_format import ENDING, Markdown, MarkdownFile, read_fields
+from hardwon.domain.model.formats.legacy_index import IndexedMemory, OlderDocument
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.use_cases.index_one_file import KeepFile, follows, sections_below, stored_of
+from hardwon.domain.use_cases.retrieve import embed_documents
+from hardwon.ports.activity import UsageLog
+from hardwon.ports.clock import Clock
+from hardwon.ports.documents import SourceFiles
+from hardwon.ports.embedder import Embedder
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.file_state import ImportLedger
+from hardwon.ports.vectors import PendingText, VectorStore
+
+
+@attrs.frozen(kw_only=True)
+class ImportedIndex:
+    """
+    The outcome.
+
+    Attributes:
+        added: Sessions that are new in the store.
+        known: Sessions that were there, now as the index has them.
+        skipped: Memories left as they are and why, one line each.
+
+    """
+
+    added: int = 0
+    known: int = 0
+    skipped: tuple[str, ...] = ()
+
+
+class _Said(NamedTuple):
+    """What is wanted of a file: its text need not be held."""
+
+    description: str
+    mtime: int
+    file_hash: str
+
+
+@attrs.frozen(kw_only=True)
+class ImportMemoryIndex:
+    """Make a session of each memory, all or none."""
+
+    sources: SourceFiles
+    repository: EntryRepository
+    clock: Clock
+
+    def __call__(self, memories: Iterable[IndexedMemory]) -> ImportedIndex:
+        """
+        Put what *memories* say in place of what the store says of those sessions.
+
+        Raises:
+            InvalidEntryError: one can't be kept; nothing was changed.
+            StorageError: the store can't be written now; nothing was changed.
+
+        """
+        told = [(memory, self._said_by_file_of(memory)) for memory in memories]  # nobody waits while files are read
+        added, known, skipped = 0, 0, list[str]()
+        with self.repository.transaction():
+            for memory, said in told:
+                earlier = self.repository.with_file(memory.path)
+                if earlier and earlier.kind != "session":
+                    skipped.append(f"{memory.path!r} is kept as a {earlier.kind}: it stays as it is")
+                    continue
+                self._put(memory, said, earlier)
+                added, known = added + (earlier is None), known + (earlier is not None)
+        return ImportedIndex(added=added, known=known, skipped=tuple(skipped))
+
+    def _put(self, memory: IndexedMemory, said: _Said | None, known: Entry | None) -> None:
+        mtime = memory.mtime if memory.mtime is not None else self._mtime(said)
+        described = known.file_hash if known else said.file_hash if said and said.mtime == mtime else None
+        try:
+            entry = memory.to_session(_description(memory, said), mtime, described, known)
+        except InvalidEntryError as error:
+            raise InvalidEntryError(f"{memory.path!r}: {error}") from error
+        self.repository.put(entry)
+
+    def _said_by_file_of(self, memory: IndexedMemory) -> _Said | None:
+        """Return what the file of *memory* says, None when it can't be read; an index has no say over other files."""
+        if not _is_markdown(memory):
+            return None
+        try:
+            file = self.sources.read(memory.path)
+        except UnreadableFileError:
+            return None
+        fields = read_fields(file.markdown.front_matter)
+        return _Said(fields.description or describe(redact(file.markdown.body)), file.mtime, file.file_hash)
+
+    def _mtime(self, said: _Said | None) -> int:
+        return said.mtime if said else int(self.clock.now().timestamp())
+
+
+def _description(memory: IndexedMemory, said: _Said | None) -> str:
+    """Return what a memory is about, from its file when the index does not say, else from its labels."""
+    labels = ", ".join(memory.keywords or memory.tags)
+    description = memory.description or (said.description if said else "") or labels
+    if not description and not _is_markdown(memory):
+        raise InvalidEntryError(f"nothing says what it is about, and only files named *{ENDING} are read: describe it")
+    return description or memory.filename
+
+
+def _is_markdown(memory: IndexedMemory) -> bool:
+    return memory.path.lower().endswith(ENDING)
+
+
+@attrs.frozen(kw_only=True)
+class ImportedDocuments:
+    """
+    The outcome.
+
+    Attributes:
+        added: Documents that came in.
+        known: Those that were imported from this index before; they are left as they are.
+        skipped: What could not be imported and why, one line each.
+
+    """
+
+    added: int = 0
+    known: int = 0
+    skipped: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class ImportOlderIndex:
+    """
+    Let entries stand for the documents of an older index, each with what that index knew of it.
+
+    A document whose file is there is indexed; of one whose file is gone the index has the text.
+
+    Attributes:
+        sources: The files.
+        repository: The entries.
+        keep_file: Brings one file in.
+        usage: Gets what the older program has counted.
+        ledger: Knows what was imported before.
+        parse: Returns what a text of markdown says.
+        clock: The time.
+
+    """
+
+    sources: SourceFiles
+    repository: EntryRepository
+    keep_file: KeepFile
+    usage: UsageLog
+    ledger: ImportLedger
+    parse: Callable[[str], Markdown]
+    clock: Clock
+
+    def __call__(self, index_path: str, documents: Iterable[OlderDocument]) -> ImportedDocuments:
+        """
+        Import *documents* of the index at *index_path*, each once in all; each is stored by itself.
+
+        A file comes before its sections, so that their order does not matter: the tier of a file holds for its
+        sections, but for those that have another one in the index.
+
+        Raises:
+            StorageError: the store can't be written now; what was imported before is stored.
+
+        """
+        seen = self.ledger.headings(index_path)
+        added, known, skipped = 0, 0, list[str]()
+        for document in sorted(documents, key=lambda document: document.anchor_id != ""):
+            key = f"{document.path}#{document.anchor_id}"
+            if key in seen:
+                known += 1
+                continue
+            try:
+                with self.repository.transaction():
+                    self._import(document)
+                    self.ledger.record(index_path, {key}, "")
+            except InvalidEntryError as error:
+                skipped.append(f"{document.path!r}: {error}")
+            else:
+                added += 1
+        return ImportedDocuments(added=added, known=known, skipped=tuple(skipped))
+
+    def _import(self, document: OlderDocument) -> None:
+        entry = self._entry(document)
+        known = document.laid_over(entry)
+        self.repository.put(known)
+        for section in sections_below(self.repository, known):
+            if follows(section, known):
+                self.repository.put(attrs.evolve(section, tier=known.tier))
+        if entry.number is not None:
+            self.usage.add(entry.number, document.usage)
+
+    def _entry(self, document: OlderDocument) -> Entry:
+        """Return the entry that is to know what *document* knows."""
+        file = self._file(document) or self._of_content(document)
+        if not stored_of(self.repository, document.path):
+            self.repository.put(document.seed(self.clock.now()))
+        whole = self.keep_file(file, again=True).entry
+        entries = [*self.repository.sections_of(document.path), *([whole] if whole else [])]
+        return next((entry for entry in entries if entry.anchor_id == document.anchor_id), entries[-1])
+
+    def _file(self, document: OlderDocument) -> MarkdownFile | None:
+        try:
+            return self.sources.read(self.sources.ensure_inside(document.path))
+        except UnreadableFileError:
+            return None
+
+    def _of_content(self, document: OlderDocument) -> MarkdownFile:
+        """Return the file as the index holds it; no hash goes with it, so that a file that comes back is read."""
+        if not document.content:
+            raise InvalidEntryError("its file can't be used, and the index does not hold its text")
+        written = document.created_at or self.clock.now()
+        return MarkdownFile(document.path, int(written.timestamp()), "", self.parse(document.content))
+
+
+AGREEMENT = 0.99
+"""The least cosine similarity of two vectors that one model made of one text: platforms differ in the last digits."""
+
+
+@attrs.frozen
+class KeptVectors:
+    """
+    The outcome.
+
+    Attributes:
+        kept: How many vectors were stored.
+        refused: Why others were not, one line each; their entries wait for a vector as before.
+
+    """
+
+    kept: int = 0
+    refused: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class KeepVectors:
+    """
+    Give imported sessions the vectors that their index brings, instead of making new ones.
+
+    Attributes:
+        repository: The entries.
+        embedder: Makes one vector again, to compare.
+        store: The vectors of the embedder's space.
+
+    """
+
+    repository: EntryRepository
+    embedder: Embedder
+    store: VectorStore
+
+    def __call__(self, memories: Iterable[IndexedMemory], deadline: Deadline) -> KeptVectors:
+        """
+        Store the vectors of those *memories* whose entries wait for one.
+
+        An index does not name its model. So one text is embedded again: none of
+        the vectors is kept unless that one agrees.
+
+        Raises:
+            StorageError: the store can't be written now; none was kept.
+
+        """
+        usable, refused = self._sorted_out(memories)
+        if not usable:
+            return KeptVectors(refused=refused)
+        try:
+            self._ensure_same_model(*usable[0], deadline)
+        except EmbedderError as error:
+            return KeptVectors(refused=(*(str(error) for _ in usable), *refused))
+        self.store.put(usable)
+        return KeptVectors(len(usable), refused)
+
+    def _sorted_out(
+        self, memories: Iterable[IndexedMemory]
+    ) -> tuple[Sequence[tuple[PendingText, Vector]], tuple[str, ...]]:
+        """Return the vectors that may be of this space, each with its text, and why others can't be."""
+        waiting = {text.seq: text for text in self.store.pending(self.store.count_pending(EVERYTHING))}
+        usable, refused = list[tuple[PendingText, Vector]](), list[str]()
+        for memory in memories:
+            entry = self.repository.with_file(memory.path)
+            text = waiting.get(entry.number) if entry and entry.number is not None else None
+            if text is None or not memory.brings_vector:
+                continue
+            try:
+                usable.append((text, self._unit(memory, text)))
+            except UnusableVectorError as error:
+                refused.append(f"{memory.path!r}: {error}")
+        return usable, tuple(refused)
+
+    def _unit(self, memory: IndexedMemory, text: PendingText) -> Vector:
+        if memory.vector is None:
+            raise UnusableVectorError(memory.vector_trouble)
+        if memory.description != text.text:
+            raise UnusableVectorError("the index does not hold the text it was made of")
+        return unit(memory.vector, self.store.space.dimensions)
+
+    def _ensure_same_model(self, text: PendingText, brought: Vector, deadline: Deadline) -> None:
+        [made] = embed_documents(self.embedder, [text.text], deadline)
+        agreement = cosine(brought, made)
+        if agreement < AGREEMENT:
+            model = self.store.space.model
+            raise UnusableVectorError(
+                f"they are not by {model!r}: for {text.text[:40]!r} the similarity is {agreement:.3f}, {AGREEMENT} is wanted"
+            )

@@ -1,0 +1,96 @@
+"""The agents that can be set up, and what our programs and files are for them."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+from hardwon.adapters.agents.claude_code import ClaudeCode
+from hardwon.adapters.agents.codex import Codex
+from hardwon.adapters.agents.gemini_cli import GeminiCli
+from hardwon.adapters.agents.opencode import OpenCode
+from hardwon.adapters.agents.programs import HOOK, SERVER, Programs
+from hardwon.adapters.agents.record import JsonSetupRecord
+from hardwon.adapters.agents.user_files import DiskUserFiles
+from hardwon.domain.use_cases.setup import SetUp
+from hardwon.ports.agents import Agent, SetupTarget
+
+NAMES = (ClaudeCode.name, Codex.name, GeminiCli.name, OpenCode.name)
+COMMANDS = {
+    "recall": "recall",
+    "remember": "remember",
+    "save": "save",
+    "tlc/recall": "conversations",
+    "tlc/remember": "remember",
+}
+"""The commands of a project, each with the plugin's file that it is made from; `tlc/` is known from an earlier program."""
+
+FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME")
+"""Variables that name the folder of an agent's settings, or one that holds it."""
+
+DEPTH = 3
+"""How far below such a folder a file is, at most."""
+
+LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
+"""How a command of the plugin calls us; a project's commands find us on PATH."""
+
+
+def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[Agent]:
+    """Return every agent, for the home of this user; folders that *environ* names are those seen from the working folder."""
+    home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
+    environ = {**environ, **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)}}
+    return [
+        ClaudeCode(home, environ, programs, commands, mcp_json=mcp_json),
+        Codex(home, environ, programs, commands),
+        GeminiCli(home, programs, commands),
+        OpenCode(home, environ, programs, commands),
+    ]
+
+
+def used_agents(agents: Sequence[Agent]) -> list[Agent]:
+    """Return those whose folder or program is there."""
+    return [agent for agent in agents if agent.is_there or shutil.which(agent.program)]
+
+
+def targets_at(path: str) -> list[SetupTarget]:
+    """Return what is *path* for an agent whose folder a variable named when it was written; nothing where none fits."""
+    folder, found = path, list[SetupTarget]()
+    for _ in range(DEPTH):
+        folder = os.path.dirname(folder)
+        agents = build_agents(dict.fromkeys(FOLDERS, folder))
+        known = [target for agent in agents for target in (*agent.targets(), *agent.unwanted())]
+        found += [target for target in known if target.path == path]
+    return found[:1]
+
+
+def build_set_up(store: str) -> SetUp:
+    """
+    Return the set-up of this user's files, which keeps its record in *store*.
+
+    Raises:
+        StorageError: there is a record that can't be read.
+    """
+    return SetUp(files=DiskUserFiles(), record=JsonSetupRecord(store))
+
+
+def our_programs() -> Programs:
+    """Return the installed programs, by the path that outlives an upgrade where there is one."""
+    return Programs(_program(HOOK), _program(SERVER))
+
+
+def command_files() -> dict[str, str]:
+    """Return the texts of a project's commands by name, as Claude Code reads them."""
+    folder = files("hardwon.plugin.commands")
+    return {
+        name: (folder / f"{file}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon")
+        for name, file in COMMANDS.items()
+    }
+
+
+def _program(name: str) -> str:
+    places = [os.path.dirname(sys.executable), os.path.dirname(os.path.abspath(sys.argv[0]))]
+    paths = [os.path.join(place, name) for place in places]
+    path = next(filter(os.path.isfile, paths), paths[0])
+    linked = os.path.join(os.path.expanduser("~"), ".local", "bin", name)
+    return linked if os.path.realpath(linked) == os.path.realpath(path) else path

@@ -1,0 +1,86 @@
+"""What is measured: recall on a throw-away store, by the user's own settings, with vectors kept between runs."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+from hardwon.adapters.evaluation.cache import CachingEmbedder, StoppedClock, VectorCache
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.evaluation.eval_set import EvalSet, known_items
+from hardwon.domain.model.evaluation.report import Report, SetReport
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.evaluate import Evaluate, Stage
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_models import EmbeddingSpace, Warn
+
+OWN_SET = "self"
+PAGE = 500
+
+
+def evaluate_all(
+    sets: list[EvalSet], policies: list[str], settings: Settings, warn: Warn, stage_of: Callable[[str], Stage]
+) -> Report:
+    """
+    Return how well *policies* answer on each of *sets*, one after the other.
+
+    Args:
+        sets: Named differently.
+        policies: At least one.
+        settings: The user's; the store they name is not touched.
+        warn: Told of trouble in one line.
+        stage_of: Gives what is told of the progress on a set.
+
+    Raises:
+        EmbedderError: the embedder gave up.
+        StorageError: the throw-away store can't be written.
+
+    """
+    with closing(VectorCache(cache_folder(), warn)) as cache:
+        reports = dict[str, SetReport]()
+        for each in sets:
+            with _throw_away(settings, each, cache, warn) as measure:
+                reports[each.name] = measure(each, policies, stage_of(each.name))
+        return Report(reports)
+
+
+def own_set(settings: Settings) -> tuple[EvalSet, Settings]:
+    """
+    Return the questions the user's own memory answers about itself, and the settings to measure it by.
+
+    The store is only read; `auto` means what it means there, so that no other provider gets to see its texts.
+
+    Raises:
+        StorageError: the store can't be read.
+    """
+    memory = open_memory(settings, lambda _: None, create=False, repair_index=False)
+    with closing(memory.database):
+        if memory.spaces:
+            settings = settings._replace(embedding_provider=memory.spaces[0].embedder.space.provider)
+        return known_items(OWN_SET, list(_entries(memory))), settings
+
+
+def cache_folder() -> str:
+    """Return where things are kept that can be made again."""
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return os.path.join(named if os.path.isabs(named) else os.path.expanduser("~/.cache"), "hardwon")
+
+
+@contextmanager
+def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn: Warn) -> Iterator[Evaluate]:
+    """Wire a store that is gone afterwards, however this ends; it is searched by meaning in one space at most."""
+    with tempfile.TemporaryDirectory(prefix="hardwon-eval-") as folder:
+        memory = open_memory(settings._replace(global_store=folder), warn)
+        spaces = [EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in memory.spaces[:1]]
+        wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
+        with closing(memory.database):
+            embed = wired.embed_pending[0] if spaces else None
+            yield Evaluate(wired.repository, embed, wired.recall, time.perf_counter)
+
+
+def _entries(memory: Memory) -> Iterator[Entry]:
+    with memory.repository.snapshot():
+        for offset in range(0, memory.repository.count(EVERYTHING), PAGE):
+            yield from memory.repository.find(EVERYTHING, limit=PAGE, offset=offset)

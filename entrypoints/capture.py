@@ -1,0 +1,228 @@
+"""
+What keeps conversations, put together from an open store.
+
+Keeping for good: a text, or what was said in the session that goes on.
+
+A transcript on its way into a project's files.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+
+import attrs
+
+from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
+from hardwon.adapters.transcripts.reader import STANDARD_INPUT
+from hardwon.domain.model.conversation.details import Note
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
+from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
+from hardwon.domain.model.formats.memory_file import SectionOfSession
+from hardwon.domain.use_cases.capture import Capture, Captured, Learn, Learned, Progress, TakeIn, capture_session
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.capture_lock import alone
+from hardwon.entrypoints.context import cleaning_for, host_session, read_workplace
+from hardwon.entrypoints.embed_after_write import fill_spaces
+from hardwon.ports.transcripts import Transcribed
+
+
+def build_capture(memory: Memory, project_root: str) -> Capture:
+    """Return the keeping of the project's conversations."""
+    return memory.capture(project_root, read_workplace(project_root, memory.settings))
+
+
+def build_take_in(memory: Memory, project_root: str, *, embed: bool = True) -> TakeIn:
+    """Return the taking in of what waits of the project's sessions, with vectors if *embed* says so."""
+    return TakeIn(
+        capture=build_capture(memory, project_root),
+        transcripts=memory.transcripts(project_root),
+        learn=build_learn(memory, project_root, embed=embed),
+        clean=cleaning_for(project_root),
+        clock=memory.clock,
+        warn=memory.warn,
+    )
+
+
+def build_learn(memory: Memory, project_root: str, *, embed: bool = True) -> Learn:
+    """Return what brings files of the project into the store, with vectors for what waits if *embed* says so."""
+    return partial(_learn, memory, os.path.realpath(project_root), embed=embed)
+
+
+def ensure_there(session_id: str, project_root: str) -> None:
+    """
+    Refuse a session whose project is not there any more, or that the host named none of.
+
+    Raises:
+        UnreadableFileError: so it is.
+    """
+    if not os.path.isdir(project_root):
+        raise UnreadableFileError(f"session {session_id!r}: its project {project_root!r} is no folder")
+
+
+def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> Learned:
+    if not files:
+        return Learned()
+    try:
+        indexed = memory.index_files(root, read_workplace(root, memory.settings))(files)
+        filled = fill_spaces(memory, BATCH) if embed else None
+    except StorageError as error:
+        return Learned(troubles=(f"written but not indexed: {error}",), is_known=False)
+    return Learned(filled.made if filled else 0, (*indexed.skipped, *(filled.troubles if filled else ())))
+
+
+@attrs.frozen(kw_only=True)
+class Remembering:
+    """
+    Keep for good, in a project's files and in the store.
+
+    Attributes:
+        memory: The open store.
+        project_root: The user's project.
+        embed: Whether vectors are made at once.
+
+    """
+
+    memory: Memory
+    project_root: str
+    embed: bool = True
+
+    def text(self, text: str) -> Remembered:
+        """
+        Keep *text*, without its secrets.
+
+        Raises:
+            InvalidEntryError: it says nothing.
+            UnreadableFileError: a file can't be written.
+        """
+        clean = cleaning_for(self.project_root)(text)
+        if not clean:
+            raise InvalidEntryError("there is nothing to remember: the text is blank, or private as a whole")
+        said = Exchange(clean, "", self.memory.clock.now())
+        return self._remember(self.project_root).text(said, self.project_root)
+
+    def session(self, environ: Mapping[str, str]) -> Remembered:
+        """
+        Keep the exchanges at hand of the session that goes on, or of the project's last one, where it began.
+
+        Raises:
+            InvalidEntryError: there is none, or nothing was said in it.
+            UnreadableFileError: a file can't be written; nothing is lost.
+            StorageError: the journal or the store can't be used now.
+        """
+        with alone(self.memory, self.project_root):
+            journal = SqliteCaptureJournal(self.memory.settings.global_store)
+            sessions = known_sessions(journal.buffers(), journal.waiting())
+            session_id, root = session_meant(sessions, host_session(environ), self._is_ours)[:2]
+            ensure_there(session_id, root)
+            take_in = build_take_in(self.memory, root, embed=self.embed)
+            return self._remember(root).session(session_id, take_in)
+
+    def _remember(self, root: str) -> Remember:
+        learn = build_learn(self.memory, root, embed=self.embed)
+        return Remember(capture=build_capture(self.memory, root), learn=learn)
+
+    def _is_ours(self, project_root: str) -> bool:
+        return bool(project_root) and os.path.realpath(project_root) == os.path.realpath(self.project_root)
+
+
+class _Nowhere:
+    """Files of conversations that nobody writes."""
+
+    def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
+        del notes
+        return ()
+
+    def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
+        del note_ids
+        return ()
+
+    def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
+        del session_id
+        return ()
+
+
+class TranscriptCapture:
+    """
+    Keeps what the transcript at *path* says.
+
+    Args:
+        memory: The store that learns of it.
+        root: The project's folder.
+        path: The transcript, links resolved; `-` for standard input.
+        embed: Whether the embedder may be asked; it is cut by words alone if not.
+
+    Attributes:
+        root: The project's folder, links resolved.
+
+    """
+
+    def __init__(self, memory: Memory, root: str, path: str, *, embed: bool = True) -> None:
+        self.root = os.path.realpath(root)
+        self._memory = memory
+        self._path = path
+        self._transcripts = memory.transcripts(root)
+        self._embed = embed
+        self._capture = build_capture(memory if embed else memory._replace(spaces=()), self.root)
+
+    def rehearse(self, progress: Progress) -> Captured:
+        """
+        Return what would be kept of all of it; nothing is written.
+
+        Raises:
+            InvalidEntryError: it can't be read.
+        """
+        rehearsal = attrs.evolve(self._capture, files=_Nowhere())
+        return rehearsal(SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress)
+
+    def run(self, progress: Progress, *, anew: bool) -> Captured:
+        """
+        Keep what is new in it since it was captured last, or all of it *anew*.
+
+        Raises:
+            InvalidEntryError: it can't be read.
+            UnreadableFileError: a file of the project can't be written.
+            StorageError: the journal can't be written now.
+        """
+        heard = self._read()
+        if (first := next(heard, None)) is None:
+            return Captured(buffer=self._new_buffer(""))
+        known = self._capture.journal.buffer(first.session_id) if first.session_id else None
+        if known and self._is_of_this(known) and not anew:
+            return capture_session(self._capture, known, self._read(known.position or 0), progress=progress)
+        buffer = self._begun(first.session_id, known, anew=anew)
+        return capture_session(self._capture, buffer, chain([first], heard), progress=progress)
+
+    def learn(self, captured: Captured) -> Learned:
+        """Bring the files that were written into the store, with vectors if the embedder may be asked."""
+        learned = build_learn(self._memory, self.root, embed=self._embed)(captured.files)
+        if learned.is_known and captured.files:
+            self._capture.learned(captured.buffer)
+        return learned
+
+    def _begun(self, session_id: str, known: SessionBuffer | None, *, anew: bool) -> SessionBuffer:
+        """Return an empty buffer of the session; of none where it goes on elsewhere, which is left alone."""
+        if known is None:
+            return self._new_buffer(session_id)
+        if self._is_of_this(known) or (anew and os.path.realpath(known.project_root) == self.root):
+            return attrs.evolve(self._new_buffer(session_id), unlearned=known.unlearned)
+        return self._new_buffer("")
+
+    def _new_buffer(self, session_id: str) -> SessionBuffer:
+        """Return an empty buffer; what is piped belongs to no session, as there is no going on in it."""
+        if self._path == STANDARD_INPUT:
+            return SessionBuffer(session_id="", project_root=self.root)
+        return SessionBuffer(session_id=session_id, project_root=self.root, transcript_path=self._path)
+
+    def _is_of_this(self, buffer: SessionBuffer) -> bool:
+        """Tell whether *buffer* is of this very file and project."""
+        places = (os.path.realpath(buffer.project_root), os.path.realpath(buffer.transcript_path))
+        return buffer.source == "transcript" and places == (self.root, self._path)
+
+    def _read(self, position: int = 0) -> Iterator[Transcribed]:
+        try:
+            yield from self._transcripts.read(self._path, position)
+        except UnreadableFileError as error:
+            raise InvalidEntryError(f"nothing can be captured from {error}") from error

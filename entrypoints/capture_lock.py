@@ -1,0 +1,42 @@
+"""Being the only one who deals with what was captured."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, has_events
+from hardwon.domain.model.errors import StorageError
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.hook.capture import wake
+
+PATIENCE_SECONDS = 10.0
+"""So long another capture may take; its lock goes with its process."""
+
+
+@contextlib.contextmanager
+def alone(memory: Memory, project_root: str) -> Iterator[None]:
+    """
+    Keep other captures out meanwhile; a worker that gave up because of it is started again.
+
+    Raises:
+        StorageError: another one goes on and on.
+    """
+    lock = CaptureLock(memory.settings.global_store)
+    if not lock.acquire(PATIENCE_SECONDS):
+        raise StorageError(f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later")
+    try:
+        yield
+    finally:
+        lock.release()
+        _wake_for_what_came(memory, project_root)
+
+
+def _wake_for_what_came(memory: Memory, project_root: str) -> None:
+    settings = memory.settings
+    if not (settings.capture_enabled and settings.semantic_enabled):
+        return
+    try:
+        if has_events(settings.global_store):
+            wake(settings.global_store, os.path.abspath(project_root))
+    except (StorageError, OSError) as error:
+        memory.warn(f"the worker was not started: {error}")

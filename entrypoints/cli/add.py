@@ -1,0 +1,207 @@
+"""Keep one lesson, given on the command line or written in an editor."""
+
+import contextlib
+import datetime as dt
+from collections.abc import Iterable
+from typing import Annotated, NamedTuple
+
+import typer
+
+from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
+from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.formats.document_format import FrontValue
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.retro.lesson import made_name
+from hardwon.domain.model.vocabulary import Category, Confidence
+from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
+from hardwon.entrypoints.cli.embed import label_after_output
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
+from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.presenters.entries import (
+    SWITCHED_OFF,
+    complaints_of_keywords,
+    complaints_of_length,
+    embed_now,
+    entry_document,
+    storing_confirmation,
+)
+from hardwon.entrypoints.streams import is_piped, readable, standard_input
+
+ADD_EXAMPLES = """\b
+Examples:
+  hardwon add "Decode chunks incrementally: a character can straddle two reads"
+  hardwon add "Never drop bytes silently" --category anti-patterns --keyword encoding
+  hardwon add"""
+
+NOTHING = "there is nothing to add: give a TEXT, pipe one, or run it in a terminal to write one in $EDITOR"
+EMPTY = "nothing was added: the lesson is empty"
+HINT = """\
+<!-- Write the lesson below this line: what to do or avoid, and when. Without a name, its first words are its name.
+     An empty lesson adds nothing. -->
+"""
+
+
+class Draft(NamedTuple):
+    """
+    A lesson as a person gave it; empty where nothing was said.
+
+    Attributes:
+        text: What was learned.
+
+    """
+
+    name: str = ""
+    category: str = "heuristics"
+    keywords: tuple[str, ...] = ()
+    reasoning: str = ""
+    references: tuple[str, ...] = ()
+    confidence: str = "medium"
+    text: str = ""
+
+    def entry(self, project: str | None, now: dt.datetime) -> Entry:
+        """
+        Return the learning, without secrets.
+
+        Raises:
+            InvalidEntryError: a field breaks a rule.
+        """
+        values = {**self._asdict(), "description": self.text, "name": self.name.strip() or made_name(redact(self.text))}
+        del values["text"]
+        return redact_entry(Entry(**values, source="manual", source_project=project, created_at=now, updated_at=now))
+
+    def template(self) -> str:
+        """Return the file that is opened in the editor."""
+        fields = self._asdict()
+        text = fields.pop("text")
+        return write_markdown(fields, f"{HINT}\n{text}")
+
+
+def add(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT|-]",
+            help="What was learned, with its conclusion; - for standard input. None opens your editor.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    category: Annotated[Category, typer.Option(help="What sort of lesson it is.")] = "heuristics",
+    name: Annotated[
+        str, typer.Option(metavar="TEXT", help="Short title, one line (default: the first words).", show_default=False)
+    ] = "",
+    keyword: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD", help="A label; more with commas, or by naming it again.", show_default=False),
+    ] = None,
+    reasoning: Annotated[
+        str, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.", show_default=False)
+    ] = "",
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PLACE", help="A file or feature it is about; may be repeated.", show_default=False),
+    ] = None,
+    confidence: Annotated[Confidence, typer.Option(help="How sure it is.")] = "medium",
+    universal: Annotated[bool, typer.Option("--universal", help="It holds in all projects.")] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Keep a lesson; one that is known already is counted once more.
+
+    Without TEXT, at a terminal, it opens $VISUAL or $EDITOR. Secrets are taken out.
+    """
+    settings = resolve(project_root, global_store).settings
+    if not settings.semantic_enabled:
+        raise typer.TyperException(SWITCHED_OFF)
+    options = Draft(
+        name=readable(name),
+        category=category,
+        keywords=_split(map(readable, keyword or ())),
+        reasoning=readable(reasoning),
+        references=tuple(map(readable, reference or ())),
+        confidence=confidence,
+    )
+    text = _text(words or [])
+    with contextlib.ExitStack() as stack:
+        draft = options._replace(text=text or "")
+        if text is None:
+            draft = _read(stack.enter_context(edited(options.template())))
+        entry = draft.entry(None if universal else name_of(project_root) or None, dt.datetime.now(dt.UTC))
+        memory = open_memory(settings, warn)
+        stored = memory.store_entry(entry)
+    _tell(memory, stored, draft, embed=not no_embed, as_json=as_json)
+    if not no_embed:
+        label_after_output(memory)
+
+
+def _text(words: list[str]) -> str | None:
+    """
+    Return the lesson of the arguments or of standard input, None when it is to be written in an editor.
+
+    Raises:
+        InvalidEntryError: there is none, and no terminal.
+    """
+    if words and words != ["-"]:
+        return readable(" ".join(words))
+    if not words and can_be_asked():
+        return None
+    text = standard_input() if words or is_piped(patient=True) else ""
+    if not text.strip():
+        raise InvalidEntryError(NOTHING)
+    return text
+
+
+def _read(text: str) -> Draft:
+    """
+    Return the lesson of a template that was filled in.
+
+    Raises:
+        InvalidEntryError: a field at its head can't be read.
+        typer.TyperException: there is no lesson in it.
+    """
+    markdown = read_markdown(text)
+    lesson = markdown.body.replace(HINT.strip(), "").strip()
+    if not lesson:
+        raise typer.TyperException(EMPTY)
+    for complaint in markdown.complaints:
+        raise InvalidEntryError(complaint)
+    for field in markdown.front_matter.keys() - Draft._field_defaults.keys():
+        raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(Draft._fields[:-1])}")
+    values = {field: _of_shape(field, value) for field, value in markdown.front_matter.items()}
+    return Draft(**{**values, "text": lesson})  # type: ignore[arg-type]
+
+
+def _of_shape(field: str, value: FrontValue) -> str | tuple[str, ...]:
+    """
+    Return the value of *field* as `Draft` has it: keywords may stand in one line with commas.
+
+    Raises:
+        InvalidEntryError: it is of another sort.
+    """
+    if field in {"keywords", "references"} and not isinstance(value, bool):
+        texts = (value,) if isinstance(value, str) else tuple(value)
+        return _split(texts) if field == "keywords" else texts
+    if isinstance(value, str):
+        return value
+    raise InvalidEntryError(f"{field} is {value!r}: it must be text")
+
+
+def _split(labels: Iterable[str]) -> tuple[str, ...]:
+    return tuple(each for label in labels for each in label.split(","))
+
+
+def _tell(memory: Memory, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:
+    troubles = embed_now(memory) if embed else []
+    for line in (*complaints_of_keywords(draft.keywords, stored.entry), *complaints_of_length(stored.entry), *troubles):
+        warn(line)
+    if as_json:
+        print_json({**entry_document(stored.entry), "merged": stored.merged})
+        return
+    for line in storing_confirmation(stored):
+        say(line)

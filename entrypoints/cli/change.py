@@ -1,0 +1,224 @@
+"""
+Change what is known about an entry.
+
+Say whether an entry was of use.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.retro.bank_edit import places_of
+from hardwon.domain.model.vocabulary import Confidence, Tier
+from hardwon.domain.use_cases.edit_entries import Changed
+from hardwon.entrypoints.bootstrap import Memory, bank_files
+from hardwon.entrypoints.cli.console import Yes, ask, counted, print_json, say, warn
+from hardwon.entrypoints.cli.embed import label_after_output
+from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
+from hardwon.entrypoints.context import host_session
+from hardwon.entrypoints.presenters.entries import (
+    change_confirmation,
+    complaints_of_keywords,
+    embed_now,
+    entry_document,
+    judgement,
+)
+from hardwon.entrypoints.streams import readable
+
+NOTHING_TO_CHANGE = (
+    "nothing to change: give --title, --tier, --weight, --confidence, --reasoning, --trigger, --keyword, --tag,"
+    " --permanent or --no-permanent"
+)
+WRITTEN_IN_BANKS = {"title", "confidence"}
+UPDATE_EXAMPLES = "Example: hardwon update 42 --tier important --trigger 'release the parser'"
+
+
+def update(
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
+    *,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
+    tier: Annotated[Tier | None, typer.Option(help="How much it matters; deprecated is found no more.")] = None,
+    weight: Annotated[
+        float | None, typer.Option(metavar="0..1", help="Its order among what is always shown; 1 never ages.")
+    ] = None,
+    confidence: Annotated[Confidence | None, typer.Option(help="How sure it is.")] = None,
+    reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")] = None,
+    triggers: Annotated[
+        list[str] | None,
+        typer.Option("--trigger", metavar="PHRASE", help="What brings it up, instead of all it had; '' for nothing."),
+    ] = None,
+    keywords: Annotated[
+        list[str] | None, typer.Option("--keyword", metavar="WORD", help="A label, instead of all it had.")
+    ] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Your own label, instead of all it had.")
+    ] = None,
+    permanent: Annotated[
+        bool | None, typer.Option("--permanent/--no-permanent", help="Whether it is kept for good.")
+    ] = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Change what is known about an entry; what is not given stays.
+
+    A file has the word on its title and labels: they come back from it when it changes. A knowledge bank is a record: it
+    keeps a lesson's heading and confidence as they were, and the store's are shown.
+    """
+    change = EntryChange(
+        title=None if title is None else readable(title),
+        importance_tier=tier,
+        importance_weight=weight,
+        confidence=confidence,
+        reasoning=None if reasoning is None else readable(reasoning),
+        trigger_phrases=_texts(triggers),
+        keywords=_texts(keywords),
+        tags=_texts(tags),
+        permanent=permanent,
+    )
+    if change.is_empty:
+        raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
+    memory = open_for(project_root, global_store, create=False)
+    changed = memory.change_entry(find_entry(memory, entry_id).entry_id, change)
+    for line in complaints_of_keywords(change.keywords or (), changed.entry):
+        warn(line)
+    _tell(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
+
+
+def _texts(given: list[str] | None) -> tuple[str, ...] | None:
+    return None if given is None else tuple(map(readable, given))
+
+
+def _stale_banks(memory: Memory, changed: Changed, project_root: str) -> list[str]:
+    """Return a line for each file of the knowledge banks that says otherwise: it is a record, and stays."""
+    if not WRITTEN_IN_BANKS & {each.field for each in changed.changes}:
+        return []
+    bank = bank_files(project_root, memory.settings)
+    try:
+        return [f"{bank.path(place)} keeps it as it was" for place in places_of(bank.texts(), changed.entry.entry_id)]
+    except UnreadableFileError:  # the change is made, and other commands tell of the file
+        return []
+
+
+def _tell(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
+    for line in embed_now(memory) if changed.needs_vectors else ():
+        warn(line)
+    if as_json:
+        print_json(
+            {
+                "changed": [each._asdict() for each in changed.changes],
+                "sections": changed.sections._asdict(),
+                "entry": entry_document(changed.entry),
+            }
+        )
+    for line in () if as_json else (*change_confirmation(changed), *stale):
+        say(line)
+    if changed.changes:
+        label_after_output(memory)
+
+
+def validate(
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
+    *,
+    useful: Annotated[bool, typer.Option("--useful/--not-useful", help="Whether it helped, or misled.")],
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Say whether an entry was of use.
+
+    What proves itself is offered the tier critical; nothing is promoted by itself.
+    """
+    memory = open_for(project_root, global_store, create=False)
+    validated = memory.validate_entry(find_entry(memory, entry_id).entry_id, useful=useful, session_id=host_session())
+    entry, offered = validated.entry, validated.offers_promotion
+    if as_json:
+        score = entry.usage.validations.confidence_score
+        print_json(
+            {
+                "id": entry.entry_id,
+                "number": entry.number,
+                "validation_count": entry.usage.validations.total,
+                "confidence_score": score,
+                "promotion_offered": offered,
+            }
+        )
+        return
+    say(judgement(validated))
+    if offered:
+        say(f"It has proved itself: hardwon update {entry.entry_id} --tier critical makes it critical")
+
+
+SPEC_FOLDER = "--spec-folder"
+PREVIEWED = 20
+"""How many entries are named before the question."""
+
+
+def delete(
+    entry_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help=REFERENCE_HELP, show_default=False)
+    ] = None,
+    *,
+    spec_folder: Annotated[
+        str | None, typer.Option(SPEC_FOLDER, metavar="NAME", help="Forget the documents of this spec folder instead.")
+    ] = None,
+    yes: Yes = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Forget entries, all or none of those named; with a document those of its sections.
+
+    It shows what goes and asks; without a terminal it wants --yes.
+
+    The file of a session, decision or document stays. Its entry comes back when
+    the file has changed, or by hardwon index --force.
+    """
+    if bool(entry_ids) == (spec_folder is not None):
+        raise typer.BadParameter(f"name entries, or a folder with {SPEC_FOLDER}", param_hint="ID")
+    memory = open_for(project_root, global_store, create=False)
+    if spec_folder is not None:
+        found = _in_folder(memory, readable(spec_folder), project_root)
+    else:
+        found = memory.forget.affected([find_entry(memory, reference) for reference in entry_ids or ()])
+    ask(f"forget {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
+    deleted = memory.forget(found)
+    if as_json:
+        print_json({"deleted": [_deleted(entry) for entry in deleted]})
+        return
+    for entry in deleted:
+        say(f"Deleted: {entry.name} (id: {entry.entry_id})")
+        if entry.file_path and not entry.anchor_id:
+            say(f"  its file stays; it comes back when that changes, or by hardwon index --force: {entry.file_path}")
+
+
+def _in_folder(memory: Memory, name: str, project_root: str) -> list[Entry]:
+    """
+    Return the documents of a spec folder.
+
+    Raises:
+        typer.BadParameter: it has none.
+    """
+    found = memory.forget.documents(name, memory.document_folders(project_root))
+    if not found:
+        raise typer.BadParameter(f"no document belongs to {name!r}", param_hint=SPEC_FOLDER)
+    return found
+
+
+def _preview(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield a line for each of the first entries that would be deleted, and how many more there are."""
+    for entry in entries[:PREVIEWED]:
+        yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
+    if len(entries) > PREVIEWED:
+        yield f"  and {len(entries) - PREVIEWED} more"
+
+
+def _deleted(entry: Entry) -> dict[str, object]:
+    return {"id": entry.entry_id, "kind": entry.kind, "name": entry.name, "file_path": entry.file_path}

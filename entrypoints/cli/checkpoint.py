@@ -1,0 +1,123 @@
+"""Put the state of the store aside under a name, and bring it back."""
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
+from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.presenters.checkpoints import contents_here, metadata, told, told_line, told_restore
+from hardwon.entrypoints.streams import readable
+
+SCOPE_HELP = "documents or everything of this project, or all that is stored"
+
+Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The checkpoint's name.", show_default=False)]
+
+
+def create(
+    name: Name,
+    *,
+    description: Annotated[str, typer.Option(metavar="TEXT", help="What it is made for.")] = "",
+    scope: Annotated[CheckpointScope, typer.Option(help=f"What it is about: {SCOPE_HELP}.")] = "documents",
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Put the present state aside.
+
+    The snapshot holds the whole store; the scope says which part of it a restore brings back.
+    """
+    memory = open_for(project_root, global_store)
+    contents = contents_here(scope, project_root)
+    made = memory.checkpoints.create(readable(name), readable(description), contents)
+    if as_json:
+        print_json(_document(made))
+    else:
+        say(f"Checkpoint {told_line(made)}")
+
+
+def list_checkpoints(
+    *,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show all checkpoints, the newest first."""
+    checkpoints = open_for(project_root, global_store, create=False).checkpoints.all()
+    if as_json:
+        print_items(map(_document, checkpoints))
+        return
+    for each in checkpoints:
+        say(told_line(each))
+    if not checkpoints:
+        say("No checkpoint yet: hardwon checkpoint create NAME")
+
+
+def restore(
+    name: Name,
+    *,
+    scope: Annotated[
+        CheckpointScope | None,
+        typer.Option(help=f"What to bring back: {SCOPE_HELP} (default: what it was made for).", show_default=False),
+    ] = None,
+    yes: Yes = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Bring back what a checkpoint holds, after a checkpoint of the present state.
+
+    Memories made since are taken out. Files stay as they are, and the next
+    index follows those that differ.
+    """
+    checkpoints = open_for(project_root, global_store, create=False).checkpoints
+    checkpoint = checkpoints.named(readable(name))
+    ask(f"replace {told(checkpoint.contents.narrowed(scope))} by the checkpoint {told_line(checkpoint)}", yes=yes)
+    tell(checkpoints.restore(checkpoint.name, scope), as_json=as_json)
+
+
+def delete(
+    name: Name,
+    *,
+    yes: Yes = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Forget a checkpoint and its snapshot."""
+    checkpoints = open_for(project_root, global_store, create=False).checkpoints
+    checkpoint = checkpoints.named(readable(name))
+    ask(f"forget the checkpoint {told_line(checkpoint)}", yes=yes)
+    gone = checkpoints.delete(checkpoint.name)
+    if as_json:
+        print_json({"deleted": gone.name})
+    else:
+        say(f"Deleted: {gone.name}")
+
+
+def tell(restored: Restored, *, as_json: bool) -> None:
+    """Print the outcome of a restore."""
+    if as_json:
+        contents, done = restored.contents, restored.replacement
+        figures = {"name": restored.name, **contents._asdict(), **done._asdict()}
+        print_json({**figures, "safety_checkpoint": _document(restored.safety)})
+        return
+    for line in told_restore(restored):
+        say(line)
+
+
+def _document(checkpoint: Checkpoint) -> dict[str, object]:
+    return {
+        "id": checkpoint.number,
+        "name": checkpoint.name,
+        "description": checkpoint.description,
+        "created_at": checkpoint.created_at,
+        "memory_count": checkpoint.memory_count,
+        "snapshot_path": checkpoint.snapshot_path,
+        "metadata": metadata(checkpoint),
+        "missing": not checkpoint.is_there,
+    }

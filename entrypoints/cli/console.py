@@ -1,0 +1,197 @@
+"""
+What is asked before something is done that can't be taken back by a key.
+
+What commands print: data to standard output, everything else to standard error.
+
+Texts that are written in the user's editor.
+"""
+
+import contextlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from hardwon.domain.model.errors import HardwonError
+from hardwon.entrypoints.presenters.entries import plain
+from hardwon.entrypoints.streams import on_one_line, visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+WIDE = 100
+NARROW = 60
+UNLIMITED = 100_000
+
+
+def warn(line: str) -> None:
+    """Tell of trouble that stops nothing."""
+    err.print("Warning:", style="yellow", end=" ")
+    complain(line)
+
+
+def complain(line: str) -> None:
+    """Print a line to standard error."""
+    err.print(on_one_line(line), markup=False, emoji=False)
+
+
+def say(text: str = "") -> None:
+    """Print a text as it is; only control characters are spelt out."""
+    print(visible(text))
+
+
+def print_json(document: object) -> None:
+    """Print *document* for scripts: values of ours as objects, moments as ISO 8601."""
+    print(json.dumps(plain(document), indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
+
+
+def print_items(items: Iterable[object], **about: object) -> None:
+    """Print a list for scripts, as one object: *items* under that name, then what is known *about* them."""
+    print_json({"items": list(items), **about})
+
+
+def print_table(table: Table) -> None:
+    """Print *table* as wide as the terminal, unlimited where there is none, so that scripts get whole lines."""
+    console = out if out.is_terminal else Console(width=UNLIMITED, highlight=False, soft_wrap=True)
+    console.print(table)
+
+
+def columns() -> int:
+    """Return how many columns of text there is room for."""
+    return out.width if out.is_terminal else UNLIMITED
+
+
+def progress() -> "Progress":
+    """Return a progress bar on standard error that goes away when it is done; none without a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # 15 ms
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+
+
+def download_progress() -> "Progress":
+    """Return a bar for bytes on standard error."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # 15 ms
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        console=err,
+        transient=True,
+    )
+
+
+def counted(number: int, noun: str, plural: str) -> str:
+    """Return *number* with its noun."""
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def shown(value: object) -> str:
+    """Return a setting's value as its file would hold it."""
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return (str(value).lower() if isinstance(value, bool) else str(value)) or "(none)"
+
+
+Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
+
+
+def ask(what: str, *, yes: bool, about: Iterable[str] = ()) -> None:
+    """
+    Ask before *what* is done; *yes* answers.
+
+    Args:
+        what: The question without its first capital and question mark.
+        yes: Whether the user agreed already.
+        about: Lines that are shown before the question.
+
+    Raises:
+        typer.Exit: the answer is no.
+        typer.TyperException: there is no terminal to ask at.
+    """
+    if yes:
+        return
+    if not can_be_asked():
+        raise typer.TyperException(on_one_line(f"nobody can be asked here whether to {what}: give --yes"))
+    for line in about:
+        complain(line)
+    if not agrees(f"{what[0].upper()}{what[1:]}?"):
+        complain("Nothing was changed")
+        raise typer.Exit
+
+
+def agrees(question: str) -> bool:
+    """Return what a person at a terminal answers; no where there is none."""
+    return can_be_asked() and typer.confirm(on_one_line(question), err=True)
+
+
+def can_be_asked() -> bool:
+    """Tell whether a person sits at a terminal."""
+    return bool(sys.stdin and sys.stdin.isatty())
+
+
+FALLBACK = "vi"
+
+
+@contextlib.contextmanager
+def edited(template: str) -> Iterator[str]:
+    """
+    Open *template* in the user's editor and yield what was saved; where an error of ours follows, the file stays.
+
+    Raises:
+        typer.TyperException: the editor could not be run, or failed.
+    """
+    handle, path = tempfile.mkstemp(prefix="hardwon-", suffix=".md")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(template)
+    try:
+        _run_editor(path)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        yield text
+    except HardwonError:
+        complain(f"What you wrote is kept in {path}")
+        raise
+    except BaseException:
+        os.unlink(path)
+        raise
+    os.unlink(path)
+
+
+def _run_editor(path: str) -> None:
+    """
+    Run `$VISUAL`, `$EDITOR` or vi on the file at *path*.
+
+    Raises:
+        typer.TyperException: it can't be started, or does not end well.
+    """
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK
+    try:
+        code = subprocess.run([*shlex.split(named), path], check=False).returncode
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise typer.TyperException(
+            on_one_line(f"the editor {named!r} can't be started ({reason}): set EDITOR, or give the text")
+        ) from error
+    if code:
+        raise typer.TyperException(on_one_line(f"nothing was added: the editor {named!r} ended with exit code {code}"))

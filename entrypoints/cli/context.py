@@ -1,0 +1,246 @@
+"""
+What a session start tells, as the commands show it.
+
+What a session start would print, on demand.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+import typer
+
+from hardwon.domain.model.context import ContextQuery
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
+from hardwon.domain.model.filters import COLLECTIONS
+from hardwon.domain.model.injection.entry_text import framed
+from hardwon.domain.model.injection.related_conversations import summarised
+from hardwon.domain.model.ranking.question import Answer
+from hardwon.domain.model.settings import Occasion
+from hardwon.domain.use_cases.inject_at_start import Injection
+from hardwon.domain.use_cases.recall import Rated, answer_of
+from hardwon.domain.use_cases.related_conversations import POLICY, Related
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.cli.console import print_items, say, warn
+from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
+from hardwon.entrypoints.presenters.answers import (
+    Report,
+    Searched,
+    answer_document,
+    explained_document,
+    print_marked,
+    readable_columns,
+    tell_notes,
+)
+from hardwon.entrypoints.streams import on_one_line
+
+SEARCH_SECONDS = 10.0
+UNLIMITED = 2**31 - 1
+"""UTF-16 units: outside the block only the token budget counts."""
+
+SWITCHED_OFF = "memory_injection_enabled is not true: a session start prints nothing"
+FILES_ONLY = "memory_semantic_enabled is not true: a session start prints the knowledge-bank files instead"
+NO_LEARNING = "There is nothing to tell yet: run hardwon import, or hardwon capture"
+NO_CONVERSATION = "No conversation of this project is remembered"
+
+
+class Told(NamedTuple):
+    """
+    What a session start tells.
+
+    Attributes:
+        text: As it would print it; empty for nothing.
+        nothing: What to say of that; empty when nothing was asked for.
+        learnings: The lessons in it.
+        conversations: The conversations in it.
+        policy: How the lessons were ranked.
+        searched: How they were found; without lessons, how the conversations were.
+
+    """
+
+    text: str
+    nothing: str = ""
+    learnings: tuple[Answer, ...] = ()
+    conversations: tuple[Answer, ...] = ()
+    policy: str = "none"
+    searched: Searched = Searched()
+
+    def documents(self, *, explained: bool) -> list[dict[str, object]]:
+        """Return all of it for JSON; the scores of conversations always with all that they are made of."""
+        learnings = [
+            explained_document(answer, self.policy) if explained else answer_document(answer)
+            for answer in self.learnings
+        ]
+        return learnings + [_summed_up(answer) for answer in self.conversations]
+
+
+def _summed_up(answer: Answer) -> dict[str, object]:
+    """Return *answer* for JSON with its summary for a text: nothing here tells a whole exchange."""
+    entry = answer.entry
+    return {**explained_document(answer, POLICY), "text": summarised(entry.description, entry.name) or entry.name}
+
+
+def told_at_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Told:
+    """Return the whole block."""
+    if not memory.settings.injection_enabled:
+        warn(SWITCHED_OFF)
+    elif not memory.settings.semantic_enabled:
+        warn(FILES_ONLY)
+    wanted = memory.settings.injection_limit if limit is None else limit
+    injection = memory.inject_at(occasion.workplace)(
+        signals,
+        limit=wanted,
+        deadline=Deadline.after(SEARCH_SECONDS, time.monotonic),
+        project=occasion.workplace.project,
+        occasion=occasion,
+    )
+    for line in injection.degradations:
+        warn(line)
+    conversations = _conversations(memory, injection.related) if injection.related else ()
+    return Told(
+        injection.text,
+        NO_LEARNING if wanted > 0 else "",
+        _learnings(memory, injection),
+        conversations,
+        injection.selected.policy.name if injection.selected else "none",
+        _searched(injection),
+    )
+
+
+def told_of_conversations(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Told:
+    """Return the section of related conversations alone."""
+    wanted = COLLECTIONS["conversations"].limit if limit is None else limit
+    if wanted <= 0:
+        return Told("")
+    deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
+    related = memory.relate(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
+    search = related.nearby.search
+    tell_notes(memory, search._replace(degradations=related.degradations))
+    nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
+    searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
+    return Told(related.section.text, nothing, conversations=_conversations(memory, related), searched=searched)
+
+
+def _searched(injection: Injection) -> Searched:
+    retrieval = injection.retrieval
+    if retrieval is None:
+        return Searched()
+    return Searched(retrieval.query, retrieval.by_vector.count(), retrieval.by_keyword.count())
+
+
+def _learnings(memory: Memory, injection: Injection) -> tuple[Answer, ...]:
+    policy = injection.selected.policy if injection.selected else None
+    rated = [
+        Rated(
+            scored.facts.seq,
+            scored.final_score,
+            policy.parts(scored.signals) if policy else scored.signals._asdict(),
+            scored.candidate.vector,
+            scored.candidate.keyword,
+        )
+        for scored in injection.printed
+    ]
+    return _answers(memory, rated)
+
+
+def _conversations(memory: Memory, related: Related) -> tuple[Answer, ...]:
+    rated = {each.seq: each for each in related.nearby.best}
+    unrated = (Rated(seq, 0.0, {}) for seq in related.section.seqs)  # told for its session or its age alone
+    return _answers(memory, [rated.get(each.seq, each) for each in unrated])
+
+
+def _answers(memory: Memory, rated: Sequence[Rated]) -> tuple[Answer, ...]:
+    entries = memory.repository.hydrate([each.seq for each in rated])
+    return tuple(map(answer_of, entries, rated))
+
+
+CONTEXT_EXAMPLES = """\b
+Examples:
+  hardwon context
+  hardwon context --in conversations --token-budget 300
+  hardwon context --write CLAUDE.md"""
+
+Injected: TypeAlias = Literal["learnings", "conversations"]
+
+
+def context(
+    *,
+    collection: Annotated[
+        Injected, typer.Option("--in", help="The whole block, or the section of conversations alone.")
+    ] = "learnings",
+    limit: Annotated[int | None, typer.Option(max=MOST, metavar="N", help="How many entries at most.")] = None,
+    token_budget: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=MOST, metavar="N", help="How much room conversations may take, at 4 characters a token."
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Tell what the score of every conversation is made of; with --json, of every entry."
+        ),
+    ] = False,
+    write: Annotated[
+        str | None, typer.Option("--write", metavar="FILE", help="Bring it into the marked section of a file.")
+    ] = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a session start would print; nothing is counted."""
+    if write is not None and (as_json or explain):
+        raise typer.BadParameter("goes with neither --json nor --explain", param_hint="'--write'")
+    memory = open_for(project_root, global_store, create=False)
+    deadline = Deadline.after(GIT_SECONDS, time.monotonic)
+    signals = read_signals(project_root, deadline, warn)
+    here = with_uncommitted_files(read_workplace(project_root, memory.settings), project_root, deadline, warn)
+    budget = memory.settings.context_tokens if token_budget is None else token_budget
+    occasion = Occasion(here, budget)
+    tell = told_at_start if collection == "learnings" else told_of_conversations
+    told = tell(memory, signals, occasion, limit)
+    if write is not None:
+        _write(told, write, project_root)
+    elif as_json:
+        print_items(told.documents(explained=explain), **(told.searched.document if explain else {}))
+    else:
+        _show(told, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
+
+
+def _show(told: Told, report: Report) -> None:
+    if told.text or told.nothing:
+        say(told.text.rstrip("\n") or told.nothing)
+    rated = [each for each in told.conversations if each.parts]
+    if report.explained and rated:
+        say()
+        print_marked(report.explanations(rated))
+
+
+def _write(told: Told, path: str, project_root: str) -> None:
+    """
+    Bring what is told into the marked section of a file, with the lines that mark it as data.
+
+    A link that a project brings along must not decide which of the user's files changes.
+
+    Raises:
+        typer.BadParameter: the file can't be used.
+    """
+    from hardwon.adapters.markdown.marked_section import MarkedFile
+    from hardwon.adapters.markdown.source_files import is_within
+
+    root, target = os.path.realpath(project_root), os.path.realpath(path)
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
+    named_inside = is_within(os.path.abspath(path), [root, os.path.abspath(project_root)]) or is_within(folder, [root])
+    if named_inside and not is_within(target, [root]):
+        wrong = f"{path!r} leads out of the project: name {target!r} itself if that is meant"
+        raise typer.BadParameter(on_one_line(wrong), param_hint="'--write'")
+    try:
+        changed = MarkedFile(path).put(framed(told.text) if told.text else "")
+    except (InvalidSectionError, UnreadableFileError) as error:
+        raise typer.BadParameter(on_one_line(str(error)), param_hint="'--write'") from error
+    if not told.text and told.nothing:
+        say(told.nothing)
+    say(f"Wrote {path}" if changed else f"{path} needs no change")

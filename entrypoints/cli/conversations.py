@@ -1,0 +1,278 @@
+"""How capture stands: on or off, at work or not, and what is at hand of each session."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Annotated, NamedTuple
+
+import typer
+
+from hardwon.adapters.hook_log import last_events
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.transcripts.reader import STANDARD_INPUT
+from hardwon.domain.model.capture_rules import BUFFERED
+from hardwon.domain.model.conversation.session import SessionBuffer, Waiting, project_of
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.capture import Captured, Progress
+from hardwon.domain.use_cases.remember import Remembered
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.capture import Remembering, TranscriptCapture
+from hardwon.entrypoints.capture_lock import alone
+from hardwon.entrypoints.cli.console import counted, print_items, print_json, progress, say, warn
+from hardwon.entrypoints.cli.embed import label_after_output
+from hardwon.entrypoints.cli.options import (
+    OUR_TROUBLE,
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    Typed,
+    ensure_storable,
+    open_for,
+)
+from hardwon.entrypoints.presenters.conversations import chunk_document
+from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
+from hardwon.ports.transcripts import CaptureJournal
+
+
+class SessionStatus(NamedTuple):
+    """
+    What is at hand of a session.
+
+    Attributes:
+        session_id: The session, as the host names it.
+        project_root: Its project's folder.
+        exchanges: How many exchanges are at hand, at most 20.
+        unwritten: How many of them are in no file yet.
+        waiting: How many events wait for the worker.
+
+    """
+
+    session_id: str
+    project_root: str
+    exchanges: int
+    unwritten: int
+    waiting: int
+
+
+def tell_status(memory: Memory, *, as_json: bool) -> None:
+    """
+    Tell how capture stands in the store of *memory*.
+
+    Raises:
+        StorageError: the journal can't be read now.
+    """
+    store, settings = memory.settings.global_store, memory.settings
+    sessions = session_statuses(SqliteCaptureJournal(store))
+    is_working = CaptureLock(store).is_taken()
+    troubles = last_events(store, 1)
+    if as_json:
+        enabled = settings.capture_enabled and settings.semantic_enabled
+        documents = [session._asdict() for session in sessions]
+        print_json({"enabled": enabled, "working": is_working, "sessions": documents, "last_trouble": troubles[-1:]})
+        return
+    say(f"Capture: {_switch(settings)}")
+    say(f"Worker: {'at work' if is_working else 'not running'}")
+    for session in sessions:
+        say(_line(session))
+    if not sessions:
+        say("No session was captured yet")
+    for trouble in troubles:
+        say(f"Last trouble: {trouble}")
+
+
+def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
+    """Return how each session stands, those that wait first."""
+    buffers = {buffer.session_id: buffer for buffer in journal.buffers()}
+    waiting = {each.session_id: each for each in journal.waiting()}
+    return [_status(each, buffers.get(each), waiting.get(each)) for each in dict.fromkeys((*waiting, *buffers))]
+
+
+def _status(session_id: str, buffer: SessionBuffer | None, waiting: Waiting | None) -> SessionStatus:
+    replies = waiting.replies if waiting else 0
+    return SessionStatus(
+        session_id=session_id,
+        project_root=project_of(buffer, [waiting.project_root] if waiting else ()),
+        exchanges=min(BUFFERED, replies + (len(buffer.exchanges) if buffer else 0)),
+        unwritten=min(BUFFERED, replies + (buffer.unwritten if buffer else 0)),
+        waiting=waiting.events if waiting else 0,
+    )
+
+
+def _switch(settings: Settings) -> str:
+    if not settings.semantic_enabled:
+        return "off (memory_semantic_enabled)"
+    if not settings.capture_enabled:
+        return "off (memory_capture_enabled)"
+    return f"on, every {counted(settings.capture_interval, 'exchange', 'exchanges')} (memory_capture_interval)"
+
+
+def _line(session: SessionStatus) -> str:
+    at_hand = counted(session.exchanges, "exchange", "exchanges")
+    waiting = f", {counted(session.waiting, 'event waits', 'events wait')}" if session.waiting else ""
+    return f"{session.session_id}  {session.project_root}: {at_hand}, {session.unwritten} unwritten{waiting}"
+
+
+CAPTURE_EXAMPLES = (
+    "hardwon capture --from ~/.claude/projects/-home-me-app/4e1079b4.jsonl    "
+    "hardwon capture --dry-run --json < exchanges.jsonl"
+)
+
+
+def capture(
+    transcript: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="TRANSCRIPT|-", help="What a host wrote down (default: standard input, if it is piped)."
+        ),
+    ] = None,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell how it would be cut.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Begin anew, not where the last capture stopped.")] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Ask no embedder: cut by words, leave the vectors for later.")
+    ] = False,
+    status: Annotated[bool, typer.Option("--status", help="Only tell what waits to be captured.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Keep a conversation, cut by topic, as markdown in memory/conversations/.
+
+    TRANSCRIPT is a session of Claude Code or Codex, or JSON lines of
+    {"user", "assistant", "timestamp"}. Tool calls, what memory put in, secrets
+    and <private> passages are left out. Where an earlier capture of the session
+    stopped, this one goes on.
+    """
+    if status:
+        tell_status(open_for(project_root, global_store, create=False), as_json=as_json)
+        return
+    path = _path(transcript)
+    ensure_storable(project_root)
+    memory = open_for(project_root, global_store, create=not dry_run)
+    capturing = TranscriptCapture(memory, project_root, path, embed=not no_embed)
+    if dry_run:
+        with _progress() as told:
+            captured = capturing.rehearse(told)
+        _tell_captured(captured, capturing.root, as_json=as_json)
+        return
+    with alone(memory, project_root):
+        _keep(capturing, anew=force, as_json=as_json)
+    if not no_embed:
+        label_after_output(memory)
+
+
+def _keep(capturing: TranscriptCapture, *, anew: bool, as_json: bool) -> None:
+    with _progress() as told:
+        captured = capturing.run(told, anew=anew)
+    _tell_captured(captured, capturing.root, as_json=as_json)
+    learned = capturing.learn(captured)
+    for trouble in learned.troubles:
+        warn(f"the text is kept all the same: {trouble}")
+    if not learned.is_known:
+        raise typer.Exit(OUR_TROUBLE)
+
+
+def _path(transcript: str | None) -> str:
+    """Return what to read, its links resolved; `-` for standard input."""
+    if transcript not in {None, STANDARD_INPUT}:
+        return os.path.realpath(transcript or "")
+    if transcript is None and not (is_piped(patient=True) or is_empty()):
+        raise typer.BadParameter("name a TRANSCRIPT, or pipe one to standard input", param_hint="--from")
+    return STANDARD_INPUT
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Progress]:
+    """Show how many exchanges were taken in."""
+    with progress() as bar:
+        task = bar.add_task("capturing exchanges", total=None)
+        yield lambda exchanges: bar.update(task, completed=exchanges)
+
+
+def _tell_captured(captured: Captured, root: str, *, as_json: bool) -> None:
+    if as_json:
+        print_items(map(chunk_document, captured.chunks))
+        return
+    if not captured.chunks:
+        say("Nothing to capture.")
+        return
+    exchanges = counted(captured.exchanges, "exchange", "exchanges")
+    chunks = counted(len(captured.chunks), "chunk", "chunks")
+    if not captured.files:
+        say(f"Would capture: {exchanges} in {chunks}")
+        for chunk in captured.chunks:
+            say(f"  {chunk.title}")
+        return
+    files = [file for file in captured.files if os.path.exists(file)]  # capturing anew may leave one empty: it goes
+    say(f"Captured: {exchanges} in {chunks}, {counted(len(files), 'file', 'files')}")
+    for file in files:
+        say(f"  {os.path.relpath(file, root)}")
+
+
+REMEMBER_EXAMPLES = """Examples: hardwon remember "The staging database is read-only on Fridays"; hardwon remember"""
+
+
+def remember(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT|-]", help="What to keep; - for standard input. None keeps what was said.", show_default=False
+        ),
+    ] = None,
+    *,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    typed: Typed = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Keep a text, or what was said in this session, for good.
+
+    It becomes a file in memory/conversations/ that no clean-up ever touches.
+    Without TEXT, the last exchanges of the session are kept, as hooks captured them.
+    """
+    del typed
+    ensure_storable(project_root)
+    memory = open_for(project_root, global_store)
+    remembering = Remembering(memory=memory, project_root=project_root, embed=not no_embed)
+    given = _given(" ".join(words) if words else None)
+    remembered = remembering.session(os.environ) if given is None else remembering.text(given)
+    for trouble in remembered.learned.troubles:
+        warn(trouble)
+    if as_json:
+        print_json(_document(remembered))
+    else:
+        _tell_remembered(remembered, os.path.realpath(project_root))
+    if not no_embed:
+        label_after_output(memory)
+
+
+def _given(text: str | None) -> str | None:
+    """Return the text to keep, None for the session."""
+    if text not in {None, "-"}:
+        return readable(text or "")
+    piped = standard_input() if text == "-" or is_piped(patient=False) else ""
+    return piped if text == "-" or piped.strip() else None
+
+
+def _tell_remembered(remembered: Remembered, root: str) -> None:
+    captured = remembered.captured
+    for chunk in captured.chunks:
+        say(f"Remembered permanently: {chunk.summary or chunk.title}")
+    for file in captured.files:
+        say(f"Saved: {os.path.relpath(file, root)}")
+    if remembered.learned.embedded:
+        say(f"Embedded: {counted(remembered.learned.embedded, 'vector', 'vectors')} made")
+
+
+def _document(remembered: Remembered) -> dict[str, object]:
+    captured = remembered.captured
+    kept = ("chunk_id", "title", "summary", "session_id", "permanent")
+    return {
+        "summary": " ".join(chunk.summary or chunk.title for chunk in captured.chunks),
+        "chunks": [{name: getattr(chunk, name) for name in kept} for chunk in captured.chunks],
+        "files": captured.files,
+        "embedded": remembered.learned.embedded,
+    }

@@ -1,0 +1,210 @@
+"""Vectors: made, made anew, made by another provider."""
+
+import os
+import sys
+import time
+from typing import Annotated
+
+import typer
+
+from hardwon.adapters.providers.ollama import OllamaEmbedder
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import EmbedderError
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.use_cases.embed_pending import Patience
+from hardwon.domain.use_cases.label import LabelChain, Labelled, LabelPending
+from hardwon.domain.use_cases.retrieve import embed_query
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import AUTO, BUILDERS, build_labelers
+from hardwon.entrypoints.cli.console import (
+    agrees,
+    can_be_asked,
+    complain,
+    counted,
+    download_progress,
+    print_json,
+    progress,
+    say,
+    warn,
+)
+from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.embed_after_write import Filled, fill_spaces, label_imports
+from hardwon.entrypoints.streams import on_one_line
+
+EMBEDDING_SETTING = "memory_embedding_provider"
+TRIAL_SECONDS = 30
+LOOK_SECONDS = 5
+"""How long Ollama may take to tell which models it has."""
+
+
+def embed(
+    *,
+    everything: Annotated[
+        bool, typer.Option("--all", "--rebuild", help="Make every vector anew, not only missing ones.")
+    ] = False,
+    provider: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"From now on, let `auto` mean {', '.join(BUILDERS)}.")
+    ] = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the vectors that are missing. It can be stopped and run again at any time."""
+    memory = open_for(project_root, global_store)
+    if provider is not None:
+        memory = _changed(memory, provider)
+    if memory.vectors is None:
+        raise typer.BadParameter(
+            f"it is {memory.settings.embedding_provider!r}, which makes no vectors; set it to 'local' or 'auto'",
+            param_hint=EMBEDDING_SETTING,
+        )
+    troubles = offer_downloads(memory)
+    if everything:
+        try_embedders(memory)  # or all would be lost
+        for space in memory.spaces:
+            space.vectors.clear(EVERYTHING)
+    filled = _fill(memory)
+    troubles += filled.troubles
+    pending = memory.count_pending(EVERYTHING)
+    if as_json:
+        print_json({"embedded": filled.made, "pending": pending, "troubles": troubles})
+    else:
+        say(f"{counted(filled.made, 'vector', 'vectors')} made, {pending} missing.")
+    if troubles:
+        raise typer.Exit(OUR_TROUBLE)
+
+
+def embed_with_progress(memory: Memory, limit: int | None = None) -> int:
+    """Embed at most *limit* of what is pending, with a progress bar; return how many. Trouble is told, not raised."""
+    return _fill(memory, limit).made
+
+
+def _fill(memory: Memory, limit: int | None = None) -> Filled:
+    if memory.vectors is None:
+        return Filled()
+    is_remote = memory.vectors.space.provider != "local"
+    with progress() as bar:
+        task = bar.add_task("embedding", total=memory.count_pending(EVERYTHING))
+        filled = fill_spaces(
+            memory,
+            limit,
+            lambda done: bar.update(task, completed=done),
+            Patience(pause=_pause, between_batches=float(is_remote)),
+        )
+    for trouble in filled.troubles:
+        warn(f"embedding stopped, keyword search finds the rest: {trouble}")
+    return filled
+
+
+def _pause(seconds: float, reason: str) -> None:
+    if reason:
+        complain(f"Waiting {seconds:.0f} s: {reason}")
+    time.sleep(seconds)
+
+
+def _changed(memory: Memory, provider: str) -> Memory:
+    """Let `auto` mean *provider* in this store, once it has shown that it works."""
+    if provider not in BUILDERS:
+        raise typer.BadParameter(f"{provider!r} is none of {', '.join(BUILDERS)}", param_hint="--provider")
+    named = memory.settings.embedding_provider
+    if named != AUTO:
+        raise typer.BadParameter(f"{EMBEDDING_SETTING} names {named!r}: change it there", param_hint="--provider")
+    changed = memory.with_provider(provider)
+    offer_downloads(changed)
+    try_embedders(changed)
+    changed.settle_provider(anew=True)
+    return changed
+
+
+def try_embedders(memory: Memory) -> None:
+    """
+    Embed a word in every space in use: nothing is given up for an embedder that does not work.
+
+    Raises:
+        EmbedderError: one does not.
+    """
+    for space in memory.spaces_in_use(EVERYTHING):
+        embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
+
+
+def offer_downloads(memory: Memory) -> list[str]:
+    """
+    Ask a person at a terminal about each model that Ollama lacks, and download it after a yes.
+
+    Returns:
+        Why a download failed, one line each, already told.
+
+    """
+    troubles = list[str]()
+    for embedder in _without_model(memory) if can_be_asked() else ():
+        if agrees(f"Ollama has no model {embedder.space.model!r}. Download it?"):
+            try:
+                _download(embedder)
+            except EmbedderError as error:
+                warn(str(error))
+                troubles.append(str(error))
+    return troubles
+
+
+def _without_model(memory: Memory) -> list[OllamaEmbedder]:
+    """Return the embedders in use whose model a running Ollama lacks."""
+    deadline = Deadline.after(LOOK_SECONDS, time.monotonic)
+    embedders = (space.embedder for space in memory.spaces_in_use(EVERYTHING))
+    return [own for own in embedders if isinstance(own, OllamaEmbedder) and own.lacks_model(deadline)]
+
+
+def _download(embedder: OllamaEmbedder) -> None:
+    model = embedder.space.model
+    with download_progress() as bar:
+        task = bar.add_task(model, total=None)
+
+        def show(status: str, done: int, total: int) -> None:
+            bar.update(task, description=on_one_line(f"{model}: {status}"), completed=done, total=total or None)
+
+        embedder.pull(show)
+
+
+LABEL_SETTING = "memory_keyword_provider"
+
+
+def label(
+    *,
+    limit: Annotated[int | None, typer.Option(min=0, help="How many entries at most (default: all).")] = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Give entries without keyword labels theirs.
+
+    Claude Haiku makes them (ANTHROPIC_API_KEY), else Ollama. It can be
+    stopped and run again at any time.
+    """
+    memory = open_for(project_root, global_store)
+    labelers = build_labelers(memory.settings, os.environ)
+    if not labelers:
+        raise typer.BadParameter(
+            f"it is {memory.settings.keyword_provider!r}, which asks nobody; set it to 'auto', 'haiku' or 'ollama'",
+            param_hint=LABEL_SETTING,
+        )
+    outcome = _label(memory, LabelChain(labelers), limit)
+    remaining = LabelPending(memory.repository, LabelChain(())).count()
+    if outcome.trouble:
+        warn(f"{counted(outcome.failed, 'entry', 'entries')} got no labels: {outcome.trouble}")
+    if as_json:
+        print_json({"labelled": outcome.labelled, "failed": outcome.failed, "without_labels": remaining})
+    else:
+        say(f"{counted(outcome.labelled, 'entry', 'entries')} labelled, {remaining} without labels.")
+
+
+def label_after_output(memory: Memory) -> None:
+    """Label imported entries as the last thing a command does: what it printed does not wait for a labeler."""
+    sys.stdout.flush()
+    label_imports(memory)
+
+
+def _label(memory: Memory, chain: LabelChain, limit: int | None) -> Labelled:
+    pending = LabelPending(memory.repository, chain)
+    with progress() as bar:
+        task = bar.add_task("labelling", total=pending.count() if limit is None else min(limit, pending.count()))
+        return pending(limit, Deadline(time.monotonic), lambda done: bar.update(task, completed=done))

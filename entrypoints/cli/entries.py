@@ -1,0 +1,265 @@
+"""
+Count what is remembered.
+
+List what is remembered.
+
+Show one entry.
+"""
+
+import datetime as dt
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.cli.console import (
+    NARROW,
+    WIDE,
+    columns,
+    counted,
+    out,
+    print_items,
+    print_json,
+    print_table,
+    say,
+    shown,
+)
+from hardwon.entrypoints.cli.options import (
+    MOST,
+    REFERENCE_HELP,
+    AsJson,
+    GlobalStore,
+    In,
+    OfKinds,
+    OfProject,
+    OfSpecFolder,
+    OfTier,
+    OfWorkspace,
+    Permanent,
+    ProjectRoot,
+    Tag,
+    chosen,
+    find_entry,
+    open_for,
+)
+from hardwon.entrypoints.presenters.entries import entry_document, moment
+from hardwon.entrypoints.presenters.stats import count, influence_line, use_document
+from hardwon.entrypoints.streams import on_one_line, readable, visible
+
+
+def stats(
+    *,
+    collection: In = "all",
+    project: OfProject = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what is remembered, how it is searched, and the settings."""
+    memory = open_for(project_root, global_store, create=False)
+    figures = count(memory, chosen(collection, project=project))
+    if as_json:
+        print_json(figures)
+        return
+    for name, value in figures.items():
+        say(f"{name}:")
+        for key, each in value.items():
+            say(f"  {key or '(universal)':<22}{_most_used(each) if isinstance(each, list) else shown(each)}")
+
+
+def _most_used(entries: list[dict[str, object]]) -> str:
+    return ", ".join(on_one_line(f"{each['name']} ({each['influence_count']})") for each in entries) or "none"
+
+
+WIDE_COLUMNS = ("id", "kind", "category", "seen", "confidence", "updated", "recalls", "name")
+MEDIUM_COLUMNS = ("id", "kind", "category", "name")
+NARROW_COLUMNS = ("id", "name")
+
+
+def list_entries(
+    *,
+    collection: In = "all",
+    kinds: OfKinds = None,
+    category: Annotated[Category | None, typer.Option(help="Only learnings of this category.")] = None,
+    tag: Tag = None,
+    tier: OfTier = None,
+    spec_folder: OfSpecFolder = None,
+    project: OfProject = None,
+    workspace: OfWorkspace = None,
+    permanent: Permanent = False,
+    limit: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many at most.")] = 20,
+    offset: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many to pass over.")] = 0,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what is remembered, the newest first."""
+    memory = open_for(project_root, global_store, create=False)
+    only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)
+    only = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
+    entries = memory.repository.find(only, limit=limit, offset=offset)
+    total = memory.repository.count(only)
+    if as_json:
+        used = memory.influences.counts(entry.entry_id for entry in entries)
+        rows = [{**entry_document(each), "influence_count": used.get(each.entry_id, 0)} for each in entries]
+        print_items(rows, total=total, offset=offset)
+        return
+    if entries:
+        print_table(_table(entries))
+    say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(only))
+
+
+def _nothing(only: EntryFilter) -> str:
+    if only == EVERYTHING:
+        return "Nothing is remembered yet: run hardwon import"
+    if only == EVERYTHING._replace(category=only.category):
+        return f"No {only.category} are remembered yet"
+    return "Nothing that is remembered is of that kind and place"
+
+
+def _table(entries: list[Entry]) -> Table:
+    """Return a table whose ids are always whole; in a narrow terminal what matters least is left out."""
+    rows = [_row(entry) for entry in entries]
+    room = columns()
+    kept = WIDE_COLUMNS if room >= WIDE else MEDIUM_COLUMNS if room >= NARROW else NARROW_COLUMNS
+    table = Table(box=None, pad_edge=False, header_style="" if out.no_color else "bold")
+    for column in kept:
+        table.add_column(column, no_wrap=column != "name", overflow="fold")
+    for row in rows:
+        table.add_row(*(row[column] for column in kept))
+    return table
+
+
+def _row(entry: Entry) -> dict[str, Text | str]:
+    return {
+        "id": entry.entry_id,
+        "kind": entry.kind,
+        "category": entry.category or "",
+        "seen": str(entry.observation_count),
+        "confidence": entry.confidence,
+        "updated": f"{entry.updated_at:%Y-%m-%d}",
+        "recalls": str(entry.recall_count),
+        "name": Text(visible(entry.name)),
+    }
+
+
+MOST_CHANGES = 1_000
+
+
+def show(
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
+    *,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Also what was changed of it, the last change first.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show one entry with all that is known about it."""
+    memory = open_for(project_root, global_store, create=False)
+    entry = find_entry(memory, entry_id)
+    past = memory.history.of(entry.number or 0, MOST_CHANGES) if history else []
+    if as_json:
+        recorded = {"history": [each._asdict() for each in past]} if history else {}
+        used = use_document(memory.tell_use.of_entry(entry.entry_id))
+        print_json({**entry_document(entry), **used, **_as_memory(memory, entry), **recorded})
+        return
+    for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
+        if text:
+            say(f"{text}\n")
+    facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
+    for name, value in {**facts, **_importance(entry)}.items():
+        say(f"{name:<14}{on_one_line(str(value))}")
+    _say_of_use(memory, entry)
+    for each in past:
+        say(f"{'changed':<14}{moment(each.at)}  {on_one_line(f'{each.field}: {each.old} -> {each.new}')}")
+    if history and not past:
+        say(f"{'changed':<14}never")
+
+
+def _say_of_use(memory: Memory, entry: Entry) -> None:
+    use = memory.tell_use.of_entry(entry.entry_id)
+    used = f"in {counted(use.times, 'session', 'sessions')}" if use.times else "never, as far as was noticed"
+    say(f"{'used':<14}{used}")
+    for each in use.newest:
+        say(f"{'':<14}{on_one_line(influence_line(each))}")
+
+
+def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:
+    """Return the keys of requirement C-T1.3 that an entry's own fields do not have, for the kinds it speaks of."""
+    if entry.kind not in CONVERSATION_KINDS:
+        return {}
+    return {
+        "text": entry.description,
+        "embedding": _embedding(memory, entry),
+        "type": entry.kind,
+        "project": entry.source_project,
+        "timestamp": int(entry.updated_at.timestamp()),
+        "source_file": entry.file_path,
+    }
+
+
+def _embedding(memory: Memory, entry: Entry) -> list[float] | None:
+    stores = (space.vectors for space in memory.spaces if entry.kind in space.vectors.kinds)
+    return next((vector.tolist() for store in stores if (vector := store.vector_of(entry.entry_id))), None)
+
+
+def _facts_of_learning(entry: Entry) -> dict[str, object]:
+    tags = {"tags": ", ".join(entry.tags)} if entry.tags else {}
+    return {
+        "id": entry.entry_id,
+        "category": entry.category,
+        "confidence": entry.confidence,
+        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {moment(entry.updated_at)}",
+        "recalled": _times(entry.recall_count, entry.last_recalled_at),
+        "keywords": ", ".join(entry.keywords) or "none",
+        **tags,
+        "references": ", ".join(entry.references) or "none",
+        "source": f"{entry.source}, {entry.source_project or 'universal'}",
+        "created": moment(entry.created_at),
+    }
+
+
+def _facts_of_file(entry: Entry) -> dict[str, object]:
+    return {
+        "id": entry.entry_id,
+        "kind": entry.kind,
+        "file": entry.file_path,
+        "tags": ", ".join(entry.tags) or "none",
+        "keywords": ", ".join(entry.keywords) or "none",
+        "references": ", ".join(entry.references) or "none",
+        "project": entry.source_project or "none",
+        "workspace": entry.workspace or "none",
+        "branch": entry.branch or "none",
+        "permanent": "yes" if entry.permanent else "no",
+        "source": entry.source,
+        "created": moment(entry.created_at),
+        "updated": moment(entry.updated_at),
+    }
+
+
+def _importance(entry: Entry) -> dict[str, object]:
+    total, useful = validations = entry.usage.validations
+    judged = f"useful {useful} of {total} times, confidence score {validations.confidence_score:.2f}"
+    spec_folder = {"spec folder": entry.spec_folder} if entry.spec_folder else {}
+    return {
+        "number": entry.number,
+        "tier": entry.tier,
+        "weight": f"{entry.importance_weight:g}",
+        "context type": entry.context_type,
+        **spec_folder,
+        "triggers": ", ".join(entry.trigger_phrases) or "none",
+        "found": _times(entry.usage.access_count, entry.usage.last_accessed),
+        "judged": judged if total else "never",
+        "expires": moment(entry.expires_at) if entry.expires_at else "never",
+    }
+
+
+def _times(count: int, last: dt.datetime | None) -> str:
+    return "never" if last is None else f"{counted(count, 'time', 'times')}, last {moment(last)}"

@@ -1,0 +1,169 @@
+"""How well recall answers: measured on sets of judged questions, or on the user's own memory."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, TaskID
+
+from hardwon.adapters.evaluation.files import comparison_document, names_of, read_eval_set, read_report, report_document
+from hardwon.domain.model.evaluation.eval_set import FEWEST, EvalSet
+from hardwon.domain.model.evaluation.report import (
+    MEASURED,
+    Change,
+    Report,
+    Standing,
+    adaptive_beside_the_better,
+    changes,
+    moved_queries,
+)
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap_evaluation import evaluate_all, own_set
+from hardwon.entrypoints.bootstrap_models import OFF
+from hardwon.entrypoints.cli.console import complain, counted, print_json, print_table, progress, say, warn
+from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
+from hardwon.entrypoints.presenters.evaluation import change_table, regression_lines, report_table, standing_table
+from hardwon.entrypoints.streams import on_one_line
+
+
+def evaluate(
+    folders: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DIR]...", help="Folders with docs.jsonl, queries.jsonl (or .gz of them) and qrels.tsv."
+        ),
+    ] = None,
+    *,
+    own: Annotated[
+        bool, typer.Option("--self", help="Measure on your own memory: each title asks for the text it stands over.")
+    ] = False,
+    policies: Annotated[
+        list[str] | None, typer.Option("--policy", metavar="NAME", help=f"Only: {', '.join(MEASURED)}.")
+    ] = None,
+    compare: Annotated[
+        str | None, typer.Option(metavar="OLD.json", help="Show the difference to what --json printed earlier.")
+    ] = None,
+    fail_on_regression: Annotated[
+        bool,
+        typer.Option("--fail-on-regression", help="With --compare, leave with 1 when a figure fell by over 0.005."),
+    ] = False,
+    per_query: Annotated[
+        bool, typer.Option("--per-query", help="List the queries where adaptive is farthest from the better search.")
+    ] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Measure how well memory answers, in a throw-away store.
+
+    Times are those of a whole recall in a process that stays, the question's vector being at hand.
+    Vectors are kept for the next run in ~/.cache/hardwon.
+    """
+    if fail_on_regression and compare is None:
+        raise typer.BadParameter("there is nothing to compare with: add --compare", param_hint="--fail-on-regression")
+    chosen = _policies(policies or list(MEASURED))
+    before = None if compare is None else read_report(compare)
+    settings = resolve(project_root, global_store).settings
+    sets, settings = _sets(folders or [], settings, own=own)
+    report = _measure(sets, chosen, settings)
+    moved = [] if before is None else changes(before, report)
+    if fail_on_regression and not moved:
+        raise typer.BadParameter(f"no set of {compare!r} was measured: nothing can be compared", param_hint="--compare")
+    if as_json:
+        compared = {} if before is None else {"comparison": comparison_document(moved)}
+        print_json({**report_document(report, per_query=per_query), **compared})
+    else:
+        _show(report, before, moved, per_query=per_query)
+    if fail_on_regression and any(change.regressions for change in moved):
+        raise typer.Exit(USERS_MISTAKE)
+
+
+def _policies(wanted: Sequence[str]) -> list[str]:
+    """Return the policies to measure, in the order of reports."""
+    if unknown := [name for name in wanted if name not in MEASURED]:
+        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(MEASURED)}", param_hint="--policy")
+    return [name for name in MEASURED if name in wanted]
+
+
+def _sets(folders: Sequence[str], settings: Settings, *, own: bool) -> tuple[list[EvalSet], Settings]:
+    if not folders and not own:
+        raise typer.BadParameter("name a folder to measure on, or --self", param_hint="DIR")
+    sets = [read_eval_set(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
+    if own:
+        mine, settings = own_set(settings)
+        if len(mine.queries) >= FEWEST:
+            sets.append(mine)
+        else:
+            complain(
+                f"Nothing to measure in your memory yet: {counted(len(mine.queries), 'entry', 'entries')} with a title"
+                f" that asks for something, {FEWEST} are needed"
+            )
+    return sets, settings
+
+
+def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> Report:
+    for line in (line for each in sets for line in each.warnings):
+        warn(line)
+    if sets and settings.embedding_provider == OFF:
+        warn("no embedding provider is on: what goes by meaning goes by words here")
+    with progress() as bar:
+        report = evaluate_all(sets, policies, settings, warn, lambda name: _Stages(bar, name))
+    for name, each in report.sets.items():
+        for line in each.degradations:
+            warn(f"{name}: some answers are without a part of the search: {line}")
+    return report
+
+
+class _Stages:
+    """A bar for each stage of a set."""
+
+    def __init__(self, bar: Progress, name: str) -> None:
+        self._bar = bar
+        self._name = name
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bar.add_task(on_one_line(f"{self._name}: {stage}"))
+        self._bar.update(self._tasks[stage], completed=done, total=total)
+
+
+def _show(report: Report, before: Report | None, moved: Sequence[Change], *, per_query: bool) -> None:
+    if not report.sets:
+        return
+    print_table(report_table(report))
+    if before is not None:
+        _show_changes(report, before, moved)
+    if per_query:
+        _show_queries(report, before)
+
+
+def _show_changes(report: Report, before: Report, moved: Sequence[Change]) -> None:
+    for name in report.sets.keys() - before.sets.keys():
+        warn(f"the earlier report has no set {name!r}")
+    if moved:
+        say("\nDifference to the earlier report (! marks what fell by over 0.005):")
+        print_table(change_table(moved))
+    for line in regression_lines(moved):
+        say(line)
+
+
+def _show_queries(report: Report, before: Report | None) -> None:
+    beside = [each for name, known in report.sets.items() for each in adaptive_beside_the_better(name, known)]
+    _show_standings("adaptive beside the better of keyword and vector", beside)
+    if before is None:
+        return
+    shared = [name for name in report.sets if name in before.sets]
+    moved = [each for name in shared for each in moved_queries(name, before.sets[name], report.sets[name])]
+    if moved:
+        _show_standings("Since the earlier report", moved)
+    else:
+        warn("the earlier report has no figures for each query: make it with --json --per-query")
+
+
+def _show_standings(heading: str, standings: Sequence[Standing]) -> None:
+    changed = sum(each.change != 0 for each in standings)
+    say(f"\n{heading}, nDCG@10: {changed} of {len(standings)} differ{', worst first:' if changed else ''}")
+    if changed:
+        print_table(standing_table(standings))

@@ -1,0 +1,278 @@
+"""Index what changes, as it changes."""
+
+import functools
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Annotated
+
+import attrs
+import typer
+
+from hardwon.adapters.markdown.source_files import is_storable
+from hardwon.adapters.sqlite.keyword_index import is_available, rebuild_index
+from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, StorageError, UnreadableFileError
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.save_session import Given, KeepSession
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.cli.console import complain, counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.embed import embed_with_progress, label_after_output, offer_downloads, try_embedders
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
+from hardwon.entrypoints.presenters.entries import entry_document
+from hardwon.entrypoints.streams import is_piped, on_one_line, standard_input
+
+
+def index(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATHS]...", help="Files and folders (default: the project's memory).", show_default=False
+        ),
+    ] = None,
+    *,
+    embed: Annotated[bool, typer.Option("--embed", help="Make all missing vectors, not only 50.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Index files that did not change too.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Index all of this project's files and make their vectors anew.")
+    ] = False,
+    rebuild_fts: Annotated[bool, typer.Option("--rebuild-fts", help="Make the keyword index anew first.")] = False,
+    told: Annotated[bool, typer.Option("--progress", help="Name each file on standard error when it is done.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Bring markdown files into the store, and forget those that are gone.
+
+    Without PATHS: memory/**/*.md, memory-*.md and specs/*/memory/**/*.md of the project,
+    and the folders in HARDWON_DOCUMENT_ROOTS. What a file is kept as is told by
+    'type:' in its front matter or by its folder (decisions, gotchas, preferences,
+    conversations, sessions), else it is a document.
+    """
+    if rebuild and paths:
+        raise typer.BadParameter(
+            f"it is about the whole project, not {paths[0]!r}: use --force", param_hint="--rebuild"
+        )
+    ensure_storable(project_root)
+    memory = open_for(project_root, global_store, create=not dry_run)
+    index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
+    if rebuild_fts and not dry_run and is_available():
+        rebuild_index(memory.database)
+    wanted = [_existing(path, index_files) for path in paths or ()]
+    run = functools.partial(index_files, wanted, again=force or rebuild, everywhere=rebuild, rehearsed=dry_run)
+    indexed = _index_with_progress(run, told=told)
+    if rebuild and not dry_run:
+        _drop_vectors(memory, index_files)
+    if not dry_run:
+        offer_downloads(memory)
+    made = 0 if dry_run else embed_with_progress(memory, None if embed or rebuild else BATCH)
+    missing = memory.count_pending(EVERYTHING)
+    if as_json:
+        print_json({**attrs.asdict(indexed), "dry_run": dry_run, "embedded": made, "pending": missing})
+    else:
+        if dry_run:
+            _say_plan(indexed)
+        say(f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made, {missing} missing.")
+    if not dry_run:
+        label_after_output(memory)
+
+
+def _existing(path: str, index_files: IndexFiles) -> str:
+    """Return *path* with its links resolved; what is gone but known will be forgotten."""
+    real = os.path.realpath(path)
+    is_known = is_storable(real) and index_files.repository.files_starting_with(real)
+    if index_files.sources.is_gone(real) and not is_known:
+        raise typer.BadParameter(f"{path!r} is not there: name a file or folder", param_hint="PATHS")
+    return real
+
+
+def _index_with_progress(run: Callable[..., Indexed], *, told: bool) -> Indexed:
+    """Return what *run* did, after a bar on a terminal, and a line for each file if *told*."""
+    with progress() as bar:
+        task = bar.add_task("indexing", total=None)
+
+        def hear(done: int, total: int, path: str) -> None:
+            bar.update(task, completed=done, total=total, description=on_one_line(path))
+            if told:
+                complain(f"{done} of {total}: {path}")
+
+        indexed = run(progress=hear)
+    for line in indexed.skipped:
+        warn(f"skipped: {line}")
+    for line in indexed.warnings:
+        warn(line)
+    return indexed
+
+
+def _drop_vectors(memory: Memory, index_files: IndexFiles) -> None:
+    """Drop the vectors of the files below the project's folder, unless none could take their place."""
+    try:
+        try_embedders(memory)
+    except EmbedderError as error:
+        warn(f"the vectors stay as they are: {error}")
+        return
+    for space in memory.spaces:
+        space.vectors.clear(index_files.of_project)
+
+
+def _say_plan(indexed: Indexed) -> None:
+    for verb, paths in (("add", indexed.new), ("change", indexed.changed), ("remove", indexed.removed)):
+        for path in paths:
+            say(f"would {verb} {path}")
+
+
+def _counts(indexed: Indexed, *, dry_run: bool) -> str:
+    done = len(indexed.new) + len(indexed.changed)
+    return (
+        f"{'Would index' if dry_run else 'Indexed'} {counted(done, 'file', 'files')}: {len(indexed.new)} new,"
+        f" {len(indexed.changed)} changed, {indexed.unchanged} unchanged, {len(indexed.removed)} removed,"
+        f" {len(indexed.skipped)} skipped"
+        + (f", {indexed.deleted} deleted before (--force brings back)" if indexed.deleted else "")
+    )
+
+
+Labels = Annotated[
+    list[str] | None, typer.Option(metavar="TEXT", help="A label; more with commas, or by naming it again.")
+]
+
+
+def save(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE|-]", help="A markdown file, kept where it is; - for standard input.")
+    ] = None,
+    *,
+    description: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What the session was about; this is what recall compares.")
+    ] = None,
+    tag: Labels = None,
+    keyword: Labels = None,
+    permanent: Annotated[bool, typer.Option("--permanent", help="Keep it for good.")] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Keep a session, to be found by what it was about.
+
+    Text from standard input becomes a file in memory/sessions/, without secrets
+    and <private> passages; a description alone is its own text. Without
+    --description, the file's front matter or its first prose describes it.
+    """
+    ensure_storable(project_root)
+    memory = open_for(project_root, global_store)
+    keep_session = memory.keep_session(project_root, read_workplace(project_root, memory.settings))
+    given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
+    tell = (lambda _: None) if as_json else say
+    try:
+        path = _named(file) or _written(file, given, keep_session)
+        if not _named(file):
+            tell(f"Saved: {path}")
+        entry = keep_session.index(path, given)
+    except UnreadableFileError as error:
+        raise typer.BadParameter(str(error), param_hint="FILE") from error
+    if _named(file):
+        tell(f"Saved: {path}")
+    tell(f"Indexed: {entry.name} (id: {entry.entry_id})")
+    if not no_embed:
+        tell(f"Embedded: {counted(_embed(memory), 'vector', 'vectors')} made")
+    if as_json:
+        print_json(entry_document(entry))
+    if not no_embed:
+        label_after_output(memory)
+
+
+def _named(file: str | None) -> str | None:
+    """Return the file that holds the session already, its links resolved."""
+    return None if file in {None, "-"} else os.path.realpath(file or "")
+
+
+def _written(file: str | None, given: Given, keep_session: KeepSession) -> str:
+    """Return the file that holds the session now."""
+    text = standard_input() if file == "-" or is_piped(patient=given.description is None) else ""
+    if not text.strip() and file is None and given.description:
+        text = given.description
+    if not text.strip():
+        raise InvalidEntryError("there is nothing to save: name a FILE, pipe a text, or give --description")
+    return keep_session.write(text, given)
+
+
+def _split(labels: list[str] | None) -> tuple[str, ...]:
+    return tuple(each for label in labels or () for each in label.split(","))
+
+
+def _embed(memory: Memory) -> int:
+    try:
+        filled = fill_spaces(memory, BATCH)
+    except StorageError as error:
+        filled = Filled(troubles=(str(error),))
+    for trouble in filled.troubles:
+        warn(f"saved without a vector, keyword search finds it: {trouble}")
+    return filled.made
+
+
+def watch(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+    """
+    Watch the project's memory and index what changes, until Ctrl-C.
+
+    These are memory/, memory-*.md, specs/*/memory/ and the folders in HARDWON_DOCUMENT_ROOTS.
+    With --json each change is an object on a line of its own.
+    """
+    from hardwon.adapters.markdown.watcher import MarkdownWatcher  # brings a compiled library
+
+    ensure_storable(project_root)
+    memory = open_for(project_root, global_store)
+    leaving = _leaving_on_signals()
+    told = set[str]()
+    for number, _ in enumerate(MarkdownWatcher(project_root, memory.settings.document_roots).changes(leaving)):
+        index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
+        _keep_up(memory, index_files, leaving, told, as_json=as_json)
+        if not number:
+            complain("Watching; Ctrl-C ends it.")
+
+
+def _leaving_on_signals() -> threading.Event:
+    leaving = threading.Event()
+
+    def handle(_: int, __: FrameType | None) -> None:
+        leaving.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, handle)
+    return leaving
+
+
+def _keep_up(
+    memory: Memory, index_files: IndexFiles, leaving: threading.Event, told: set[str], *, as_json: bool
+) -> None:
+    """Index what changed and make its vectors; trouble with the store is over at the next change."""
+    try:
+        _tell(index_files(wanted=lambda: not leaving.is_set()), told, as_json=as_json)
+        sys.stdout.flush()
+        if not leaving.is_set():
+            embed_with_progress(memory, BATCH)
+            label_after_output(memory)
+    except StorageError as error:
+        warn(f"left for the next change: {error}")
+
+
+def _tell(indexed: Indexed, told: set[str], *, as_json: bool) -> None:
+    """Print a line for each file; what can't be used is *told* once."""
+    for verb, paths in (("added", indexed.new), ("changed", indexed.changed), ("removed", indexed.removed)):
+        for path in paths:
+            say(json.dumps({"change": verb, "path": path}) if as_json else f"{verb} {path}")
+    troubles = [*(f"skipped: {each}" for each in indexed.skipped), *indexed.warnings]
+    for line in dict.fromkeys(troubles):
+        if line not in told:
+            warn(line)
+    told.clear()
+    told.update(troubles)

@@ -1,0 +1,319 @@
+"""
+Keep what a retrospective taught.
+
+Look again at what was known before a retrospective.
+"""
+
+import datetime as dt
+import functools
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import InvalidAnswerError
+from hardwon.domain.model.retro.answer import Answer
+from hardwon.domain.model.retro.bank_edit import BankPlace
+from hardwon.domain.model.retro.lesson import Lesson, read_lessons
+from hardwon.domain.use_cases.retro import KeepRetro, Kept, LookedAt, Review
+from hardwon.entrypoints.bootstrap import Memory, keep_retro, open_memory, work_sources
+from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
+from hardwon.entrypoints.cli.embed import label_after_output
+from hardwon.entrypoints.cli.options import (
+    REFERENCE_HELP,
+    USERS_MISTAKE,
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    find_entry,
+    resolve,
+)
+from hardwon.entrypoints.context import Work, read_feature, read_work, read_workplace
+from hardwon.entrypoints.presenters.entries import (
+    complaints_of_gaps,
+    complaints_of_length,
+    embed_now,
+    entry_document,
+    named,
+    no_room_for,
+    storing_confirmation,
+)
+from hardwon.entrypoints.retro_json import answer_from_text
+from hardwon.entrypoints.streams import read_text, visible
+from hardwon.ports.knowledge_bank import BankFiles
+
+NOTHING = "Nothing to keep: the answer has no entries"
+STORE_SKIPPED = "Skipped the store: memory_semantic_enabled is not true, the knowledge bank alone was written"
+WRITE_EXAMPLES = """\b
+The answer: {"act": {"patterns": [...], "anti_patterns": [...], "heuristics": [...]}}
+Each item:  {"text", "provenance", "confidence", "keywords": [...], "reasoning"}
+            and, if you like, "name" and "universal": true for a lesson of all projects
+Other fields are left out with a warning. What is wrong is told at once, and nothing is written then.
+The same answer again counts its lessons once more."""
+
+
+def write(
+    answer: Annotated[str, typer.Argument(metavar="ANSWER.json|-", help="The answer; - for standard input.")],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be written, and write nothing.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Keep the lessons of a retrospective, in the knowledge bank and in the store.
+
+    Every lesson goes to docs/knowledge-bank/ (a universal one to the store's folder) and to the store; when one can't
+    be written, none is. What is known is counted once more.
+    """
+    settings, warnings = resolve(project_root, global_store).settings, _Warnings()
+    opened = functools.cache(lambda: open_memory(settings, warnings.tell))
+    keep = keep_retro(project_root, settings, opened)
+    with _each_trouble_told():
+        lessons = _lessons(answer_from_text(read_text(answer, "ANSWER.json")), project_root, warnings)
+        kept = keep.foreseen(lessons) if dry_run else keep(lessons)
+    warnings.tell(*kept.skipped)
+    stored = keep.open_store is not None and not dry_run
+    if stored:
+        warnings.tell(*embed_now(opened()))
+    warnings.tell(*_complaints(lessons, in_store=settings.semantic_enabled))
+    if as_json:
+        entries = [_written_document(each, keep.bank) for each in kept.lessons]
+        print_json({"dry_run": dry_run, "store_written": stored, "warnings": warnings.told, "entries": entries})
+    else:
+        _say(kept.lessons, keep, dry_run=dry_run)
+    if stored:
+        label_after_output(opened())
+
+
+class _Warnings:
+    """Tells of trouble that stops nothing, and remembers it."""
+
+    def __init__(self) -> None:
+        self.told = list[str]()
+
+    def tell(self, *lines: str) -> None:
+        for line in lines:
+            warn(line)
+            self.told.append(line)
+
+
+@contextmanager
+def _each_trouble_told() -> Iterator[None]:
+    """Leave when the answer can't be kept, with a line for each thing that is wrong."""
+    try:
+        yield
+    except InvalidAnswerError as error:
+        for line in error.troubles:
+            complain(f"hardwon: {line}")
+        raise typer.Exit(USERS_MISTAKE) from error
+
+
+def _lessons(answer: Answer, project_root: str, warnings: _Warnings) -> Sequence[Lesson]:
+    if answer.unknown:
+        names = ", ".join(sorted(answer.unknown))
+        warnings.tell(f"these fields are none of an entry's and were left out: {names}")
+    sources = work_sources(project_root, warnings.tell)
+    return read_lessons(answer, read_feature(sources, project_root), sources.clock.now())
+
+
+def _say(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:
+    if not kept:
+        say(NOTHING)
+    for line in _told(kept, keep.bank, dry_run=dry_run):
+        say(line)
+    if kept and not (keep.open_store or dry_run):
+        say(STORE_SKIPPED)
+
+
+def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:
+    for lesson in lessons:
+        if lesson.dropped:
+            yield f"{lesson.place}: these keywords are too general or not 1-3 hyphenated words: {', '.join(lesson.dropped)}"
+        if lesson.surplus:
+            yield f"{lesson.place}: {no_room_for(lesson.surplus)}"
+        entry = lesson.entry
+        gaps = (*complaints_of_length(entry), *complaints_of_gaps(entry)) if in_store else ()
+        yield from (f"{lesson.place}: {line}" for line in gaps)
+
+
+def _told(kept: Iterable[Kept], bank: BankFiles, *, dry_run: bool) -> Iterable[str]:
+    for each in kept:
+        entry = each.lesson.entry
+        yield from (
+            storing_confirmation(each.stored) if each.stored else [f"{visible(entry.name)} (id: {entry.entry_id})"]
+        )
+        would = "would be " if dry_run else ""
+        yield from (f"  {would}{did} {bank.path(place)}" for place, did in _places(each))
+
+
+def _places(kept: Kept) -> Iterable[tuple[BankPlace, str]]:
+    yield from ((place, "counted in") for place in kept.noted.counted)
+    if kept.noted.appended:
+        yield kept.noted.appended, "added to"
+
+
+def _written_document(kept: Kept, bank: BankFiles) -> dict[str, object]:
+    entry = kept.stored.entry if kept.stored else kept.lesson.entry
+    return {
+        "id": entry.entry_id,
+        "name": entry.name,
+        "category": entry.category,
+        "source_project": entry.source_project,
+        "observation_count": entry.observation_count if kept.stored else None,
+        "merged": kept.stored.merged if kept.stored else None,
+        "keywords": entry.keywords,
+        "references": entry.references,
+        "counted_in": [bank.path(place) for place in kept.noted.counted],
+        "added_to": bank.path(kept.noted.appended) if kept.noted.appended else None,
+    }
+
+
+MOST = 100
+SEARCH_SECONDS = 10.0
+REVIEW_SKIPPED = "Skipped: memory_semantic_enabled is not true, the store is left alone"
+NO_SIGNALS = "Nothing to compare with: there is no active feature, and git knows of no change"
+IN_NO_BANK = (
+    "  in no knowledge bank: no file of docs/knowledge-bank or of the store's folder has it, the store alone counted it"
+)
+NOTHING_OLDER = "Nothing that was learned before this work bears on it"
+
+OUTCOMES = """\
+Ask the user about each one that this work confirms, contradicts or has outlived:
+  confirmed        hardwon retro confirm ID
+  changed          hardwon update ID --title TEXT --confidence low --reasoning TEXT
+  retired          hardwon update ID --tier deprecated
+  of all projects  hardwon retro promote ID"""
+
+NOT_LOOKED_AT: dict[str, object] = {"skipped": REVIEW_SKIPPED, "entry": None, "stands_in": [], "added_to": None}
+
+EntryId = Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)]
+
+
+def review(
+    *,
+    limit: Annotated[int, typer.Option(min=1, max=MOST, metavar="N", help="How many learnings at most.")] = 10,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Show older learnings that the feature just ended may confirm or contradict.
+
+    Read them, judge, and ask the user before you confirm, update or retire one.
+    """
+    memory = _opened(project_root, global_store)
+    if memory is None:
+        return _tell({"skipped": REVIEW_SKIPPED, "entries": []}, [REVIEW_SKIPPED], as_json=as_json)
+    work = read_work(work_sources(project_root, warn))
+    found = _found(memory, project_root, work, limit)
+    now = memory.clock.now()
+    document = {"skipped": None, "entries": [_review_document(each, now) for each in found]}
+    last = NO_SIGNALS if work.signals.compose() is None else OUTCOMES if found else NOTHING_OLDER
+    return _tell(document, [*("\n".join(_lines(each, now)) for each in found), last], as_json=as_json)
+
+
+def confirm(
+    entry_id: EntryId,
+    *,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count that a learning was observed once more, in the store and in the knowledge bank."""
+    memory = _opened(project_root, global_store)
+    if memory is None:
+        return _tell(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
+    again = memory.look_again(project_root)
+    looked = _looked(again.confirm, find_entry(memory, entry_id))
+    line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
+    return _tell(_looked_at(looked, again.bank), [line, *_files(looked, again.bank)], as_json=as_json)
+
+
+def promote(
+    entry_id: EntryId,
+    *,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a project's learning one of all projects; it stays one entry."""
+    memory = _opened(project_root, global_store)
+    if memory is None:
+        return _tell({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
+    again = memory.look_again(project_root)
+    looked = _looked(again.promote, find_entry(memory, entry_id))
+    is_new = looked.before.source_project is not None or looked.noted.appended is not None
+    line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
+    document = {**_looked_at(looked, again.bank), "promoted": is_new}
+    return _tell(document, [line, *_files(looked, again.bank)], as_json=as_json)
+
+
+def _opened(project_root: str, global_store: str | None) -> Memory | None:
+    """Return the store; None when it is to be left alone."""
+    settings = resolve(project_root, global_store).settings
+    return open_memory(settings, warn, create=False) if settings.semantic_enabled else None
+
+
+def _found(memory: Memory, project_root: str, work: Work, limit: int) -> Sequence[Entry]:
+    ask = Review(memory.recall, read_workplace(project_root, memory.settings))
+    entries, degradations = ask(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    for line in degradations:
+        warn(line)
+    return entries
+
+
+def _looked(look: Callable[[str], LookedAt], entry: Entry) -> LookedAt:
+    looked = look(entry.entry_id)
+    for line in looked.skipped:
+        warn(line)
+    return looked
+
+
+def _tell(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
+    if as_json:
+        return print_json(document)
+    for line in lines:
+        say(line)
+    return None
+
+
+def _looked_at(looked: LookedAt, bank: BankFiles) -> dict[str, object]:
+    appended = looked.noted.appended
+    return {
+        "skipped": None,
+        "entry": entry_document(looked.entry),
+        "stands_in": [bank.path(place) for place in looked.noted.counted],
+        "added_to": bank.path(appended) if appended else None,
+    }
+
+
+def _files(looked: LookedAt, bank: BankFiles) -> Iterator[str]:
+    yield from (f"  in {bank.path(place)}" for place in looked.noted.counted)
+    if not looked.noted.counted and not looked.noted.appended:
+        yield IN_NO_BANK
+    if looked.noted.appended:
+        yield f"  added to {bank.path(looked.noted.appended)}"
+
+
+def _lines(entry: Entry, now: dt.datetime) -> list[str]:
+    total, useful = entry.usage.validations
+    facts = [
+        f"observed {counted(entry.observation_count, 'time', 'times')}, last {counted(_days(entry, now), 'day', 'days')} ago",
+        f"confidence {entry.confidence}",
+        f"useful {useful} of {total} times" if total else "not judged yet",
+        entry.source_project or "universal",
+    ]
+    return [f"{entry.entry_id}  {visible(entry.name)}", f"  {'; '.join(facts)}", f"  {visible(entry.description)}", ""]
+
+
+def _days(entry: Entry, now: dt.datetime) -> int:
+    return max(0, (now - entry.updated_at).days)
+
+
+def _review_document(entry: Entry, now: dt.datetime) -> dict[str, object]:
+    return {**entry_document(entry), "days_since_observed": _days(entry, now)}

@@ -1,0 +1,239 @@
+"""Copy the whole store to a file, and bring it back from one."""
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal, TypeAlias
+
+import typer
+
+from hardwon.adapters.config.files import older_index_path
+from hardwon.adapters.legacy_index import LARGEST_FILE, read_memory_index, write_memory_index
+from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
+from hardwon.adapters.sqlite.older_index import is_sqlite, read_older_index
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Vector
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.formats.legacy_index import IndexedMemory, OlderDocument
+from hardwon.domain.use_cases.import_knowledge import Imported
+from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.cli.checkpoint import tell
+from hardwon.entrypoints.cli.console import Yes, ask, complain, counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.embed import embed_with_progress
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.context import name_of, read_workplace
+from hardwon.entrypoints.embed_after_write import settle
+from hardwon.entrypoints.streams import on_one_line
+
+File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
+
+
+def backup(
+    file: File,
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the whole store to a file, checked; others may write meanwhile."""
+    memory = open_for(project_root, global_store, create=False)
+    memory.checkpoints.snapshots.back_up(file, replace=force)
+    count, size = memory.repository.count(EVERYTHING), os.path.getsize(file)
+    if as_json:
+        print_json({"path": os.path.realpath(file), "memory_count": count, "bytes": size})
+    else:
+        say(f"Backed up {counted(count, 'memory', 'memories')} to {file}, {size} bytes")
+
+
+def restore(
+    file: File,
+    *,
+    yes: Yes = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Bring all memories back from a backup, after a checkpoint of the present state.
+
+    Memories that are not in it are taken out. Checkpoints and history stay.
+    """
+    if not os.path.isfile(file):
+        raise typer.BadParameter(f"{file!r} is not a file: name one that hardwon backup made", param_hint="FILE")
+    ask(f"replace everything in the store by what {file} holds", yes=yes)
+    memory = open_for(project_root, global_store)
+    name = on_one_line(name_of(file))
+    tell(memory.checkpoints.restore_file(os.path.realpath(file), name, name_of(project_root)), as_json=as_json)
+
+
+SESSIONS = EntryFilter(kinds=("session",))
+DIMENSIONS = 384
+
+
+def export(
+    *,
+    form: Annotated[Literal["memory-index"], typer.Option("--format", help="memory-index: the sessions as JSON.")],
+    output: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write it there (default: standard output).")
+    ] = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+) -> None:
+    """
+    Write what is remembered in another program's form.
+
+    memory-index is one JSON object of all sessions, keyed by the paths of their
+    files, with vectors where the active model makes 384 numbers.
+    """
+    del form  # there is one
+    memory = open_for(project_root, global_store, create=False)
+    with memory.repository.snapshot():
+        sessions = list(_sessions(memory))
+    if output is None:
+        sys.stdout.write(write_memory_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf")))
+        return
+    try:
+        replace_file(os.path.realpath(output), write_memory_index(sessions))
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{output!r}: {reason(error)}", param_hint="--output") from error
+    complain(f"Exported {counted(len(sessions), 'session', 'sessions')} to {output}")
+
+
+def _sessions(memory: Memory) -> Iterator[tuple[Entry, Vector | None]]:
+    repository = memory.repository
+    vectors = _vectors(memory)
+    for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
+        yield entry, vectors.get(entry.entry_id)
+
+
+def _vectors(memory: Memory) -> dict[str, Vector]:
+    """Return the vectors of the sessions, by id, where they are of the width that the index holds."""
+    stored = memory.vectors_for("session")
+    if stored is None or stored.dimensions != DIMENSIONS:
+        return {}
+    seqs, _, values = stored.load(SESSIONS)
+    entries = memory.repository.hydrate(seqs)
+    return {entry.entry_id: values[row * DIMENSIONS : (row + 1) * DIMENSIONS] for row, entry in enumerate(entries)}
+
+
+COMPARE_SECONDS = 30.0
+"""How long the one text may take that is embedded to compare the vectors of an index."""
+
+
+def import_knowledge(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A memory-index.json or memory-index.sqlite instead; vectors of a JSON are kept if by the model in use.",
+        ),
+    ] = None,
+    *,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors for later.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Bring the knowledge bank, or what an older program remembered, into the store.
+
+    The bank is the project's docs/knowledge-bank/*.md and the store's own *.md.
+    An older index inside the project that config.jsonc names (semantic.indexPath)
+    comes in with it. What was seen before is left alone, so it can be run again.
+    """
+    if file is not None:
+        _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)
+        return
+    older = older_index_path(project_root)
+    documents = read_older_index(older, project_root) if older else []
+    memory = open_for(project_root, global_store)
+    imported = import_with_progress(memory, project_root)
+    brought = _import_older(memory, older, documents, project_root) if older else None
+    embedded = 0 if no_embed else embed_with_progress(memory)
+    if as_json:
+        print_json({"imported": imported, **({"documents": brought} if brought else {}), "embedded": embedded})
+        return
+    if brought:
+        say(f"Imported {_counts(brought, 'document')} from {older}.")
+    say(
+        f"Imported {counted(imported.added, 'entry', 'entries')}, {imported.known} known already;"
+        f" {counted(embedded, 'vector', 'vectors')} made."
+    )
+    if not imported.added and not imported.known:
+        bank = os.path.join(os.path.realpath(project_root), "docs", "knowledge-bank")
+        say(f"No entries found: write them to {{anti-patterns,patterns,heuristics}}.md in {bank}")
+
+
+def import_with_progress(memory: Memory, project_root: str) -> Imported:
+    """Import every knowledge-bank file, with a progress bar; tell what could not be imported."""
+    with progress() as bar:
+        task = bar.add_task("importing", total=None)
+        imported = memory.import_knowledge(project_root).everything(
+            lambda file: bar.update(task, advance=1, description=on_one_line(file.path))
+        )
+    for line in imported.skipped:
+        warn(f"not imported: {line}")
+    return imported
+
+
+def _import_file(file: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool) -> None:
+    """Import one index; it is read before a store is made: nothing may be left of a bad one."""
+    data = _bytes(file)
+    imported: ImportedIndex | ImportedDocuments
+    kept: int | None = None
+    if is_sqlite(data):
+        documents = read_older_index(file, project_root)
+        memory = open_for(project_root, global_store)
+        imported, noun = _import_older(memory, os.path.realpath(file), documents, project_root), "document"
+    else:
+        memories = read_memory_index(data)
+        memory = open_for(project_root, global_store)
+        imported, noun = memory.import_memory_index(project_root)(memories), "session"
+        _tell_skipped(imported.skipped)
+        kept = _keep_vectors(memory, memories)
+    embedded = 0 if no_embed else embed_with_progress(memory)
+    if as_json:
+        told = {} if kept is None else {"vectors_kept": kept}
+        print_json({"imported": imported, **told, "embedded": embedded})
+        return
+    vectors = f"{counted(kept, 'vector', 'vectors')} kept, " if kept else ""
+    say(f"Imported {_counts(imported, noun)}; {vectors}{counted(embedded, 'vector', 'vectors')} made.")
+
+
+def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
+    """Keep the vectors that an index brings; tell in one line of those that can't be kept."""
+    deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
+    outcomes = [keep(memories, deadline) for keep in memory.keep_vectors]
+    settle(memory)
+    best = max(outcomes, key=lambda outcome: outcome.kept, default=None)
+    if best and best.refused:
+        warn(f"{counted(len(best.refused), 'vector', 'vectors')} not kept, to be made anew: {best.refused[0]}")
+    return best.kept if best else 0
+
+
+def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:
+    workplace = read_workplace(project_root, memory.settings)
+    imported = memory.import_older_index(project_root, workplace)(index, documents)
+    _tell_skipped(imported.skipped)
+    return imported
+
+
+def _counts(imported: ImportedIndex | ImportedDocuments, noun: str) -> str:
+    return f"{counted(imported.added, noun, f'{noun}s')}, {imported.known} known already"
+
+
+def _tell_skipped(lines: Iterable[str]) -> None:
+    for line in lines:
+        warn(f"not imported: {line}")
+
+
+def _bytes(file: str) -> bytes:
+    """Return what *file* holds, a byte too many of what is too long; databases may be longer."""
+    try:
+        return read_regular_file(file, LARGEST_FILE).data
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{file!r}: {reason(error)}", param_hint="FILE") from error

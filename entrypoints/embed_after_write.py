@@ -1,0 +1,96 @@
+"""Vectors and labels that are missing: what every write and every bulk command makes after it has stored."""
+
+import contextlib
+import os
+import time
+
+import attrs
+
+from hardwon.adapters.sqlite.database import SqliteMetadata
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import EmbedderError, StorageError
+from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
+from hardwon.domain.use_cases.embed_pending import BATCH, Patience, Progress
+from hardwon.domain.use_cases.label import LabelChain, LabelPending
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import build_labelers
+
+LABEL_SECONDS = 10.0
+"""How long a write may take for labels of imported entries: as long as two labelers that hang."""
+
+MOST_FAILED = 5
+"""After so many imported entries that get no labels, a write leaves the rest to the next one."""
+
+
+@attrs.frozen
+class Filled:
+    """
+    What became of the vectors.
+
+    Attributes:
+        made: How many were made in the spaces of the active provider.
+        troubles: Why a space could not be filled, one line each.
+
+    """
+
+    made: int = 0
+    troubles: tuple[str, ...] = ()
+
+
+def fill_spaces(
+    memory: Memory, limit: int | None, progress: Progress | None = None, patience: Patience | None = None
+) -> Filled:
+    """
+    Embed at most *limit* pending entries in each space, all of them for None.
+
+    A space whose embedder gives up does not stop the next one.
+
+    Raises:
+        StorageError: the store can't be written now.
+
+    """
+    made, troubles = 0, list[str]()
+    for embed_pending in memory.embed_pending:
+        before = embed_pending.store.count_pending(EVERYTHING)
+        is_active = memory.is_of_active_provider(embed_pending.store.space)
+        told = _offset(progress, made) if progress and is_active else None
+        try:
+            embed_pending(limit, Deadline(time.monotonic), told, patience)
+        except EmbedderError as error:
+            troubles.append(str(error))
+        if is_active:
+            made += before - embed_pending.store.count_pending(EVERYTHING)
+    settle(memory)
+    return Filled(made, tuple(dict.fromkeys(troubles)))
+
+
+def settle(memory: Memory) -> None:
+    """Remember the active space and what `auto` means, once there are vectors."""
+    if memory.vectors and memory.vectors.count(EVERYTHING):
+        memory.vectors.activate()
+        memory.settle_provider()
+
+
+def _offset(progress: Progress, made: int) -> Progress:
+    """Return *progress* for a space after others in which *made* vectors were made."""
+    return lambda done: progress(made + done)
+
+
+def label_imports(memory: Memory) -> None:
+    """
+    Label at most 50 imported entries that have no keywords, in at most `LABEL_SECONDS`.
+
+    Begins behind the entry that was tried last, so that each gets its turn. Ends when no labeler
+    answers for an entry, or `MOST_FAILED` entries got no labels. Trouble is not told: the entries
+    are searched all the same, and the next write goes on.
+    """
+    with contextlib.suppress(StorageError):
+        if not memory.repository.unlabelled(IMPORTED_LEARNINGS, limit=1):
+            return
+        chain = LabelChain(build_labelers(memory.settings, os.environ))
+        label_pending = LabelPending(memory.repository, chain, IMPORTED_LEARNINGS, patience=1, most_failed=MOST_FAILED)
+        metadata = SqliteMetadata(memory.database)
+        last_tried = memory.repository.get(metadata.label_cursor or "")
+        run = label_pending(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_tried)
+        if run.last:
+            metadata.move_label_cursor(run.last.entry_id)

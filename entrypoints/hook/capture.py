@@ -1,0 +1,129 @@
+"""
+What a capture hook does: clean what was said, write it down, wake the worker when it is time. Standard library only.
+
+Starting the worker, so that it outlives who starts it. Standard library only.
+"""
+
+import datetime as dt
+import os
+import sys
+from collections.abc import Callable, Mapping
+
+from hardwon.adapters.sqlite.capture_journal import note, put_aside
+from hardwon.domain.model.conversation.session import EventKind, HookEvent
+from hardwon.domain.model.errors import CorruptStoreError
+from hardwon.domain.model.redaction import CUT
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.context import cleaning_for
+from hardwon.entrypoints.hook.request import HookRequest
+
+MODULE = "hardwon.entrypoints.worker"
+
+
+def wake(global_store: str, project_root: str) -> None:
+    """
+    Start the worker on a store and leave it alone: in a session of its own, without our streams.
+
+    Args:
+        global_store: The store's folder.
+        project_root: Whose settings say how missing vectors are made.
+
+    Raises:
+        OSError: it can't be started.
+
+    """
+    options = ("--global-store", os.path.abspath(global_store), "--project-root", project_root)
+    command = [sys.executable, "-P", "-m", MODULE, *options]
+    if hasattr(os, "posix_spawn"):
+        _spawn(command)
+    else:
+        _start_on_windows(command)
+
+
+def _spawn(command: list[str]) -> None:
+    streams = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    os.posix_spawn(command[0], command, os.environ, file_actions=streams, setsid=True)
+
+
+def _start_on_windows(command: list[str]) -> None:
+    import subprocess  # where there is no other way
+
+    flags: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True)
+
+
+KINDS: Mapping[str, EventKind] = {
+    "UserPromptSubmit": "prompt",
+    "Stop": "reply",
+    "PreCompact": "compaction",
+    "SessionEnd": "end",
+}
+LONGEST_TEXT = 20_000
+"""Characters, which take 30 ms to clean: a hook may not take longer. The transcript has all of it."""
+
+
+def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:
+    """
+    Write down what the host tells, and wake the worker if it is time.
+
+    Raises:
+        StorageError: the journal can't be written now.
+        OSError: the worker can't be started.
+    """
+    if not request.session_id:
+        session_id = request.payload.get("session_id")
+        warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
+        return
+    event = _event(request, warn)
+    if is_due(event, _noted(event, settings.global_store, warn), settings):
+        wake(settings.global_store, event.project_root or os.sep)
+
+
+def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
+    """Tell whether what waits is to be taken in, now that *event* is among it and so many *replies*."""
+    if event.kind == "prompt":
+        from hardwon.domain.model.conversation.chunker import boundary_command  # compiles patterns, for a prompt only
+
+        return boundary_command(event.text, settings.capture_boundaries) is not None
+    return event.kind in {"compaction", "end"} or replies >= settings.capture_interval
+
+
+def _noted(event: HookEvent, store: str, warn: Callable[[str], None]) -> int:
+    try:
+        return note(store, event)
+    except CorruptStoreError as error:
+        warn(f"{error}; moved to {put_aside(store)}")
+        return note(store, event)
+
+
+def _event(request: HookRequest, warn: Callable[[str], None]) -> HookEvent:
+    root = _folder(request.payload.get("cwd"), warn)
+    return HookEvent(
+        session_id=request.session_id,
+        kind=KINDS[request.event],
+        at=dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds"),
+        project_root=root,
+        transcript_path=request.transcript_path,
+        text=_kept(request.prompt or request.reply, root),
+    )
+
+
+def _folder(cwd: object, warn: Callable[[str], None]) -> str:
+    """Return the folder the user works in, empty when the host names none."""
+    if isinstance(cwd, str) and os.path.isdir(cwd):
+        return os.path.abspath(cwd).encode("utf-8", "replace").decode()
+    warn(f"cwd is {cwd!r:.200}, not a folder: the session's project is the one it began in")
+    return ""
+
+
+def _kept(text: str, root: str) -> str:
+    """Return what is kept of *text*: clean, and its end cut off if it is too long."""
+    if not text:
+        return ""
+    clean = cleaning_for(root).beginning(text, LONGEST_TEXT)  # patterns are compiled for the first text only
+    return clean + CUT if len(text) > LONGEST_TEXT else clean

@@ -1,0 +1,164 @@
+"""
+What the hook does at each event of a session; `Event.take` reads as it flows.
+
+A session start: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text → stdout → counters`.
+Modules with a price are imported where they are needed: a switched-off hook runs on the standard library.
+
+What the hook does when the agent has answered: see whether something that was injected was of use.
+"""
+
+import datetime as dt
+import os
+from collections.abc import Callable
+
+from hardwon.adapters.config.reader import read_settings
+from hardwon.adapters.hook_log import HookLog, one_line
+from hardwon.entrypoints.hook.output import Output, complain, leave_by
+from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
+
+PROMPT_SECONDS = 0.95
+"""After so much the user's prompt goes on, with or without what memory has to say."""
+
+
+class Event:
+    """One event of a host's session: the request, where its answer goes, the settings, the log."""
+
+    def __init__(self, request: HookRequest, output: Output, started: float) -> None:
+        self._request = request
+        self._output = output
+        self._started = started
+        self._resolved = read_settings(request.project_root, os.environ, request.flags)
+        self._settings = self._resolved.settings
+        self._log = HookLog(self._settings.global_store, _now)
+
+    def take(self) -> None:
+        """Do what the event asks for; another than these asks for nothing."""
+        for complaint in (*self._request.complaints, *self._resolved.warnings):
+            self._warn(complaint)
+        match self._request.event:
+            case "SessionStart":
+                self._print_block()
+            case "UserPromptSubmit":
+                self._attempt("capture", self._note)
+                self._attempt("nothing is said beside the prompt", self._speak_up)
+            case "Stop":
+                self._attempt("capture", self._note)
+                self._attempt("use not counted", self._notice_use)
+            case "PreCompact" | "SessionEnd":
+                self._attempt("capture", self._note)
+            case _:
+                pass
+
+    def fall_back(self, reason: str) -> bool:
+        """Log *reason*, and print the block of the markdown-only pipeline if one is wanted; return whether it was printed."""
+        if self._request.event != SESSION_START:
+            self._warn(f"{self._request.event}: {reason}")
+        if not self._wants_block:
+            return False
+        printed = self._output.write(self._markdown())
+        self._warn(f"markdown only: {reason}" if printed else reason)
+        return printed
+
+    def _attempt(self, lost: str, step: Callable[[], None]) -> None:
+        """Take a step; its trouble is one line that says what is *lost*, and the steps after it are taken."""
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001  # the session goes on, whatever is broken here
+            self._warn(f"{lost}: {type(error).__name__}: {error}")
+
+    def _print_block(self) -> None:
+        if not self._wants_block:
+            return
+        if self._settings.semantic_enabled:
+            self._inject()
+        else:
+            self._output.write(self._markdown())
+
+    def _note(self) -> None:
+        if self._captures:
+            from hardwon.entrypoints.hook.capture import note_event  # brings sqlite3
+
+            note_event(self._request, self._settings, self._warn)
+
+    def _notice_use(self) -> None:
+        if self._injects:
+            notice_use(self._request, self._settings.global_store, self._warn)
+
+    def _speak_up(self) -> None:
+        """Print what clearly bears on the prompt, if it asks anything."""
+        if self._answers_prompt:
+            leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
+            from hardwon.entrypoints.hook.prompt import PromptStart
+
+            PromptStart(self._settings, self._request, self._started, self._warn).speak_up(self._output)
+
+    def _inject(self) -> None:
+        from hardwon.entrypoints.hook.session_start import SessionStart
+
+        request = self._request
+        start = SessionStart(self._settings, request.project_root, self._started, self._warn)
+        injection = start.inject(framed=request.framed, compacted=request.compacted)
+        if injection.text and self._output.write(injection.text):
+            start.record(injection, request.session_id)
+        if self._captures:
+            start.wake_worker(injection)
+
+    def _markdown(self) -> str:
+        from hardwon.domain.model.injection.entry_text import (
+            framed,
+            without_tags,  # compiles patterns, for a block only
+        )
+        from hardwon.entrypoints.hook.session_start import markdown_block  # brings hashlib, and OpenSSL with it
+
+        store, limit = self._settings.global_store, self._settings.injection_limit
+        text = markdown_block(self._request.project_root, store, limit, _now(), self._warn)
+        return framed(without_tags(text)) if text and self._request.framed else text
+
+    @property
+    def _wants_block(self) -> bool:
+        settings = self._settings
+        return self._request.event == SESSION_START and settings.injection_enabled and settings.injection_limit > 0
+
+    @property
+    def _answers_prompt(self) -> bool:
+        if not (self._injects and self._settings.prompt_enabled) or self._request.is_of_the_host:
+            return False
+        from hardwon.domain.model.injection.prompt_terms import is_worth_asking  # compiles patterns, for a prompt only
+
+        return is_worth_asking(self._request.prompt)
+
+    @property
+    def _injects(self) -> bool:
+        return self._settings.injection_enabled and self._settings.semantic_enabled
+
+    @property
+    def _captures(self) -> bool:
+        return self._settings.capture_enabled and self._settings.semantic_enabled
+
+    def _warn(self, event: str) -> None:
+        self._log.write(event)
+        complain(one_line(f"Warning: {event}"))
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+def notice_use(request: HookRequest, store: str, warn: Callable[[str], None]) -> None:
+    """
+    Count which injected entries the agent shows to have used; a store that is busy loses the count.
+
+    Nothing is opened when there is nothing to look through, or no store.
+    """
+    has_transcript = os.path.isfile(request.transcript_path)
+    if not (request.session_id and (request.reply or has_transcript) and os.path.isdir(store)):
+        return
+    from hardwon.domain.model.errors import StorageError
+    from hardwon.entrypoints.hook.prompt import hear_turn, noticing_in  # brings sqlite3
+
+    try:
+        with noticing_in(store) as notice:
+            if notice:
+                notice(request.session_id, lambda: hear_turn(request.transcript_path)._replace(answer=request.reply))
+    except StorageError as error:
+        warn(f"use not counted: {error}")

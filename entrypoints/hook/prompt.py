@@ -1,0 +1,107 @@
+"""
+What the hook is made of while a session goes on: `composition` would bring more than a prompt or an answer has time for.
+
+Nothing happens at import; each module is imported when it is chosen.
+
+What the hook does beside a prompt: search, print, and keep what was printed.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.inject_beside_prompt import Prompt
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.hook.output import Output
+from hardwon.entrypoints.hook.request import HookRequest
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.receipt import Turn
+    from hardwon.domain.use_cases.track_usage import NoticeUse
+    from hardwon.ports.documents import Instructions
+
+
+@contextlib.contextmanager
+def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
+    """
+    Open what notices use in a *store*, as it is; None where there is no store, or one of another schema.
+
+    Raises:
+        StorageError: the store can't be opened.
+    """
+    from hardwon.adapters.clock import SystemClock
+    from hardwon.adapters.sqlite.activity import SqliteInfluences
+    from hardwon.adapters.sqlite.store import open_existing
+    from hardwon.domain.use_cases.track_usage import NoticeUse
+
+    database = open_existing(store)
+    try:
+        yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
+    finally:
+        if database:
+            database.close()
+
+
+def hear_turn(transcript_path: str) -> "Turn":
+    """Return what a transcript tells of the last turn; nothing where there is none."""
+    from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns
+
+    return latest_turn(transcript_path)
+
+
+def instructions_for(project_root: str) -> "Instructions":
+    """Return what the host gives the agent in every session of a project."""
+    from hardwon.adapters.markdown.host_memory import InstructionFiles
+    from hardwon.entrypoints.host_memory import host_memory
+
+    return InstructionFiles(project_root, host_memory(os.environ, project_root))
+
+
+SEARCH_SECONDS = 0.7
+"""Of the one second that a prompt waits at most; the rest is for reading, printing and leaving."""
+
+BUSY_SECONDS = 0.1
+
+
+class PromptStart:
+    """
+    One prompt on an open store.
+
+    Args:
+        settings: What the user set.
+        request: The prompt, and where it was asked.
+        started: When the hook began, by `time.monotonic`.
+        warn: Told of trouble in one line.
+
+    Raises:
+        StorageError: the store can't be opened.
+
+    """
+
+    def __init__(self, settings: Settings, request: HookRequest, started: float, warn: Callable[[str], None]) -> None:
+        self._request = request
+        self._warn = warn
+        self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
+        self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False, create=False)
+
+    def speak_up(self, output: Output) -> None:
+        """
+        Print what clearly bears on the prompt, if anything does, then count it and keep its receipt.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        request = self._request
+        instructions = instructions_for(request.project_root)
+        prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
+        spoken = self._memory.speak_up(instructions, SEARCH_SECONDS)(prompt, self._deadline)
+        lost: tuple[str, ...] = ()
+        if spoken.receipt and output.write(spoken.text):
+            lost = self._memory.record_injection(spoken.receipt, spoken.seqs)
+        for line in (*lost, *spoken.degradations):
+            self._warn(line)

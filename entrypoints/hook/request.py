@@ -1,0 +1,249 @@
+"""
+Hosts whose hooks speak otherwise than Claude Code's: their JSON in, and out. Standard library only.
+
+What a hook is asked for, in either of its two forms. Standard library only.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from hardwon.entrypoints.context import host_session
+
+OPTIONS = ("--project-root", "--limit", "--global-store")
+HELP = (["-h"], ["--help"])
+USAGE = (
+    "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or alone, or [--host gemini] alone, "
+    "with the host's JSON on stdin; another host is read as Claude Code is"
+)
+SESSION_START = "SessionStart"
+NO_EVENT = ""
+COMPACTION = "compact"
+LONGEST_NAME = 200
+"""Characters of a session's name; a longer one is no host's."""
+
+LARGEST_PAYLOAD = 4 * 1024 * 1024
+
+
+class UsageError(Exception):
+    """The arguments can't be used; the message is one line."""
+
+
+class HookRequest(NamedTuple):
+    """
+    One call of the hook.
+
+    Attributes:
+        project_root: The folder the user works in.
+        event: The name of what happened, as Claude Code has it; `NO_EVENT` for what is not the user's session.
+        flags: What the command line sets, by option.
+        framed: Whether the block is marked for the host.
+        complaints: What was odd about the request, one line each.
+        payload: What the host tells of the event, unchecked.
+
+    """
+
+    project_root: str
+    event: str = SESSION_START
+    flags: Mapping[str, str] = {}
+    framed: bool = False
+    complaints: tuple[str, ...] = ()
+    payload: Mapping[str, object] = {}
+
+    @property
+    def session_id(self) -> str:
+        """The session, as the host names it; empty when it gives no name that can be stored."""
+        name = _text(self.payload.get("session_id"))
+        return name if name.strip() and len(name) <= LONGEST_NAME else ""
+
+    @property
+    def transcript_path(self) -> str:
+        """The file the host writes the session to, which need not be there; empty when it names none."""
+        path = _text(self.payload.get("transcript_path"))
+        return os.path.expanduser(path) if path.strip() and "\0" not in path else ""
+
+    @property
+    def prompt(self) -> str:
+        """What the user has just asked; empty for every other event."""
+        return _text(self.payload.get("prompt")) if self.event == "UserPromptSubmit" else ""
+
+    @property
+    def reply(self) -> str:
+        """What the agent has just answered; empty for every other event."""
+        return _text(self.payload.get("last_assistant_message")) if self.event == "Stop" else ""
+
+    @property
+    def is_of_the_host(self) -> bool:
+        """Whether it was the host itself that asked, not the user."""
+        return self.payload.get("source") == "system"
+
+    @property
+    def compacted(self) -> str:
+        """The session whose beginning was just compacted; empty when none was."""
+        return self.session_id if self.payload.get("source") == COMPACTION else ""
+
+
+def from_arguments(arguments: Sequence[str]) -> HookRequest:
+    """
+    Return the request of the argument form.
+
+    Raises:
+        UsageError: an argument is unknown or lacks its value.
+    """
+    flags: dict[str, str] = {}
+    remaining = list(arguments)
+    while remaining:
+        option, equals, value = remaining.pop(0).partition("=")
+        if option not in OPTIONS:
+            raise UsageError(f"unknown argument {option!r}; {USAGE}")
+        if not equals and not remaining:
+            raise UsageError(f"{option} needs a value; {USAGE}")
+        flags[option] = value if equals else remaining.pop(0)
+    root = flags.get("--project-root") or _working_folder()
+    if not os.path.isdir(root):
+        raise UsageError(f"--project-root {root!r} is not a folder")
+    return HookRequest(root, flags=flags, payload={"session_id": host_session()})
+
+
+def read_payload() -> bytes:
+    """Return what the host writes to standard input; nothing when that is closed or a terminal."""
+    try:
+        return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(LARGEST_PAYLOAD + 1)
+    except OSError:  # not open for reading
+        return b""
+
+
+def from_payload(payload: bytes) -> HookRequest:
+    """
+    Return the request of the host's JSON; never raises.
+
+    Nothing on stdin means a session start in the working folder, so the hook
+    can be tried by hand. What is not an object, or another event, gets no block.
+    """
+    if not payload.strip():
+        return HookRequest(_working_folder(), framed=True)
+    if len(payload) > LARGEST_PAYLOAD:
+        return _refused("stdin holds more than 4 MB: no host sends that")
+    try:
+        document = json.loads(payload.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        return _refused(f"stdin is not JSON: {error}")
+    if not isinstance(document, dict):
+        return _refused(f"stdin is JSON but not an object: {document!r:.60}")
+    if (event := document.get("hook_event_name", SESSION_START)) != SESSION_START:
+        return _of_other_event(event, document)
+    return _from_folder(document.get("cwd"))._replace(payload=document)
+
+
+def _of_other_event(event: object, document: Mapping[str, object]) -> HookRequest:
+    """Return the request of an event that gets no block; what subagents do is not the user's session."""
+    if not (isinstance(event, str) and event.isidentifier()):
+        return _refused(f"hook_event_name is {event!r:.60}: only {SESSION_START!r} gets a block")
+    root = document.get("cwd")
+    root = root if isinstance(root, str) and os.path.isdir(root) else _working_folder()
+    return HookRequest(root, NO_EVENT if document.get("agent_id") else event, framed=True, payload=document)
+
+
+def _from_folder(root: object) -> HookRequest:
+    if isinstance(root, str) and os.path.isdir(root):
+        return HookRequest(root, framed=True)
+    complaint = f"cwd is {root!r:.200}, not a folder: using the working folder"
+    return HookRequest(_working_folder(), framed=True, complaints=(complaint,))
+
+
+def _text(value: object) -> str:
+    """Return *value* as text that can be stored and compared; what is none is empty."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _refused(complaint: str) -> HookRequest:
+    return HookRequest(_working_folder(), NO_EVENT, framed=True, complaints=(complaint,))
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.path.sep
+
+
+OPTION = "--host"
+GEMINI = "gemini"
+EVENTS = {"BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop"}
+"""Gemini CLI's names, where they are not ours."""
+
+INJECTED = r"(?s)<hook_context>.*?</hook_context>\s*"
+
+
+class HostPayload(NamedTuple):
+    """
+    A payload as Claude Code would put it, and how to answer it.
+
+    Attributes:
+        payload: The host's JSON.
+        answer: What to print for a block.
+        complaints: What was odd about the host, one line each.
+
+    """
+
+    payload: bytes
+    answer: Callable[[str], str] = lambda text: text
+    complaints: tuple[str, ...] = ()
+
+
+def named_host(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """
+    Return the host that *arguments* name, None for one that speaks as Claude Code does, and the options without it.
+
+    Raises:
+        UsageError: they name a host and hold options too: a host's JSON says all.
+    """
+    first, equals, value = arguments[0].partition("=") if arguments else ("", "", "")
+    if first != OPTION:
+        return None, list(arguments)
+    host, others = (value, arguments[1:]) if equals else ("".join(arguments[1:2]), arguments[2:])
+    if others:
+        raise UsageError(f"{OPTION} {host!r} goes without other options; {USAGE}")
+    return host, []
+
+
+def understood(host: str | None, payload: bytes) -> HostPayload:
+    """Return what *host* says; what is no object stays as it is, for whoever reads it to complain."""
+    if host is None:
+        return HostPayload(payload)
+    if host != GEMINI:
+        complaint = f"{OPTION} {host!r:.60} is none with a language of its own: leave it out, or name {GEMINI!r}"
+        return HostPayload(payload, complaints=(complaint,))
+    try:
+        document = json.loads(payload.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        return HostPayload(payload, _answer_to(SESSION_START))
+    event = document.get("hook_event_name")
+    answer = _answer_to(event if isinstance(event, str) else SESSION_START)
+    return HostPayload(json.dumps(_ours(document)).encode(), answer)
+
+
+def _ours(document: dict[str, object]) -> dict[str, object]:
+    """Return the payload with our names; its transcript is left out, as it is of another format: events say it all."""
+    ours = {name: value for name, value in document.items() if name not in ("transcript_path", "prompt")}
+    event = document.get("hook_event_name")
+    prompt = document.get("prompt")
+    if event == "BeforeAgent" and isinstance(prompt, str):
+        ours["prompt"] = re.sub(INJECTED, "", prompt).strip()
+    if event == "AfterAgent":
+        ours["last_assistant_message"] = document.get("prompt_response")
+    return {**ours, "hook_event_name": EVENTS.get(event, event)} if isinstance(event, str) else ours
+
+
+def _answer_to(event: str) -> Callable[[str], str]:
+    """Return what makes of a block the only answer that Gemini CLI reads; ASCII, as a pipe's encoding is its guess."""
+
+    def answer(text: str) -> str:
+        return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) + "\n"
+
+    return answer

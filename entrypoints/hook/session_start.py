@@ -1,0 +1,143 @@
+"""
+The markdown-only pipeline: no database, no third-party import.
+
+What the hook does when memory is on: signals, import, search, counters.
+"""
+
+import datetime as dt
+import time
+from collections.abc import Callable
+
+from hardwon.adapters.markdown.bank_files import read_banks, record_injection
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import CorruptStoreError, StorageError
+from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
+from hardwon.domain.model.knowledge_bank import parse_bank
+from hardwon.domain.model.settings import Occasion, Settings
+from hardwon.domain.use_cases.inject_at_start import Injection
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_models import LOCAL
+from hardwon.entrypoints.context import GIT_SECONDS, name_of, read_signals, read_workplace, with_uncommitted_files
+from hardwon.entrypoints.hook.capture import wake
+
+
+def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:
+    """
+    Return the block to print, made from the knowledge-bank files alone, and record what it holds.
+
+    Args:
+        project_root: The folder whose `docs/knowledge-bank` is read first.
+        store: The folder with the files of all projects; gets `.last-injection.json`.
+        limit: The most entries to print; zero and less print nothing.
+        now: With its zone.
+        warn: Gets one line for every file that can't be read or written.
+
+    Returns:
+        The whole block with its final newline; the empty string, and no
+        record, when nothing is selected.
+    """
+    entries = [
+        SourcedEntry(entry, bank.source)
+        for bank in read_banks(project_root, store, warn)
+        for entry in parse_bank(bank.text, bank.category)
+    ]
+    selected = select(rank(deduplicate(entries)), limit)
+    if selected:
+        record_injection(store, project_root, selected, now, warn)
+    return render(selected)
+
+
+SEARCH_SECONDS = 1.6
+IMPORT_SECONDS = 0.5
+BUSY_SECONDS = 0.5
+LEFT = "{} knowledge-bank files are left for next time, or run: hardwon import"
+LARGEST_IMPORT = 250_000  # bytes: about 2,000 entries, which take half a second
+
+
+class SessionStart:
+    """
+    One session start on an open store.
+
+    Args:
+        settings: What the user set.
+        project_root: The folder the user works in.
+        started: When the hook began, by `time.monotonic`.
+        warn: Told of trouble in one line.
+
+    Raises:
+        StorageError: the store can't be opened.
+
+    """
+
+    def __init__(self, settings: Settings, project_root: str, started: float, warn: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._project_root = project_root
+        self._warn = warn
+        self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
+        self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False)
+
+    def inject(self, *, framed: bool, compacted: str = "") -> Injection:
+        """
+        Return the block for what the user is working on, with what was said in the session that was *compacted*, if one was.
+
+        Raises:
+            StorageError: the store can't be read, or nothing of the knowledge bank is in it yet.
+        """
+        query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
+        missing = self._import()
+        workplace = read_workplace(self._project_root, self._settings)
+        inject = self._memory.inject_at(workplace)
+        if inject.relate:
+            within = self._deadline.within(GIT_SECONDS)
+            workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
+        injection = inject(
+            query,
+            limit=self._settings.injection_limit,
+            deadline=self._deadline,
+            project=workplace.project,
+            framed=framed,
+            occasion=Occasion(workplace, self._settings.context_tokens, compacted),
+        )
+        for line in injection.degradations:
+            self._warn(line)
+        if missing and not (injection.printed or injection.rules):
+            raise StorageError(missing)
+        if missing:
+            self._warn(missing)
+        return injection
+
+    def record(self, injection: Injection, session_id: str) -> None:
+        """Count what was printed, and keep its receipt; a busy store loses both, never the session's time."""
+        from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # the block is out now
+
+        now, project = self._memory.clock.now(), name_of(self._project_root)
+        receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
+        for line in self._memory.record_injection(receipt, injection.seqs):
+            self._warn(line)
+
+    def wake_worker(self, injection: Injection) -> None:
+        """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""
+        from hardwon.adapters.sqlite.capture_journal import has_events  # the block is out: nobody waits for it
+
+        is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
+        try:
+            if (is_local and injection.pending) or has_events(self._settings.global_store):
+                wake(self._settings.global_store, self._project_root)
+        except (StorageError, OSError) as error:
+            self._warn(f"the worker was not started: {error}")
+
+    def _import(self) -> str:
+        """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""
+        if not self._memory.has_changed_banks(self._project_root):
+            return ""
+        try:
+            imported = self._memory.import_knowledge(self._project_root).changed(
+                self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
+            )
+        except CorruptStoreError:
+            raise
+        except StorageError as error:
+            return f"import put off: {error}"
+        for line in imported.skipped:
+            self._warn(f"not imported: {line}")
+        return LEFT.format(imported.left) if imported.left else ""

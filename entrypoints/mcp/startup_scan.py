@@ -1,0 +1,136 @@
+"""Indexing beside the tools: in a thread and on a connection of its own, so that nobody waits for it."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.formats.document_format import FILE_KINDS
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_models import Warn
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.embed_after_write import fill_spaces
+from hardwon.entrypoints.presenters.entries import embed_now
+
+OF_FILES = EntryFilter(kinds=FILE_KINDS)
+
+LAST_FILE_SECONDS = 0.3
+"""How long the end of the server waits for the file that is being indexed."""
+
+
+class Scanned(NamedTuple):
+    """
+    What came of a scan.
+
+    Attributes:
+        indexed: What became of the files.
+        pending: How many memories of files have no vector yet.
+        troubles: Why vectors could not be made, one line each.
+
+    """
+
+    indexed: Indexed
+    pending: int
+    troubles: tuple[str, ...]
+
+
+class Scan(NamedTuple):
+    """
+    Indexes the files of a project.
+
+    Attributes:
+        settings: What the user set.
+        project_root: The project's folder.
+        warn: Told of trouble in one line.
+
+    """
+
+    settings: Settings
+    project_root: str
+    warn: Warn
+
+    def __call__(self, *, spec_folder: str = "", again: bool = False) -> Scanned:
+        """
+        Index the files of the project's memory, or of a spec folder, and make vectors for 50.
+
+        Raises:
+            UnreadableFileError: *spec_folder* can't be the name of one.
+            StorageError: the store can't be used; what was done before is stored.
+
+        """
+        with self.memory() as memory:
+            indexed = self.look_through(memory, spec_folder=spec_folder, again=again)
+            troubles = embed_now(memory)
+            return Scanned(indexed, memory.count_pending(OF_FILES), tuple(troubles))
+
+    @contextlib.contextmanager
+    def memory(self) -> Iterator[Memory]:
+        """Open the store for the thread that calls."""
+        memory = open_memory(self.settings, self.warn)
+        with contextlib.closing(memory.database):
+            yield memory
+
+    def look_through(
+        self,
+        memory: Memory,
+        *,
+        spec_folder: str = "",
+        again: bool = False,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Indexed:
+        """Index as `IndexFiles` does."""
+        index_files = memory.index_files(self.project_root, read_workplace(self.project_root, self.settings))
+        return index_files(spec_folder=spec_folder, again=again, wanted=wanted)
+
+
+class StartupScan:
+    """
+    The scan at the start of a server, in the background (requirement D-X1).
+
+    Args:
+        scan: What is done; its trouble is told, and stops nothing.
+
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+        self._leaving = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="startup-scan", daemon=True)
+
+    def start(self) -> None:
+        """Begin; where memory is switched off there is nothing to do."""
+        if self._scan.settings.semantic_enabled:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End after the file that is being indexed, or leave it to the end of the process."""
+        self._leaving.set()
+        if self._thread.is_alive():
+            self._thread.join(LAST_FILE_SECONDS)
+
+    def _run(self) -> None:
+        try:
+            with self._scan.memory() as memory:
+                indexed = self._scan.look_through(memory, wanted=self._goes_on)
+                for line in (*(f"skipped: {each}" for each in indexed.skipped), *indexed.warnings):
+                    self._scan.warn(line)
+                self._embed(memory)
+        except HardwonError as error:
+            self._scan.warn(f"the scan at the start stopped: {error}")
+
+    def _embed(self, memory: Memory) -> None:
+        """Make the missing vectors of files: all of them by a local model, else 50 as every write does (U-25)."""
+        while self._goes_on() and memory.count_pending(OF_FILES):
+            filled = fill_spaces(memory, BATCH)
+            for trouble in filled.troubles:
+                self._scan.warn(f"what has no vector is found by its words: {trouble}")
+            if not filled.made or filled.troubles or memory.spaces[0].embedder.space.provider != "local":
+                return
+
+    def _goes_on(self) -> bool:
+        return not self._leaving.is_set()

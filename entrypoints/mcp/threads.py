@@ -1,0 +1,126 @@
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+import anyio
+
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_models import Warn
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.embed_after_write import label_imports
+from hardwon.entrypoints.mcp.startup_scan import StartupScan
+from hardwon.entrypoints.presenters.entries import embed_now
+
+EMBED_SECONDS = 3.0
+"""How long a tool waits for vectors; a provider may take ten times that."""
+
+T = TypeVar("T")
+
+
+class MemoryWorker:
+    """
+    The threads that work on the store, each with a connection of its own, as SQLite's belongs to one thread.
+
+    One answers the tools. Another makes vectors, so that a slow provider holds up
+    no more than who waits for one. A third labels imported entries; nothing waits
+    for it. Whoever waits leaves the event loop free.
+
+    Attributes:
+        settings: What the user set.
+        project_root: The folder the user works in.
+        warn: Told of trouble in one line.
+
+    """
+
+    def __init__(
+        self, settings: Settings, project_root: str, warn: Warn, startup_scan: StartupScan | None = None
+    ) -> None:
+        self.settings = settings
+        self.project_root = project_root
+        self.warn = warn
+        self._startup_scan = startup_scan
+        self._next_embedding: Future[list[str]] | None = None
+        self._labelling: Future[None] | None = None
+
+    @property
+    def workplace(self) -> Workplace:
+        """Where the user works now; free of processes."""
+        return read_workplace(self.project_root, self.settings)
+
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """
+        Keep the store open, and begin the startup scan once it is; where memory is switched off, none is made.
+
+        Raises:
+            StorageError: the store can't be opened.
+        """
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memory")
+        self._embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vectors")
+        self._labels = ThreadPoolExecutor(max_workers=1, thread_name_prefix="labels")
+        self._memory = await _result(self._thread, self._opened)
+        if self._startup_scan:
+            self._startup_scan.start()
+        try:
+            yield
+        finally:
+            if self._startup_scan:
+                self._startup_scan.stop()
+            with anyio.CancelScope(shield=True):
+                await self.call(lambda memory: memory.database.close())
+            for thread in (self._thread, self._embedding, self._labels):
+                thread.shutdown(wait=False)
+
+    async def call(self, work: Callable[[Memory], T]) -> T:
+        """
+        Return what *work* returns, or raise what it raises; one work at a time, in the order of the calls.
+
+        A store that was moved or deleted since is opened anew: nothing is written to a file that nobody finds.
+        """
+        return await _result(self._thread, lambda: work(self._present()))
+
+    async def embed(self) -> list[str]:
+        """
+        Give what waits its vector, if that is possible in `EMBED_SECONDS`; return why it is not, one line each.
+
+        Who comes while another waits for the thread is served with that one.
+        Imported entries get labels meanwhile.
+        """
+        self.begin_to_label()
+        if self._next_embedding is None or self._next_embedding.running() or self._next_embedding.done():
+            self._next_embedding = self._embedding.submit(self._embed)
+        with anyio.move_on_after(EMBED_SECONDS):
+            return await asyncio.shield(asyncio.wrap_future(self._next_embedding))
+        return [f"its vector follows: the provider has not answered in {EMBED_SECONDS:g} s"]
+
+    def begin_to_label(self) -> None:
+        """Start labelling imported entries in the background, unless that is being done."""
+        if self._labelling is None or self._labelling.done():
+            self._labelling = self._labels.submit(self._label)
+
+    def _opened(self) -> Memory:
+        return open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
+
+    def _present(self) -> Memory:
+        if not self._memory.database.is_in_place():
+            self._memory.database.close()
+            self._memory = self._opened()
+        return self._memory
+
+    def _embed(self) -> list[str]:
+        memory = open_memory(self.settings, self.warn)
+        with contextlib.closing(memory.database):
+            return embed_now(memory)
+
+    def _label(self) -> None:
+        memory = open_memory(self.settings, self.warn)
+        with contextlib.closing(memory.database):
+            label_imports(memory)
+
+
+async def _result(thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    return await asyncio.wrap_future(thread.submit(work))

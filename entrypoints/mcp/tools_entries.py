@@ -1,0 +1,234 @@
+"""
+The tools that show what there is: whole memories, and lists.
+
+The tool that tells the memory in figures.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, CollectionName, EntryFilter, Scope, scope_of
+from hardwon.domain.model.vocabulary import Tier
+from hardwon.domain.use_cases.search import Loaded
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, Reference, find, row_fields, row_of, tool
+from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.presenters.stats import count
+from hardwon.entrypoints.streams import on_one_line
+from hardwon.ports.entries import Order
+
+MOST = 100
+LARGEST_OFFSET = 2**31 - 1
+ALL_CONTENT = 15_000
+"""Characters of all texts in one answer; a host cuts an answer that is much longer than 20,000."""
+
+SAID_TWICE = 7_000
+"""Up to here texts stand in the message too, for hosts that show nothing else."""
+
+
+class LoadedRow(MemoryRow):
+    """A memory with its text."""
+
+    content: str
+    truncated: bool = Field(description="Whether content is the beginning only; the rest is in filePath")
+
+
+class LoadAnswer(Answer):
+    """Whole memories."""
+
+    total: int = Field(description="How many there are")
+    count: int = Field(description="How many of them are in this answer")
+    results: list[LoadedRow] = Field(description="The newest first")
+
+
+class ListAnswer(Answer):
+    """A page of memories."""
+
+    total: int = Field(description="How many there are")
+    count: int = Field(description="How many of them are on this page")
+    offset: int = Field(description="How many come before this page")
+    results: list[MemoryRow]
+
+
+class BrowseTools:
+    """
+    Tools that show what there is.
+
+    Args:
+        worker: Works on the store.
+
+    """
+
+    def __init__(self, worker: MemoryWorker) -> None:
+        self._worker = worker
+
+    async def memory_load(
+        self,
+        spec_folder: Annotated[str, Field(description="All memories of this specification, such as 005-memory")] = "",
+        anchor_id: Annotated[str, Field(description="With specFolder: only the section of this name")] = "",
+        limit: Annotated[int, Field(ge=1, le=MOST, description="How many at most, the newest first")] = 10,
+        *,
+        id: Annotated[  # noqa: A002  # the word that all tools have for it
+            Reference | None, Field(description="Instead of specFolder: one memory, by its number or 16-hex id")
+        ] = None,
+    ) -> LoadAnswer:
+        """
+        Read memories whole: all of a spec folder, one section of it, or one memory that a search found.
+
+        Use it when you go on with work on a specification, or to read all of what a search showed in part.
+        """
+        if (id is None) == (not spec_folder) or (anchor_id and not spec_folder):
+            raise ToolError("give specFolder, with an anchorId if you like, or id")
+        loaded = await self._worker.call(lambda memory: self._load(memory, id, spec_folder, anchor_id, limit))
+        what = f"id {id}" if id is not None else f"{spec_folder}#{anchor_id}" if anchor_id else spec_folder
+        return _load_answer(loaded, on_one_line(what))
+
+    def _load(
+        self, memory: Memory, reference: int | str | None, spec_folder: str, anchor_id: str, limit: int
+    ) -> Loaded:
+        if reference is not None:
+            return memory.load.one(find(memory, reference))
+        here = Scope(self._worker.workplace.project)
+        only = EVERYTHING._replace(scope=here, spec_folder=spec_folder, anchor=anchor_id or None)
+        return memory.load.within(only, limit)
+
+    async def memory_list(
+        self,
+        limit: Annotated[
+            int, Field(ge=1, le=MOST, description="How many on a page; some hosts cut an answer of more than 25")
+        ] = 20,
+        offset: Annotated[int, Field(ge=0, le=LARGEST_OFFSET, description="How many to pass over")] = 0,
+        spec_folder: Annotated[str, Field(description="Only of this specification")] = "",
+        tier: Annotated[Tier | None, Field(description="Only of this tier")] = None,
+        sort_by: Annotated[Order, Field(description="What is greatest comes first")] = "created_at",
+        *,
+        collection: Annotated[
+            CollectionName,
+            Field(description="Which memories; all: lessons of all projects and every other memory of this one"),
+        ] = "all",
+    ) -> ListAnswer:
+        """
+        Browse memories page by page, those included that no search finds: deprecated and expired ones.
+
+        Use it to see what there is, or to find the id of a memory to update, validate or delete.
+        """
+        only = self._only(collection)._replace(spec_folder=spec_folder or None, tier=tier)
+
+        def listed(memory: Memory) -> tuple[int, Sequence[Entry]]:
+            repository = memory.repository
+            with repository.snapshot():
+                return repository.count(only), repository.find(only, limit=limit, offset=offset, order=sort_by)
+
+        total, entries = await self._worker.call(listed)
+        return ListAnswer(
+            message="\n".join(_listing(total, offset, entries)),
+            total=total,
+            count=len(entries),
+            offset=offset,
+            results=[*map(row_of, entries)],
+        )
+
+    def _only(self, collection: CollectionName) -> EntryFilter:
+        workplace = self._worker.workplace
+        if collection == "all":
+            return EVERYTHING._replace(scope=scope_of("project", workplace), anywhere=("learning",))
+        chosen = COLLECTIONS[collection]
+        return EntryFilter(kinds=chosen.kinds, scope=scope_of(chosen.scope, workplace))
+
+
+def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:
+    rows = [*_with_content(loaded.entries)]
+    found = f"{len(rows)} of {loaded.total} memories of {what}"
+    lines = [found if rows else f"no memory of {what}: memory_list shows those there are"]
+    lines += [f"id {row.id} is cut: the rest is in {row.file_path or 'hardwon show'}" for row in rows if row.truncated]
+    lines += [f"Note: {line}" for line in loaded.degradations]
+    if sum(len(row.content) for row in rows) <= SAID_TWICE:
+        lines += [f"\n## {row.title} (id {row.id})\n{row.content}" for row in rows]
+    return LoadAnswer(message="\n".join(lines), total=loaded.total, count=len(rows), results=rows)
+
+
+def _with_content(entries: Sequence[Entry]) -> Iterator[LoadedRow]:
+    """Yield rows with texts that make no more than `ALL_CONTENT` characters together."""
+    room = ALL_CONTENT
+    for entry in entries:
+        content = entry.description[:room]
+        room -= len(content)
+        yield LoadedRow(**row_fields(entry), content=content, truncated=len(content) < len(entry.description))
+
+
+def _listing(total: int, offset: int, entries: Sequence[Entry]) -> Iterator[str]:
+    yield (
+        f"{offset + 1} to {offset + len(entries)} of {total} memories" if entries else f"none of {total} memories here"
+    )
+    for entry in entries:
+        yield f"{entry.number}: {entry.name} [{entry.tier}] {entry.spec_folder or entry.kind}"
+
+
+def browse_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools that show what there is."""
+    tools = BrowseTools(worker)
+    return [
+        tool(tools.memory_load, title="Read memories whole", effect=READS),
+        tool(tools.memory_list, title="Browse the memory", effect=READS),
+    ]
+
+
+class StatsAnswer(Answer):
+    """What a store holds, in numbers."""
+
+    entries: dict[str, Any]
+    by_kind: dict[str, int]
+    by_tier: dict[str, int]
+    by_context_type: dict[str, int]
+    by_spec_folder: dict[str, int] = Field(description="The largest only")
+    by_category: dict[str, int]
+    by_confidence: dict[str, int]
+    by_source: dict[str, int]
+    by_project: dict[str, int]
+    embedding: dict[str, Any] = Field(description="The model, what it has embedded, and its trouble if it has any")
+    influence: dict[str, Any] = Field(description="How often an injected memory was of use, and which most")
+    store: dict[str, Any]
+    settings: dict[str, Any]
+    context_weights: dict[str, float] = Field(description="What related conversations are ranked by")
+
+
+class StatsTools:
+    """
+    Tools that count.
+
+    Args:
+        worker: Works on the store.
+
+    """
+
+    def __init__(self, worker: MemoryWorker) -> None:
+        self._worker = worker
+
+    async def memory_stats(self) -> StatsAnswer:
+        """
+        Tell how many memories there are and of what sort, how they are embedded, and what is wrong with that.
+
+        Use it when a search finds less than it should.
+        """
+        figures = await self._worker.call(lambda memory: count(memory, EVERYTHING))
+        return StatsAnswer.model_validate({"message": "\n".join(_in_words(figures)), **figures})
+
+
+def _in_words(figures: dict[str, dict[str, Any]]) -> Iterator[str]:
+    embedding, entries = figures["embedding"], figures["entries"]
+    yield f"{entries['total']} memories, {embedding['embedded']} embedded, {embedding['pending']} waiting"
+    yield f"embedding: {embedding['provider']}, {embedding['model']}, {embedding['dimensions']} dimensions"
+    used = figures["influence"]
+    yield f"{used['influence_count']} times an injected memory was of use in a session"
+    if embedding["trouble"]:
+        yield f"embedding fails, so search is by word only: {embedding['trouble']}"
+
+
+def stats_tools(worker: MemoryWorker) -> list[Tool]:
+    """Return the tools that count."""
+    return [tool(StatsTools(worker).memory_stats, title="The memory in figures", effect=READS)]

@@ -1,0 +1,468 @@
+"""
+How scores are told to who wants to check them.
+
+What a person reads of answers: lines with the words they asked for marked.
+
+Answers on the screen: as JSON, or as lines with the words asked for in colour.
+
+Tell the answers to a question, each collection in its own form.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rich.text import Text
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.excerpt import Marked, excerpt, shortened
+from hardwon.domain.model.filters import LEARNINGS, CollectionName, PolicyName
+from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
+from hardwon.domain.model.injection.entry_text import neutral
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
+from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
+from hardwon.domain.use_cases.recall import Recollection
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import OFF
+from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
+from hardwon.entrypoints.presenters.entries import entry_document
+from hardwon.entrypoints.streams import on_one_line
+
+FORMULAS: Mapping[PolicyName, str] = {
+    "adaptive": "clarity * has_vector * (min(1, window / length) * (cosine - cosine_mean) / cosine_deviation"
+    " + (1 - min(1, window / length)) * min(1, evidence / (2.5 * evidence_full)) ** 0.5"
+    " * (cosine_best - cosine_mean) / cosine_deviation)"
+    " + 0.7 * (evidence / evidence_deviation) ** 0.75 - 0.6 * log(max(length, 60) / 60)",
+    "affinity": "boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)",
+    "context": " + ".join(f"{weight:.2f} * {signal}" for signal, weight in CONTEXT_WEIGHTS.items()),
+    "cosine": "similarity",
+    "fused": "100 * (0.40 * rrf / best_rrf + 0.25 * boost / 3 + 0.20 * decay + 0.15 * overlap)",
+    "hybrid": "vector_weight * vector + keyword_weight * keyword + prominence_weight * prominence",
+    "keyword": "keyword",
+    "rrf": "vector + keyword",
+    "weighted": "vector + keyword",
+}
+"""Each policy's score, of its parts by name."""
+
+DIVIDING_BY_ZERO: frozenset[PolicyName] = frozenset({"adaptive"})
+"""Policies that may divide by 0; such a term counts 0."""
+
+FULL_SCORES: Mapping[PolicyName, float] = {
+    "affinity": 1.0,
+    "context": 1.0,
+    "cosine": 1.0,
+    "fused": 100.0,
+    "hybrid": 1.0,
+    "weighted": 1.0,
+}
+"""The policies whose scores are shares, and what they are shares of."""
+
+
+MOST_BY_KEYWORD = 0.99
+"""The largest share that is shown of an answer that words alone found."""
+
+
+def share_of_full(score: float, policy: PolicyName, *, by_keyword_only: bool = False) -> float | None:
+    """
+    Return *score* as a share in `[0, 1]`, None for a policy without bounds.
+
+    What is kept for good can score above 1; words alone never make a full share.
+    """
+    full = FULL_SCORES.get(policy)
+    return None if full is None else min(max(score / full, 0.0), MOST_BY_KEYWORD if by_keyword_only else 1.0)
+
+
+def shown_share(answer: Answer, policy: PolicyName) -> float | None:
+    """Return what is shown of *answer* as a share in `[0, 1]`: its relevance, or else its score, None for a policy without bounds."""
+    if answer.relevance is not None:
+        return answer.relevance
+    return share_of_full(answer.score, policy, by_keyword_only=answer.by_keyword_only)
+
+
+def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
+    """Yield the formulas of the relevance, where there is one, and of the score by *policy*, then all parts of both."""
+    note = " (what is divided by 0 is 0)" if policy in DIVIDING_BY_ZERO else ""
+    if answer.relevance is not None:
+        yield f"{answer.relevance:.8g} = {RELEVANCE_FORMULA}"
+    yield f"{answer.score:.8g} = {FORMULAS[policy]}{note}"
+    yield f"with {', '.join(f'{name} = {value:.8g}' for name, value in answer.parts.items())}"
+
+
+INDENT = "   "
+QUOTES = '""'
+ID_DIGITS = 8
+EXCERPT_LINES = 2
+LONG_WORD = 16
+"""Characters; such a one may not fit into the rest of a line."""
+SESSION_DESCRIPTION = 100
+
+
+class Report(NamedTuple):
+    """
+    How answers are told.
+
+    Attributes:
+        query: The user's words, which are marked.
+        policy: How the answers were ranked.
+        project_root: Paths below this folder are told from there.
+        columns: How long a line may be; an excerpt takes two at most.
+        explained: Whether the parts of every score are told.
+
+    """
+
+    query: str
+    policy: PolicyName
+    project_root: str = ""
+    columns: int = 80
+    explained: bool = False
+
+    def listing(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield for each answer its rank and name, its facts, the passage that answers, and where it stands."""
+        terms = search_terms(self.query)
+        for rank, answer in enumerate(answers, 1):
+            if rank > 1:
+                yield Marked("")
+            yield excerpt(answer.entry.name, terms, self._room()).after(f"{rank}. ")
+            yield Marked(f"{INDENT}{'  '.join(self._facts(answer))}")
+            if body := _body(answer):
+                yield excerpt(body, terms, self._room()).after(INDENT)
+            if answer.entry.file_path:
+                yield Marked(f"{INDENT}{self._place(answer.entry.file_path)}")
+            yield from self._explanation(answer)
+
+    def memories(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield for each answer its rank, relevance and place, the quoted passage that answers, and its tags; a blank line between two."""
+        terms = search_terms(self.query)
+        for rank, answer in enumerate(answers, 1):
+            if rank > 1:
+                yield Marked("")
+            yield Marked(f"{rank}. [{answer.shown:.2f}] {self._file_or_name(answer.entry)}")
+            passage = excerpt(_text(answer), terms, self._room() - len(QUOTES))
+            yield Marked(f'"{passage.text}"', passage.after('"').spans).after(INDENT)
+            yield from _tags(answer.entry)
+            yield from self._explanation(answer)
+
+    def sessions(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield for each answer its rank, score and file, the quoted description, and its tags."""
+        for rank, answer in enumerate(answers, 1):
+            folder, filename = os.path.split(answer.entry.file_path or "")
+            project = answer.entry.source_project or os.path.basename(folder)
+            yield Marked(f"{rank}. [{answer.shown:.2f}] {project}/{filename}")
+            yield Marked(f'{INDENT}"{shortened(answer.entry.description, SESSION_DESCRIPTION)}"')
+            yield from _tags(answer.entry)
+            yield from self._explanation(answer)
+
+    def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
+        """
+        Yield for each answer the lines of requirements D-U1 and D-U2: score and place, the title, how often concepts stand in it.
+
+        Args:
+            answers: Best first.
+            counts: The concepts of each answer, if any were asked for.
+
+        """
+        terms = search_terms(self.query)
+        for at, answer in enumerate(answers):
+            share = shown_share(answer, self.policy)
+            score = f"{answer.score:.2f}" if share is None else f"{share:.0%}"
+            yield Marked(f"[{score}] {self._where(answer)}")
+            name = excerpt(answer.entry.name, terms, self._room())
+            yield Marked(f"{name.text} (#{answer.entry.number})", name.spans).after(INDENT)
+            if counts:
+                yield Marked(f"{INDENT}{', '.join(f'{concept} ({count})' for concept, count in counts[at].items())}")
+            yield from self._explanation(answer)
+
+    def rules(self, rules: Sequence["Entry"]) -> Iterator[Marked]:
+        """Yield the rules that always hold, whole, before any answer."""
+        if rules:
+            yield Marked("These rules always hold here:")
+        for rule in rules:
+            yield from map(Marked, f"### {neutral(rule.name)}\n{neutral(rule.description)}\n".split("\n"))
+
+    def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+        """Yield the parts of each answer's score, where they are wanted."""
+        for rank, answer in enumerate(answers if self.explained else (), 1):
+            yield Marked(f"{rank}. {shortened(answer.entry.name, self._room())}")
+            yield from self._explanation(answer)
+
+    def _room(self) -> int:
+        return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
+
+    def _explanation(self, answer: Answer) -> Iterator[Marked]:
+        if self.explained:
+            yield from (Marked(f"{INDENT}{line}") for line in explanation(answer, self.policy))
+
+    def _facts(self, answer: Answer) -> Iterator[str]:
+        entry = answer.entry
+        if (share := shown_share(answer, self.policy)) is not None:
+            yield f"{share:.0%}"
+        yield entry.category or entry.kind
+        yield f"{entry.updated_at:%Y-%m-%d}"
+        yield entry.entry_id[:ID_DIGITS]
+        if entry.permanent:
+            yield "(permanent)"
+
+    def _where(self, answer: Answer) -> str:
+        """Return the section or file of an answer, its kind if it has none."""
+        entry = answer.entry
+        anchor = f"#{entry.anchor_id}" if entry.anchor_id else ""
+        return f"{self._place(entry.file_path)}{anchor}" if entry.file_path else entry.kind
+
+    def _file_or_name(self, entry: "Entry") -> str:
+        """Return the file that *entry* stands for, with the folder it lies in, or the name of a learning."""
+        if not entry.file_path:
+            return excerpt(entry.name, (), self._room()).text
+        return os.path.join(*entry.file_path.split(os.sep)[-2:])
+
+    def _place(self, path: str) -> str:
+        """Return *path*, from the project on when it is in there."""
+        return path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path
+
+
+def _tags(entry: "Entry") -> Iterator[Marked]:
+    if entry.tags:
+        yield Marked(f"{INDENT}Tags: {', '.join(entry.tags)}")
+
+
+def _text(answer: Answer) -> str:
+    """Return what an answer says; what stands for a file says its title too, as no other line does."""
+    entry = answer.entry
+    body = _body(answer)
+    if body and (not entry.file_path or body.startswith(entry.name)):
+        return body
+    return f"{entry.name}{'' if entry.name[-1:] in '.:?!' else ':'} {body}" if body else entry.name
+
+
+def _body(answer: Answer) -> str:
+    """Return all that an answer can be found by, without a first line that only repeats the end of the name."""
+    entry = answer.entry
+    first, _, rest = entry.description.partition("\n")
+    description = rest.strip() if first and entry.name.endswith(first) else entry.description
+    return "\n".join(filter(None, (description, entry.notes, entry.reasoning)))
+
+
+NO_MEANING = "no vector search"
+"""How a degradation begins after which it is not known what has a vector."""
+
+WORDS_ONLY = f"{NO_MEANING}: memory_embedding_provider is off"
+HIGHLIGHT = "bold yellow"
+READABLE = 100
+"""Columns; lines that are longer are hard to read, however wide the terminal is."""
+
+
+class Searched(NamedTuple):
+    """
+    How a search went.
+
+    Attributes:
+        query: The text that was searched for, None for none.
+        by_vector: How many entries were compared by their vectors.
+        by_keyword: How many entries hold a word of the text.
+
+    """
+
+    query: str | None = None
+    by_vector: int = 0
+    by_keyword: int = 0
+
+    @property
+    def document(self) -> dict[str, object]:
+        """It for JSON, by the names that the customers' programs know."""
+        return {
+            "vector_candidate_count": self.by_vector,
+            "fts5_candidate_count": self.by_keyword,
+            "context_query": self.query,
+        }
+
+
+def answer_document(answer: Answer) -> dict[str, object]:
+    """Return *answer* for JSON, with the names of requirement C-T6.7."""
+    entry = answer.entry
+    return {
+        "id": entry.entry_id,
+        "type": entry.kind,
+        "title": entry.name,
+        "text": entry.description,
+        "score": answer.shown,
+        "source": entry.file_path,
+        "date": entry.updated_at,
+        "permanent": entry.permanent,
+        "project": entry.source_project,
+        "workspace": entry.workspace,
+        "tags": entry.tags,
+        "category": entry.category,
+    }
+
+
+def explained_document(answer: Answer, policy: str) -> dict[str, object]:
+    """Return *answer* for JSON with all that its score is made of."""
+    return {
+        **answer_document(answer),
+        "final_score": answer.score,
+        "policy": policy,
+        "parts": dict(answer.parts),
+        "vector_score": answer.vector,
+        "bm25_score": answer.keyword,
+    }
+
+
+def tell_notes(memory: Memory, recollection: Recollection) -> None:
+    """Tell on standard error what was missing from a search."""
+    for line in recollection.degradations:
+        warn(line)
+    without = recollection.searched - recollection.found_by_meaning
+    if memory.settings.embedding_provider == OFF:
+        warn(WORDS_ONLY)
+    elif without and not any(line.startswith(NO_MEANING) for line in recollection.degradations):
+        complain(f"({without} without embeddings)")
+
+
+def readable_columns() -> int:
+    """Return how wide an answer is told; always the same where nobody looks, so that output is stable."""
+    return min(columns(), READABLE) if out.is_terminal else READABLE
+
+
+def print_marked(lines: Iterable[Marked]) -> None:
+    """Print *lines*: in a terminal with what is marked in colour, wrapped below their own beginning."""
+    for line in lines:
+        if out.is_terminal:
+            _print_in_terminal(line)
+        else:
+            say(on_one_line(line.text))
+
+
+def _print_in_terminal(line: Marked) -> None:
+    text = _coloured(line)
+    indent = len(text.plain) - len(text.plain.lstrip(" "))
+    for part in text[indent:].wrap(out, out.width - indent) if text else [text]:
+        out.print(Text(" " * indent).append_text(part))
+
+
+def _coloured(line: Marked) -> Text:
+    text, at = Text(), 0
+    for start, end in line.spans:
+        text.append(on_one_line(line.text[at:start]))
+        text.append(on_one_line(line.text[start:end]), "" if out.no_color else HIGHLIGHT)
+        at = end
+    return text.append(on_one_line(line.text[at:]))
+
+
+NOTHING = "Nothing that is remembered answers that"
+NOT_FOUND = "No relevant memories found for query"
+NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
+
+
+class Asked(NamedTuple):
+    """
+    A question with its answers.
+
+    Attributes:
+        memory: Where it was asked.
+        question: What was asked.
+        recollection: What came of it.
+        report: How it is told.
+        rules: The constitutional entries that stand apart from the answers.
+
+    """
+
+    memory: Memory
+    question: Question
+    recollection: Recollection
+    report: Report
+    rules: tuple[Entry, ...] = ()
+
+
+def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
+    """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
+    if asked.question.limit > 0:
+        tell_notes(asked.memory, asked.recollection)
+    if as_json:
+        print_items(
+            (_document(asked, answer) for answer in asked.recollection.answers),
+            **({"constitutional": [entry_document(rule) for rule in asked.rules]} if asked.rules else {}),
+            **(_searched(asked).document if asked.report.explained else {}),
+        )
+    elif asked.question.limit > 0:
+        FORMS.get(collection, _tell_list)(asked)
+
+
+def _document(asked: Asked, answer: Answer) -> dict[str, object]:
+    if asked.report.explained:
+        return explained_document(answer, asked.question.policy)
+    return answer_document(answer)
+
+
+def _searched(asked: Asked) -> Searched:
+    recollection = asked.recollection
+    return Searched(recollection.query, recollection.found_by_meaning, recollection.found_by_word)
+
+
+def _tell_list(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.listing(answers))
+    if not answers:
+        say(NOTHING)
+
+
+def _tell_memories(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.memories)
+
+
+def _tell_sessions(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.sessions)
+
+
+def _tell_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
+    """Print how many memories are searched, the *lines* of the answers, and how many there are."""
+    recollection, minimum = asked.recollection, asked.question.minimum
+    say(f"Searching {recollection.searched} memories...")
+    if _nothing_to_compare(asked):
+        say(NO_VECTORS)
+    elif not recollection.answers:
+        say(NOT_FOUND)
+    else:
+        print_marked(lines(recollection.answers))
+        threshold = "none" if minimum is None else f"{minimum:g}"
+        say(f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})")
+
+
+def _nothing_to_compare(asked: Asked) -> bool:
+    """Tell whether the question goes by meaning, and no entry has a vector yet though it could have one."""
+    spaces, recollection = asked.memory.spaces, asked.recollection
+    if not spaces or not recollection.searched or asked.question.policy != "cosine":
+        return False
+    return not any(space.vectors.has_any(asked.question.only) for space in spaces)
+
+
+def _tell_block(asked: Asked) -> None:
+    recollection, memory = asked.recollection, asked.memory
+    diagnostics = Diagnostics(
+        total=memory.repository.count(LEARNINGS),
+        vector=recollection.found_by_meaning,
+        keyword=recollection.found_by_word,
+        pending=memory.count_pending(LEARNINGS),
+        query=asked.question.text,
+        model=recollection.embedded_by,
+        numpy_missing=recollection.numpy_missing,
+    )
+    block = MemoryBlock(diagnostic=diagnostics.line, sizes={})
+    say(block.render([answer.entry for answer in recollection.answers]).removesuffix("\n") or NOTHING)
+    print_marked(asked.report.explanations(recollection.answers))
+
+
+def _tell_documents(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.rules(asked.rules))
+    print_marked(asked.report.documents(answers))
+    if not answers:
+        say(NOTHING)
+
+
+FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
+    "all": _tell_memories,
+    "learnings": _tell_block,
+    "sessions": _tell_sessions,
+    "documents": _tell_documents,
+}

@@ -1,0 +1,53 @@
+"""Checkpoints in words, the same for people and models, and as data."""
+
+import os
+
+from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope, Contents
+from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.entrypoints.context import name_of
+
+
+def told(contents: Contents) -> str:
+    """Return which entries *contents* means."""
+    match contents.scope:
+        case "documents":
+            return f"documents of {contents.project}"
+        case "project":
+            return f"all of {contents.project}"
+        case "all":
+            return "the whole store"
+
+
+def told_line(checkpoint: Checkpoint) -> str:
+    """Return one line about *checkpoint*."""
+    description = f" - {checkpoint.description}" if checkpoint.description else ""
+    missing = "" if checkpoint.is_there else f" (its snapshot is missing: {checkpoint.snapshot_path})"
+    return (
+        f"{checkpoint.name} ({checkpoint.created_at:%Y-%m-%d %H:%M:%S}):"
+        f" {_memories(checkpoint.memory_count)}, {told(checkpoint.contents)}{description}{missing}"
+    )
+
+
+def told_restore(restored: Restored) -> tuple[str, str]:
+    """Return what was done, and how to undo it."""
+    done = restored.replacement
+    what = f"Restored {restored.name}: {told(restored.contents)}, {_memories(done.memory_count)}"
+    return (
+        f"{what}, {done.restored} brought back, {done.removed} taken out",
+        f"The state before is the checkpoint {restored.safety.name!r}: restore it to undo this",
+    )
+
+
+def metadata(checkpoint: Checkpoint) -> dict[str, str]:
+    """Return what the table of checkpoints keeps as JSON."""
+    return dict(checkpoint.contents._asdict())
+
+
+def _memories(count: int) -> str:
+    return f"{count} {'memory' if count == 1 else 'memories'}"
+
+
+def contents_here(scope: CheckpointScope, project_root: str) -> Contents:
+    """Return what *scope* means in the project of that folder."""
+    root = os.path.realpath(project_root)
+    return Contents(scope, name_of(root), root)

@@ -1,0 +1,157 @@
+"""
+What is told of a memory that was changed or judged: the same through every door.
+
+What scripts and programs get: values of ours as JSON.
+
+What is told of a lesson that was stored, and its vector: the same through every door.
+"""
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.injection.block import LARGEST_ENTRY, needs_too_much_room
+from hardwon.domain.model.injection.rules import BUDGET_TOKENS
+from hardwon.domain.model.keywords import is_complete
+from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.text import tokens
+from hardwon.domain.model.usage import Usage
+from hardwon.domain.use_cases.edit_entries import Changed, Validated
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.embed_after_write import fill_spaces
+from hardwon.entrypoints.streams import visible
+
+
+def change_confirmation(changed: Changed) -> list[str]:
+    """Return a line that names the entry, one for each changed field, and one on what its tier now means for it."""
+    did = "Updated" if changed.changes else "Unchanged, it was so already"
+    fields = [f"{field}: {old} -> {new}" for field, old, new in changed.changes]
+    told = fate(changed.entry, is_searched=changed.is_searched)
+    return [f"{did}: {named(changed.entry)}", *map(visible, fields), *told, *_of_sections(changed)]
+
+
+def _of_sections(changed: Changed) -> list[str]:
+    """Return a line on the sections that took the tier over, and one on those that kept their own."""
+    followed, kept = changed.sections
+    lines = {"Sections that took its tier over": followed, "Sections that keep a tier of their own": kept}
+    return [f"{told}: {count}" for told, count in lines.items() if count]
+
+
+def named(entry: Entry) -> str:
+    """Return the title of *entry* with its number and its id."""
+    return f"{visible(entry.name)} (number {entry.number}, id: {entry.entry_id})"
+
+
+def judgement(validated: Validated) -> str:
+    """Return the line that says how often an entry was of use."""
+    total, useful = validations = validated.entry.usage.validations
+    score = f"confidence score {validations.confidence_score:.2f}"
+    return f"Validated: {named(validated.entry)}, useful {useful} of {total} times, {score}"
+
+
+def moment(when: dt.datetime) -> str:
+    """Return *when* to the minute, in UTC."""
+    return f"{when.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def fate(entry: Entry, *, is_searched: bool) -> list[str]:
+    """Return the line that says what its tier means for *entry*, where that may surprise."""
+    if entry.tier == "constitutional" and (size := tokens(entry.description)) > BUDGET_TOKENS:
+        return [f"It has about {size} tokens, of rules {BUDGET_TOKENS} are shown: shorten it, or it never is"]
+    if entry.tier == NEVER_SEARCHED:
+        return ["It is deprecated: no search finds it any more, and it is kept until it is deleted"]
+    if entry.expires_at is None:
+        return []
+    if is_searched:
+        return [f"It is temporary: it expires {moment(entry.expires_at)}, 7 days after it was made"]
+    return [
+        f"It is temporary and was made {moment(entry.created_at)}: its 7 days are over, so no search finds it any more"
+    ]
+
+
+def entry_document(entry: Entry) -> dict[str, object]:
+    """Return *entry* for JSON: its id first, its counters by name."""
+    fields = attrs.asdict(entry, recurse=False, filter=lambda field, _: field.name not in {"entry_id", "usage"})
+    return {"id": entry.entry_id, **fields, "expires_at": entry.expires_at, **_counters(entry.usage)}
+
+
+def _counters(usage: Usage) -> dict[str, object]:
+    return {
+        "access_count": usage.access_count,
+        "last_accessed": usage.last_accessed,
+        "validation_count": usage.validations.total,
+        "useful_count": usage.validations.useful,
+        "confidence_score": usage.validations.confidence_score,
+    }
+
+
+def plain(document: object) -> Any:
+    """Return *document* as JSON can hold it: values of ours as objects, moments as ISO 8601."""
+    from cattrs import Converter  # 20 ms, for JSON only
+
+    converter = Converter()
+    converter.register_unstructure_hook(dt.datetime, lambda moment: moment.isoformat())
+    return converter.unstructure(document)
+
+
+SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
+
+
+def storing_confirmation(stored: Stored) -> list[str]:
+    """Return the line that names the entry and its id, and one that says when it was known (M-A39)."""
+    entry = stored.entry
+    lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]
+    if stored.merged:
+        lines.append(f"Merged: the lesson was known, now observed {entry.observation_count} times")
+    return lines
+
+
+def complaints_of_length(entry: Entry) -> list[str]:
+    """Return one line when *entry* can't be shown, none when it can."""
+    if not needs_too_much_room(entry):
+        return []
+    return [f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters"]
+
+
+def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
+    """Return one line that names those of the keywords *given* for which *stored* has no room, none when it has."""
+    left_out = [keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords]
+    if not left_out:
+        return []
+    return [no_room_for(left_out)]
+
+
+def no_room_for(keywords: Iterable[str]) -> str:
+    """Return the line that names *keywords* that were left out."""
+    return f"a learning keeps its first {MAX_KEYWORDS} keywords, these were left out: {', '.join(keywords)}"
+
+
+def complaints_of_gaps(entry: Entry) -> list[str]:
+    """Return one line that says what *entry* lacks, none when it is complete (M-A34)."""
+    lacks = {
+        "not 3 to 10 keywords of which 3 stand in its text": not is_complete(
+            entry.keywords, f"{entry.description}\n{entry.reasoning}"
+        ),
+        "no reasoning": not entry.reasoning,
+        "no references": not entry.references,
+    }
+    lacking = [what for what, missing in lacks.items() if missing]
+    return [f"incomplete: {', '.join(lacking)}; give them the next time it is observed"] if lacking else []
+
+
+def embed_now(memory: Memory) -> list[str]:
+    """Give what waits its vector, if that is possible; return why it is not, one line each."""
+    try:
+        troubles = fill_spaces(memory, BATCH).troubles
+    except StorageError as error:
+        troubles = (str(error),)
+    providers = {space.embedder.space.provider for space in memory.spaces}
+    found_by = "the embedded model" if len(troubles) < len(providers) else "keyword search"
+    return [f"stored without a vector, {found_by} finds it: {trouble}" for trouble in troubles]

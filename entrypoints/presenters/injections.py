@@ -1,0 +1,249 @@
+"""
+How one injection is told: when, for what, and why each entry was in it.
+
+How it is told whether a receipt proves its text.
+
+How it is told what would stand beside a prompt.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Self
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.injection.receipt import Event, NearMiss, Shown
+from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.use_cases.explain_injections import Explained
+from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse, Rehearsed
+from hardwon.entrypoints.bootstrap import ASKED_EMBED_SECONDS, Memory
+from hardwon.entrypoints.context import host_session, name_of
+from hardwon.entrypoints.hook.prompt import instructions_for
+from hardwon.entrypoints.presenters.entries import moment
+from hardwon.entrypoints.presenters.stats import influence_document, influence_line
+
+EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
+
+SIGNALS: Mapping[str, str] = {
+    "vector": "meaning",
+    "keyword": "words",
+    "prominence": "track record",
+    "file": "touched file",
+}
+"""What signals are called on the screen, where not by their own name."""
+
+INDENT = "     "
+
+
+def injection_document(explained: Explained) -> dict[str, object]:
+    """Return the injection for JSON, with everything that is known of it, the entries in the order of the text."""
+    receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
+    return {
+        **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "project", "query")},
+        **{name: getattr(receipt, name) for name in ("keyword_text", "space", "policy", "digest", "frame")},
+        "entries": [_entry_document(explained, ranks.get(each.entry_id), each) for each in receipt.shown],
+        "nearly": [
+            {"id": each.entry_id, "name": explained.name_of(each.entry_id), "score": each.score, "why": each.why}
+            for each in receipt.missed
+        ],
+    }
+
+
+def injection_lines(explained: Explained, only: str | None = None) -> Iterator[str]:
+    """Yield the lines that tell the injection to a person, with all its entries or with the one of the id *only*."""
+    receipt = explained.receipt
+    yield heading(explained)
+    yield f"query    {receipt.query or 'none: nothing to go by'}"
+    if receipt.keyword_text is not None:
+        yield f"words    {' '.join(search_terms(receipt.keyword_text)) or 'none'}"
+    yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
+    for rank, shown in explained.ranked:
+        if only in {None, shown.entry_id}:
+            if (rank == 1 or (rank and only)) and policy_of(receipt, shown) != receipt.policy:
+                yield f"related  conversations, ranked by {policy_of(receipt, shown)}"
+            yield from entry_lines(explained, rank, shown)
+    for missed in () if only else receipt.missed:
+        yield _nearly(explained, missed)
+
+
+def heading(explained: Explained) -> str:
+    """Return when it was, what it answered, in which project and session."""
+    receipt = explained.receipt
+    session = f", session {receipt.session_id}" if receipt.session_id else ""
+    return f"{moment(receipt.at)}  {EVENTS[receipt.event]} in {receipt.project}{session}"
+
+
+def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterator[str]:
+    """Yield the lines that tell one entry: its rank and score with its name, and what the score is made of."""
+    score = "     -" if shown.score is None else f"{shown.score:.4f}"
+    yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
+    yield f"{INDENT}{_reason(explained, shown)}"
+    if win := _win(explained, shown):
+        yield f"{INDENT}{win}"
+    if used := explained.used.get(shown.entry_id):
+        yield f"{INDENT}of use: {influence_line(used)}"
+
+
+def named(explained: Explained, entry_id: str) -> str:
+    """Return the entry's name and id; the id alone when it is gone."""
+    name = explained.name_of(entry_id)
+    return f"{entry_id} (gone from the store)" if name is None else f"{name} ({entry_id})"
+
+
+def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dict[str, object]:
+    used = explained.used.get(shown.entry_id)
+    return {
+        "rank": rank,
+        "id": shown.entry_id,
+        "name": explained.name_of(shown.entry_id),
+        "form": shown.form,
+        "policy": None if shown.score is None else policy_of(explained.receipt, shown),
+        "score": shown.score,
+        "parts": dict(shown.parts),
+        "digest": shown.digest,
+        "room": shown.room,
+        "influence_count": explained.influence_counts.get(shown.entry_id, 0),
+        "used": influence_document(used) if used else None,
+    }
+
+
+def _reason(explained: Explained, shown: Shown) -> str:
+    if shown.score is None:
+        return "a rule that always stands" if shown.form == "note" else "told for its session or its age alone"
+    try:
+        terms = terms_of(policy_of(explained.receipt, shown), shown.parts)
+    except KeyError:  # somebody changed the receipt
+        terms = []
+    if not terms:
+        return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
+    counted = [term for term in terms if term[1]] or terms
+    return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in counted)
+
+
+def _win(explained: Explained, shown: Shown) -> str:
+    """Return why the entry stood beside a prompt; empty for one that did not, or of which that is not known."""
+    try:
+        win = win_of(explained.receipt, shown)
+    except KeyError:  # somebody changed the receipt
+        return ""
+    if win is None:
+        return ""
+    needed = f"{win.strength:.2f} {'>=' if win.is_clear else '<'} {win.least:.4g}"
+    return (
+        f"{'wins' if win.is_clear else 'does not win'}: strength {needed}: {win.quoted:.2g} * sqrt(coverage {win.coverage:.3g} * told {win.counted:.3g} * score {win.score:.3g}"
+        f" * lead {win.lead:.3g} / (ln {win.searched:.0f} * {win.breadth:.3g}^3))"
+    )
+
+
+def _nearly(explained: Explained, missed: NearMiss) -> str:
+    return f"nearly: {missed.score:.4f}  {named(explained, missed.entry_id)}: {missed.why}"
+
+
+TAMPERED = "the receipt contradicts itself: somebody changed it after it was written"
+CHANGED = "its text changed (hardwon show {} --history)"
+AGAIN = "since then observed again: {} → {}"
+SURER = "since then of another confidence: {} → {}"
+MISCOUNTED = "its score is not what its parts give"
+
+
+class Proof(NamedTuple):
+    """
+    An injection, and whether its text can be put together again.
+
+    Attributes:
+        explained: The injection.
+        verdict: What came of it.
+
+    """
+
+    explained: Explained
+    verdict: Verdict
+
+    @classmethod
+    def of(cls, explained: Explained) -> Self:
+        """Put its text together again."""
+        return cls(explained, verdict(explained.receipt, explained.entries))
+
+    def document(self) -> dict[str, object]:
+        """Return what came of it for JSON."""
+        since = [_since_document(each) for each in self.verdict.since]
+        return {"verified": self.verdict.verified, **self.verdict._asdict(), "since": since}
+
+    def lines(self) -> Iterator[str]:
+        """Yield what came of it, and by name what differs."""
+        found = self.verdict
+        yield f"{heading(self.explained)}: {'verified' if found.verified else 'differs'}"
+        for each in found.since:
+            yield f"  {named(self.explained, each.entry_id)}: {'; '.join(_told_since(each))}"
+        for entry_id in found.changed:
+            yield f"  {named(self.explained, entry_id)}: {CHANGED.format(entry_id)}"
+        for entry_id in found.gone:
+            yield f"  {entry_id} is gone"
+        for entry_id in found.miscounted:
+            yield f"  {named(self.explained, entry_id)}: {MISCOUNTED}"
+        if found.tampered:
+            yield f"  {TAMPERED}"
+
+
+def _told_since(since: Since) -> Iterator[str]:
+    then, now = since.then, since.now
+    if then.observation_count != now.observation_count:
+        yield AGAIN.format(then.observation_count, now.observation_count)
+    if then.confidence != now.confidence:
+        yield SURER.format(then.confidence, now.confidence)
+
+
+def _since_document(since: Since) -> dict[str, object]:
+    return {"id": since.entry_id, "then": since.then._asdict(), "now": since.now._asdict()}
+
+
+SEARCH_SECONDS = 10.0
+"""Who tries a prompt waits longer than a prompt does."""
+
+NOT_SEARCHED = "nothing would stand beside it: it says too little, or is no question or task, so nothing is searched"
+NOTHING_FOUND = "nothing would stand beside it: nothing that is remembered has to do with it"
+NOBODY_WINS = "nothing would stand beside it:"
+SOMETHING = "beside it would stand:"
+OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled, memory_semantic_enabled)"
+
+
+def rehearse(memory: Memory, text: str, project_root: str) -> Rehearsal:
+    """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
+    try_prompt = Rehearse(memory.speak_up(instructions_for(project_root), ASKED_EMBED_SECONDS))
+    prompt = Prompt(text, host_session(), name_of(project_root))
+    return try_prompt(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
+
+
+def is_on(memory: Memory) -> bool:
+    """Tell whether prompts are answered at all."""
+    settings = memory.settings
+    return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
+
+
+def rehearsal_document(rehearsal: Rehearsal, *, on: bool) -> dict[str, object]:
+    """Return it for JSON."""
+    items = [_dry_run_document(each) for each in rehearsal.entries]
+    return {"items": items, "on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text}
+
+
+def rehearsal_lines(rehearsal: Rehearsal, *, on: bool) -> Iterator[str]:
+    """Yield the lines that tell it to a person."""
+    if not on:
+        yield OFF
+    yield _summary(rehearsal)
+    for rank, each in enumerate(rehearsal.entries, 1):
+        needed = f"{each.strength:.2f} {'>=' if each.strength >= each.least else '<'} {each.least:.4g}"
+        yield f"{rank:>3}. strength {needed}  {each.name} ({each.entry_id}): {each.kept_out or 'shown'}"
+
+
+def _summary(rehearsal: Rehearsal) -> str:
+    if rehearsal.text:
+        return SOMETHING
+    if rehearsal.entries:
+        return NOBODY_WINS
+    return NOTHING_FOUND if rehearsal.worth_asking else NOT_SEARCHED
+
+
+def _dry_run_document(entry: Rehearsed) -> dict[str, object]:
+    told = entry._asdict()
+    return {"id": told.pop("entry_id"), **told}

@@ -1,0 +1,179 @@
+"""
+An end for a process that goes on and on. Standard library only.
+
+The one process in the background: it takes in what the hooks noted, gives vectors to what waits, and ends.
+
+It may be killed at any moment: whatever it had not finished is done again.
+"""
+
+import argparse
+import contextlib
+import datetime as dt
+import os
+import signal
+import threading
+from collections.abc import Callable
+from functools import partial
+
+from hardwon.adapters.config.reader import read_settings
+from hardwon.adapters.hook_log import HookLog, last_events, one_line
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal, put_aside
+from hardwon.domain.model.conversation.session import Waiting, project_of
+from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_models import LOCAL
+from hardwon.entrypoints.capture import build_take_in, ensure_there
+from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
+
+GRACE_SECONDS = 5.0
+"""After this the system ends a process whose threads are all held up, as by a regular expression."""
+
+
+def end_after(seconds: float, warn: Callable[[str], None], grace: float = GRACE_SECONDS) -> None:
+    """
+    End this process after *seconds*, whatever it does then.
+
+    Args:
+        seconds: So long it may take.
+        warn: Told of it in one line, unless the process is held up in C.
+        grace: So much later the system ends it, where there is a timer for that.
+
+    """
+
+    def end() -> None:
+        warn(f"capture: ended after {seconds:g} seconds; the rest is for the next time")
+        os._exit(1)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        signal.setitimer(signal.ITIMER_REAL, seconds + grace)
+
+
+LONGEST_RUN_SECONDS = 600.0
+PATIENCE_SECONDS = 0.25
+"""How long to wait for the lock: who looks whether it is taken holds it for a moment."""
+
+MOST_BATCHES = 10
+LATELY = 100
+"""Lines of the log; whatever it tells of there is not told again if nothing changed."""
+
+FORGOTTEN_AFTER = dt.timedelta(days=30)
+
+
+def main() -> None:
+    """Do what waits, and end; another worker at work makes that at once."""
+    parser = argparse.ArgumentParser(prog="hardwon-worker", description="Take in what hooks noted.")
+    parser.add_argument("--global-store", required=True)
+    parser.add_argument("--project-root", default=os.sep)
+    options = parser.parse_args()
+    os.chdir(os.sep)
+    worker = Worker(options.global_store, options.project_root)
+    end_after(LONGEST_RUN_SECONDS, worker.warn)
+    worker.run()
+
+
+class Worker:
+    """
+    One run on a store.
+
+    Args:
+        global_store: The store's folder.
+        project_root: Whose settings say how missing vectors are made.
+
+    """
+
+    def __init__(self, global_store: str, project_root: str) -> None:
+        self._store = global_store
+        self._project_root = project_root
+        self._journal = SqliteCaptureJournal(global_store)
+        self._lock = CaptureLock(global_store)
+        self._dealt_with = dict[str, int]()
+        self._has_tidied = False
+        self.warn = HookLog(global_store, _now).write
+
+    def run(self) -> None:
+        """Go on until nothing waits that was not tried; what comes while the lock is given back is seen after it."""
+        try:
+            while self._due() or not self._has_tidied:
+                if not self._lock.acquire(PATIENCE_SECONDS):
+                    return
+                try:
+                    self._work()
+                finally:
+                    self._lock.release()
+        except CorruptStoreError as error:
+            self.warn(f"{error}; moved to {put_aside(self._store)}")
+        except Exception as error:  # noqa: BLE001  # nobody else would tell of it
+            self.warn(f"capture: {type(error).__name__}: {error}")
+
+    def _due(self) -> list[Waiting]:
+        """Return what waits of the sessions with events that were not tried yet."""
+        return [each for each in self._journal.waiting() if each.newest > self._dealt_with.get(each.session_id, 0)]
+
+    def _work(self) -> None:
+        for waiting in self._due():
+            self._dealt_with[waiting.session_id] = waiting.newest
+            self._attempt(partial(self._take_in, waiting))
+        if not self._has_tidied:
+            self._has_tidied = True
+            self._attempt(self._fill)
+            self._attempt(self._forget)
+
+    def _attempt(self, part: Callable[[], None]) -> None:
+        """Do a part of the work; the others go on whatever becomes of it."""
+        try:
+            part()
+        except CorruptStoreError:
+            raise
+        except Exception as error:  # noqa: BLE001  # nobody else would tell of it
+            self.warn(f"capture: {type(error).__name__}: {error}")
+
+    def _take_in(self, waiting: Waiting) -> None:
+        session_id = waiting.session_id
+        root = project_of(self._journal.buffer(session_id), [waiting.project_root])
+        try:
+            ensure_there(session_id, root)
+        except UnreadableFileError as error:
+            self._warn_once(str(error))
+            return
+        memory = self._open(root)
+        with contextlib.closing(memory.database):
+            build_take_in(memory, root)(session_id)
+            label_imports(memory)
+
+    def _warn_once(self, trouble: str) -> None:
+        """Log what stays as it is until somebody acts, unless the log tells of it lately."""
+        if not any(line.endswith(one_line(trouble)) for line in last_events(self._store, LATELY)):
+            self.warn(trouble)
+
+    def _forget(self) -> None:
+        for lost in self._journal.forget_untouched(_now() - FORGOTTEN_AFTER):
+            what = f"{lost.events} events of session {lost.session_id!r} in {lost.project_root!r}"
+            self.warn(f"capture: forgot {what}: none came for {FORGOTTEN_AFTER.days} days, nor could they be written")
+
+    def _fill(self) -> None:
+        """Give vectors to what waits, where that asks nobody else."""
+        memory = self._open(self._project_root)
+        with contextlib.closing(memory.database):
+            is_local = bool(memory.spaces) and memory.spaces[0].embedder.space.provider == LOCAL
+            if is_local and memory.count_pending(EVERYTHING):
+                for trouble in fill_spaces(memory, MOST_BATCHES * BATCH).troubles:
+                    self.warn(trouble)
+
+    def _open(self, project_root: str) -> Memory:
+        settings = read_settings(project_root, os.environ, {"--global-store": self._store}).settings
+        return open_memory(settings, self.warn)
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+if __name__ == "__main__":
+    main()
