@@ -8,8 +8,8 @@ import sys
 from bench.figures import Aim, Figure
 from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.texts import Writer
-from hardwon.adapters.sqlite.capture_journal import note
-from hardwon.domain.model.conversation.session import EventKind, HookEvent
+from hardwon.adapters.sqlite.hook_events import note
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.injection.receipt import Receipt, Shown
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory

@@ -11,9 +11,9 @@ from math import inf
 from statistics import fmean
 
 from bench.eval_sets import read_sets, relevant_documents
-from hardwon.domain.model.entry import word_count
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.evaluation.report import SetReport
+from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap_evaluation import evaluate_all
 

@@ -25,8 +25,8 @@ from hardwon.adapters.evaluation.files import DOCUMENTS, JUDGEMENTS, QUERIES
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
-from hardwon.domain.model.entry import word_count
 from hardwon.domain.model.evaluation.eval_set import EvalSet
+from hardwon.domain.model.identity import word_count
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.entrypoints.bootstrap_evaluation import cache_folder
 

@@ -9,24 +9,20 @@ What brings files into an open store. What is slow is imported when it is chosen
 
 What changes entries of an open store. What is slow is imported when it is chosen.
 
-What a retrospective needs before it needs a store, or without one.
-
 An open store, and the spaces it is searched in.
 """
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.feature_files import FeatureFiles
-from hardwon.adapters.git.probe import GitChangeProbe, checked_out_branch
-from hardwon.adapters.markdown.bank_files import MarkdownKnowledgeBank
+from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
 from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, Database, SqliteMetadata
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
-from hardwon.adapters.sqlite.file_state import SqliteImportLedger
+from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex, is_available
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.store import open_store
@@ -37,10 +33,9 @@ from hardwon.domain.model.filters import CONVERSATIONS, EntryFilter, scope_of
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.import_knowledge import changed_files
+from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve
-from hardwon.domain.use_cases.retro import KeepRetro
 from hardwon.entrypoints.bootstrap_models import AUTO, EmbeddingSpace, Warn, choose_automatically, open_spaces
 from hardwon.ports.clock import Clock
 
@@ -69,7 +64,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.similarity import Likeness
     from hardwon.domain.use_cases.store_entry import StoreEntry
     from hardwon.domain.use_cases.track_usage import TellUse
-    from hardwon.ports.documents import Instructions
+    from hardwon.ports.instructions import Instructions
 
 
 class OpenStore(NamedTuple):
@@ -506,7 +501,7 @@ class Conversing(Filing):
     def transcripts(self, project_root: str) -> "JsonlTranscripts":
         """Return what hosts write down of sessions in the project."""
         from hardwon.adapters.transcripts.reader import JsonlTranscripts
-        from hardwon.entrypoints.context import cleaning_for
+        from hardwon.entrypoints.host_session import cleaning_for
 
         return JsonlTranscripts(cleaning_for(project_root), self.settings.capture_boundaries)
 
@@ -567,34 +562,3 @@ def open_memory(
         spaces=open_spaces(settings, automatic, database, warn),
         warn=warn,
     )
-
-
-class WorkSources(NamedTuple):
-    """
-    Who knows of the work at hand.
-
-    Attributes:
-        branch: What is checked out.
-        features: Knows the active feature.
-        changes: Knows what the branch changed.
-        clock: The time.
-
-    """
-
-    branch: str | None
-    features: FeatureFiles
-    changes: GitChangeProbe
-    clock: SystemClock
-
-
-def work_sources(project_root: str, warn: Warn) -> WorkSources:
-    """Return them for the project."""
-    branch = checked_out_branch(project_root)
-    return WorkSources(branch, FeatureFiles(project_root, warn), GitChangeProbe(project_root, warn), SystemClock())
-
-
-def keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> KeepRetro:
-    """Return the keeping of what a retrospective taught; the store is opened when it is needed, if the user wants one."""
-    is_wanted = settings.semantic_enabled
-    opened = (lambda: open_store().take_in_bank(project_root)) if is_wanted else None
-    return KeepRetro(bank_files(project_root, settings), opened)

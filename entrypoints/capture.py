@@ -24,8 +24,9 @@ from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.capture_lock import alone
-from hardwon.entrypoints.context import cleaning_for, host_session, read_workplace
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
+from hardwon.entrypoints.host_session import cleaning_for, host_session
 from hardwon.ports.transcripts import Transcribed
 
 

@@ -4,7 +4,8 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, has_events
+from hardwon.adapters.sqlite.capture_journal import CaptureLock
+from hardwon.adapters.sqlite.hook_events import has_events
 from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.hook.capture import wake

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from hardwon.adapters.git.process import main_work_tree
-from hardwon.adapters.markdown.host_memory import host_memory_folder
+from hardwon.adapters.markdown.instructions import host_memory_folder
 
 
 def host_memory(environ: Mapping[str, str], project_root: str) -> str:

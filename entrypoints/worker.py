@@ -17,8 +17,10 @@ from functools import partial
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.hook_log import HookLog, last_events, one_line
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal, put_aside
-from hardwon.domain.model.conversation.session import Waiting, project_of
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.sqlite.hook_events import put_aside
+from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import BATCH

@@ -2,8 +2,8 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from hardwon.domain.model.entry_change import FieldChange, PastChange
 from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.history import FieldChange, PastChange
 from hardwon.domain.model.injection.receipt import Influence, Receipt
 from hardwon.domain.model.injection.usage_signals import ShownText
 from hardwon.domain.model.usage import Usage

@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from hardwon.domain.model.conversation.details import Note
@@ -55,18 +55,6 @@ class ConversationFiles(Protocol):
         Raises:
             UnreadableFileError: a folder leads out of the project.
 
-        """
-        ...
-
-
-class Instructions(Protocol):
-    """What the agent is told at the beginning of every session, by files that are not ours."""
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """
-        Yield the name of each file and what it says, the project's own first.
-
-        Whatever is there and can't be read says nothing. Read when it is asked for: most prompts need none of it.
         """
         ...
 

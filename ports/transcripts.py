@@ -2,7 +2,8 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from hardwon.domain.model.conversation.session import Exchange, HookEvent, SessionBuffer, Waiting
+from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 
 
 class CaptureJournal(Protocol):

@@ -1,6 +1,5 @@
 import datetime as dt
 import json
-import os
 
 from hardwon.adapters.sqlite.database import Database, Row, from_text, to_text
 from hardwon.domain.model.file_state import Departed, Standing
@@ -64,41 +63,6 @@ def _to_standing(row: Row) -> Standing:
     usage = Usage(accesses, from_text(last_accessed) if last_accessed else None, Validations(total, useful))
     facts = (file_hash, name, tier, weight, bool(permanent), bool(own_tier))
     return Standing(*facts, phrases, keywords, tags, from_text(created_at), usage)
-
-
-class SqliteImportLedger:
-    """The ledger of imports in the store's tables."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def headings(self, path: str) -> set[str]:
-        """Return the headings of *path* seen before."""
-        return {
-            row[0] for row in self._database.rows("SELECT heading FROM source_heading WHERE path = ?", (_key(path),))
-        }
-
-    def fingerprint(self, path: str) -> str | None:
-        """Return the fingerprint of *path* at its last import."""
-        value = self._database.value("SELECT fingerprint FROM sources WHERE path = ?", (_key(path),))
-        return None if value is None else str(value)
-
-    def record(self, path: str, headings: set[str], fingerprint: str) -> None:
-        """Remember *headings* and the fingerprint."""
-        with self._database.transaction():
-            self._database.rows(
-                "INSERT INTO sources VALUES (?, ?) ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint",
-                (_key(path), fingerprint),
-            )
-            self._database.run_many(
-                "INSERT OR IGNORE INTO source_heading VALUES (?, ?)",
-                ((_key(path), heading) for heading in sorted(headings)),
-            )
-
-
-def _key(path: str) -> str:
-    """Return *path* as text that can be stored, whatever bytes it is made of."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 class SqliteTombstones:

@@ -19,9 +19,9 @@ from hardwon.adapters.sqlite.database import Database, Row, in_list
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entry
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry import title_to_search
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.identity import title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_evidence
 from hardwon.domain.model.ranking.candidates import Hit

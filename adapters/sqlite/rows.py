@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Row, from_text, to_text
-from hardwon.domain.model.entry import word_count
+from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from hardwon.adapters.sqlite.database import Database, Row, content_version, note_change
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.embedding import Space, Vector
-from hardwon.domain.model.entry import searchable_text
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
+from hardwon.domain.model.identity import searchable_text
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.vectors import PendingText, VectorBlock
 

@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hardwon.adapters.transcripts.said import Said, moment, objects_in, text_or
+from hardwon.adapters.transcripts.records import objects_in, text_or
+from hardwon.adapters.transcripts.said import Said, moment
 
 _INJECTED = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|skill)\b|# AGENTS\.md instructions)"

@@ -8,8 +8,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hardwon.adapters.transcripts.claude_code import Edit, edits_in_claude_code, edits_in_codex
-from hardwon.adapters.transcripts.said import objects_in, text_or
+from hardwon.adapters.transcripts.records import Edit, edits_in_claude_code, edits_in_codex, objects_in, text_or
 from hardwon.domain.model.injection.receipt import Turn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 

@@ -1,6 +1,4 @@
 """
-Values of JSON that nobody promised.
-
 A transcript's lines, one after the other, whatever its size.
 
 Questions that the agent asks by a tool, and what the user answers.
@@ -13,18 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+from hardwon.adapters.transcripts.records import objects_in, text_or
 from hardwon.domain.model.conversation.session import Answered
-
-
-def text_or(value: Any, otherwise: str = "") -> str:
-    """Return *value* if it is a text."""
-    return value if isinstance(value, str) else otherwise
-
-
-def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the JSON objects of a list; none where *value* is no list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
 
 LONGEST_LINE = 8_000_000
 """In bytes. A longer one holds some tool's result; nobody says that much."""

@@ -1,58 +1,16 @@
-"""
-What somebody wants changed of an entry, and what that changed.
+"""What somebody wants changed of an entry, and what that changed."""
 
-What became of an entry, field by field (requirement D-DB22).
-"""
-
-import datetime as dt
 import json
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 import attrs
 
 from hardwon.domain.model.entry import Entry, all_storable, distinct, fraction, not_blank, one_line, one_of, storable
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONFIDENCES, TIERS, Confidence, Tier
-
-
-class FieldChange(NamedTuple):
-    """
-    One field that was changed.
-
-    Attributes:
-        field: The customer's name of it, such as `importance_tier`.
-        old: What it was, as text; None for nothing.
-        new: What it is, likewise.
-
-    """
-
-    field: str
-    old: str | None
-    new: str | None
-
-
-class PastChange(NamedTuple):
-    """
-    One change that was made.
-
-    Attributes:
-        number: The store's number of the entry, which may be gone.
-        field: As in `FieldChange`.
-        old: Likewise.
-        new: Likewise.
-        at: When.
-
-    """
-
-    number: int
-    field: str
-    old: str | None
-    new: str | None
-    at: dt.datetime
-
 
 ENTRY_FIELDS: Mapping[str, str] = {
     "title": "name",

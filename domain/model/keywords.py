@@ -1,6 +1,4 @@
 """
-What a keyword label may look like, and when an entry has enough of them.
-
 Which words of a text are worth searching for.
 
 Questions that name several concepts, all of which an answer must hold (requirements D-T1.2, D-U2).
@@ -13,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-from hardwon.domain.model.entry import MAX_KEYWORDS
 from hardwon.domain.model.errors import InvalidQueryError
 
 MAX_TERMS = 64
@@ -34,12 +31,12 @@ STOP_WORDS = frozenset(
 _WITHOUT_MARKS = dict.fromkeys(range(0x0300, 0x0332))
 """Accents that stand by themselves, such as the dot that lower-casing `İ` leaves: FTS5 drops them too."""
 
-_QUERY_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of *text* in order, lower case, with repeats: runs of letters and digits."""
-    return _QUERY_WORD.findall(unicodedata.normalize("NFC", text).lower().translate(_WITHOUT_MARKS))
+    return _WORD.findall(unicodedata.normalize("NFC", text).lower().translate(_WITHOUT_MARKS))
 
 
 def search_terms(text: str) -> tuple[str, ...]:
@@ -78,114 +75,6 @@ def distinctive_terms(terms: Sequence[str], frequencies: Mapping[str, int], size
         return tuple(terms)
     distinctive = tuple(term for term in terms if frequencies.get(term, 0) * 2 <= size)
     return distinctive if any(frequencies.get(term, 0) for term in distinctive) else tuple(terms)
-
-
-MIN_LABELS = 3
-MIN_SUPPORTED = 3
-MAX_WORDS = 3
-MAX_LENGTH = 60
-"""Characters; three words of prose fit easily, a blob that a model repeats for ever does not."""
-
-GENERIC_LABELS = tuple(
-    """
-    code development software system application implementation feature project function method file data error bug
-    fix update change
-    """.split()
-)
-"""True of almost any entry, so they tell none apart (requirement A-AC5)."""
-
-SMALLEST_STEM = 3
-
-SUFFIXES = (
-    "",
-    *"""
-    s es ies e y d ed ied r er ers or ors ing ings ion ions ation ations able al ally ic ive ity ly ment ments ness
-    ance ence
-    """.split(),
-)
-
-_FOLDED = str.maketrans({".": "-", "_": "-", "+": "p", "#": "sharp"})
-_GAPS = re.compile(r"[\s-]+")
-_LABEL = re.compile(r"[a-z0-9][a-z0-9-]*")
-_WORD = re.compile(r"[^\W_]+")
-
-
-def valid_labels(raw: Iterable[str]) -> tuple[str, ...]:
-    """
-    Return the usable labels among *raw*, in order, without repeats, at most 10.
-
-    Each is folded first: lower case, spaces, dots and underscores to hyphens,
-    `+` to `p`, `#` to `sharp` (`C++` is `cpp`, `node.js` is `node-js`, M-A35).
-    What then is not 1-3 hyphenated words of `a-z0-9`, or is a generic word, is
-    dropped by itself; one or two that are left are kept.
-    """
-    usable = filter(_is_usable, map(_fold, raw))
-    return tuple(dict.fromkeys(usable))[:MAX_KEYWORDS]
-
-
-def supported_labels(labels: Iterable[str], text: str) -> tuple[str, ...]:
-    """
-    Return those of *labels* that *text* speaks of, in order.
-
-    It does when a hyphen part of the label (stop words aside) occurs in it, or
-    is a variant of one of its words: both leave the same stem of three letters
-    or more when a common English ending, and the doubled letter before it, is
-    taken off (`parsing` and `parser`, `retries` and `retry`, `logged` and
-    `logs`). A part of one or two letters must be a word of the text.
-
-    This counts look-alikes (`port`, `portion`) and misses irregular forms
-    (`ran`, `indices`): good enough to tell an incomplete entry, too rough to
-    drop a label by.
-    """
-    parts = {label: search_terms(label) for label in labels}
-    supported = _supported({part for label in parts for part in parts[label]}, text.lower())
-    return tuple(label for label in parts if not supported.isdisjoint(parts[label]))
-
-
-def is_complete(labels: Iterable[str], text: str) -> bool:
-    """
-    Tell whether there are 3-10 labels and *text* speaks of at least 3 of them.
-
-    Args:
-        labels: As `valid_labels` returns them.
-        text: Description and reasoning of the entry.
-
-    """
-    labels = tuple(labels)
-    return MIN_LABELS <= len(labels) <= MAX_KEYWORDS and len(supported_labels(labels, text)) >= MIN_SUPPORTED
-
-
-def _supported(parts: set[str], text: str) -> set[str]:
-    folded = f"{text} {text.translate(_FOLDED)}"
-    words = frozenset(_WORD.findall(folded))
-    beginnings = {part[:SMALLEST_STEM] for part in parts}
-    alike = (word for word in words if word[:SMALLEST_STEM] in beginnings)  # no other word has a stem in common
-    stems = frozenset(stem for word in alike for stem in _stems(word))
-    return {
-        part
-        for part in parts
-        if part in words or (len(part) >= SMALLEST_STEM and part in folded) or not stems.isdisjoint(_stems(part))
-    }
-
-
-def _fold(label: str) -> str:
-    return _GAPS.sub("-", label.lower().translate(_FOLDED)).strip("-")
-
-
-def _is_usable(label: str) -> bool:
-    return bool(
-        len(label) <= MAX_LENGTH
-        and _LABEL.fullmatch(label)
-        and label.count("-") < MAX_WORDS
-        and label not in GENERIC_LABELS
-    )
-
-
-def _stems(word: str) -> set[str]:
-    """Return what is left of *word* without each ending it may have."""
-    cut = {word.removesuffix(suffix) for suffix in SUFFIXES if word.endswith(suffix)}
-    undoubled = {stem[:-1] for stem in cut - {word} if stem[-2:] == stem[-1:] * 2}
-    return {stem for stem in cut | undoubled if len(stem) >= SMALLEST_STEM}
 
 
 FEWEST_CONCEPTS = 2

@@ -5,7 +5,7 @@ Let the store know what the knowledge banks say, before a retrospective counts.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import attrs
 
@@ -16,16 +16,11 @@ from hardwon.domain.model.formats.document_format import plain_title
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, OBSERVED_IN, BankEntry, text_after
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import BankTexts, counts_of
+from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.file_state import ImportLedger
+from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
-
-
-def changed_files(bank: KnowledgeBank, ledger: ImportLedger) -> Iterator[BankFile]:
-    """Yield the files of *bank* that are not as they were when they were last imported."""
-    return (file for file in bank.files() if ledger.fingerprint(file.path) != file.fingerprint)
-
 
 NAME_WORDS = 8
 REPLACEMENT = "\ufffd"

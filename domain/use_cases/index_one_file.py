@@ -29,9 +29,9 @@ from hardwon.domain.model.document import (
     to_entry,
 )
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_change import FieldChange
 from hardwon.domain.model.file_state import Departed, standing_of
 from hardwon.domain.model.formats.document_format import FileFields, MarkdownFile, kind_by_place, read_fields
+from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock

@@ -10,7 +10,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError, LabelerUnavailableError, UnusableLabelsError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
-from hardwon.domain.model.keywords import valid_labels
+from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.use_cases.closeness import Background
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.keyword_labeler import KeywordLabeler

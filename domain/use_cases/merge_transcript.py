@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.conversation.session import Exchange, HookEvent, SessionBuffer, project_of
+from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import CUT, Cleaning, as_text
 from hardwon.ports.transcripts import Transcribed, Transcripts

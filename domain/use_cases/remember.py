@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, Waiting, project_of
+from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.use_cases.capture import Capture, Captured, Learn, Learned, TakeIn
 

@@ -19,7 +19,7 @@ from hardwon.entrypoints.bootstrap import Memory, bank_files
 from hardwon.entrypoints.cli.console import Yes, ask, counted, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
-from hardwon.entrypoints.context import host_session
+from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import (
     change_confirmation,
     complaints_of_keywords,

@@ -7,7 +7,7 @@ from typing import Annotated
 import attrs
 import typer
 
-from hardwon.adapters.markdown.host_memory import INDEX
+from hardwon.adapters.markdown.instructions import INDEX
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.use_cases.setup import Done, Plan, SetUp, Untouched
 from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, targets_at, used_agents

@@ -20,7 +20,8 @@ from hardwon.domain.model.retro.answer import Answer
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Lesson, read_lessons
 from hardwon.domain.use_cases.retro import KeepRetro, Kept, LookedAt, Review
-from hardwon.entrypoints.bootstrap import Memory, keep_retro, open_memory, work_sources
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_retro import keep_retro, work_sources
 from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
@@ -32,7 +33,7 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     resolve,
 )
-from hardwon.entrypoints.context import Work, read_feature, read_work, read_workplace
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_length,
@@ -43,8 +44,9 @@ from hardwon.entrypoints.presenters.entries import (
     storing_confirmation,
 )
 from hardwon.entrypoints.retro_json import answer_from_text
+from hardwon.entrypoints.retrospective import Work, read_feature, read_work
 from hardwon.entrypoints.streams import read_text, visible
-from hardwon.ports.knowledge_bank import BankFiles
+from hardwon.ports.bank_files import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"
 STORE_SKIPPED = "Skipped the store: memory_semantic_enabled is not true, the knowledge bank alone was written"

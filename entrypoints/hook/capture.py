@@ -9,13 +9,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
-from hardwon.adapters.sqlite.capture_journal import note, put_aside
-from hardwon.domain.model.conversation.session import EventKind, HookEvent
+from hardwon.adapters.sqlite.hook_events import note, put_aside
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.context import cleaning_for
 from hardwon.entrypoints.hook.request import HookRequest
+from hardwon.entrypoints.host_session import cleaning_for
 
 MODULE = "hardwon.entrypoints.worker"
 
@@ -87,7 +87,9 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
 def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
     """Tell whether what waits is to be taken in, now that *event* is among it and so many *replies*."""
     if event.kind == "prompt":
-        from hardwon.domain.model.conversation.chunker import boundary_command  # compiles patterns, for a prompt only
+        from hardwon.domain.model.conversation.boundaries import (
+            boundary_command,  # compiles patterns, for a prompt only
+        )
 
         return boundary_command(event.text, settings.capture_boundaries) is not None
     return event.kind in {"compaction", "end"} or replies >= settings.capture_interval

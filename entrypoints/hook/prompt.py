@@ -22,8 +22,8 @@ from hardwon.entrypoints.hook.request import HookRequest
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.receipt import Turn
-    from hardwon.domain.use_cases.track_usage import NoticeUse
-    from hardwon.ports.documents import Instructions
+    from hardwon.domain.use_cases.notice_use import NoticeUse
+    from hardwon.ports.instructions import Instructions
 
 
 @contextlib.contextmanager
@@ -37,7 +37,7 @@ def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
     from hardwon.adapters.clock import SystemClock
     from hardwon.adapters.sqlite.activity import SqliteInfluences
     from hardwon.adapters.sqlite.store import open_existing
-    from hardwon.domain.use_cases.track_usage import NoticeUse
+    from hardwon.domain.use_cases.notice_use import NoticeUse
 
     database = open_existing(store)
     try:
@@ -56,7 +56,7 @@ def hear_turn(transcript_path: str) -> "Turn":
 
 def instructions_for(project_root: str) -> "Instructions":
     """Return what the host gives the agent in every session of a project."""
-    from hardwon.adapters.markdown.host_memory import InstructionFiles
+    from hardwon.adapters.markdown.instructions import InstructionFiles
     from hardwon.entrypoints.host_memory import host_memory
 
     return InstructionFiles(project_root, host_memory(os.environ, project_root))

@@ -8,7 +8,7 @@ import datetime as dt
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.markdown.bank_files import read_banks, record_injection
+from hardwon.adapters.markdown.knowledge_bank import read_banks, record_injection
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
@@ -117,7 +117,7 @@ class SessionStart:
 
     def wake_worker(self, injection: Injection) -> None:
         """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""
-        from hardwon.adapters.sqlite.capture_journal import has_events  # the block is out: nobody waits for it
+        from hardwon.adapters.sqlite.hook_events import has_events  # the block is out: nobody waits for it
 
         is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
         try:

@@ -20,7 +20,8 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_change import EntryChange, FieldChange
+from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
@@ -28,7 +29,8 @@ from hardwon.domain.use_cases.label import LabelChain, store_labels
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_models import build_labelers
-from hardwon.entrypoints.context import host_session, name_of
+from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.mcp.schema import (
     ADDS,
     CHANGES,

@@ -16,7 +16,7 @@ from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.block import LARGEST_ENTRY, needs_too_much_room
 from hardwon.domain.model.injection.rules import BUDGET_TOKENS
-from hardwon.domain.model.keywords import is_complete
+from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.text import tokens

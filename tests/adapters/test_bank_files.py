@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.bank_files import LARGEST_FILE, MarkdownBankFiles
+from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
+from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE
 from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
 from hardwon.domain.model.retro.bank_edit import BankPlace
 

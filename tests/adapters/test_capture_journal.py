@@ -13,16 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.capture_journal import (
-    JOURNAL_FILE,
-    CaptureLock,
-    SqliteCaptureJournal,
-    has_events,
-    note,
-    put_aside,
-)
-from hardwon.adapters.sqlite.capture_journal import LOCK_FILE as LOCK_NAME
-from hardwon.domain.model.conversation.session import HookEvent, SessionBuffer
+from hardwon.adapters.sqlite.capture_journal import FILE_NAME as LOCK_NAME
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.sqlite.hook_events import FILE_NAME, has_events, note, put_aside
+from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 from tests.strategies import DAY, NOW
 
@@ -48,7 +43,7 @@ def test_journal_and_lock_are_for_their_owner(tmp_path: Path) -> None:
 
     assert stat.S_IMODE(store.stat().st_mode) == 0o700
     assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in store.iterdir()} == {
-        JOURNAL_FILE: 0o600,
+        FILE_NAME: 0o600,
         LOCK_NAME: 0o600,
     }
 
@@ -65,7 +60,7 @@ def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_a_buffer_that_cannot_be_read_is_none(tmp_path: Path, document: str) -> None:
     journal = SqliteCaptureJournal(str(tmp_path))
     journal.keep(SessionBuffer(session_id="one", project_root="/p"))
-    with sqlite3.connect(tmp_path / JOURNAL_FILE) as connection:
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
         connection.execute("UPDATE buffer SET document = ?", (document,))
     connection.close()
 
@@ -74,7 +69,7 @@ def test_a_buffer_that_cannot_be_read_is_none(tmp_path: Path, document: str) -> 
 
 
 def test_a_damaged_journal_is_put_aside_and_the_next_begins(tmp_path: Path) -> None:
-    (tmp_path / JOURNAL_FILE).write_bytes(GARBAGE)
+    (tmp_path / FILE_NAME).write_bytes(GARBAGE)
     with pytest.raises(CorruptStoreError, match=r"capture\.db"):
         note(str(tmp_path), event())
 
@@ -87,7 +82,7 @@ def test_a_damaged_journal_is_put_aside_and_the_next_begins(tmp_path: Path) -> N
 
 
 def test_a_journal_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / JOURNAL_FILE) as connection:
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
         connection.execute("PRAGMA user_version = 9")
     connection.close()
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
 from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
-from hardwon.domain.model.conversation.session import Chunk, Exchange, HookEvent
+from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.session import Chunk, Exchange
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.use_cases.merge_transcript import hear

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.host_memory import HostMemoryFiles, folder_name, host_memory_folder, read_fact
+from hardwon.adapters.markdown.host_memory import HostMemoryFiles, read_fact
+from hardwon.adapters.markdown.instructions import folder_name, host_memory_folder
 
 FACT = """---
 name: use-uv-not-pip

@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from hardwon.adapters.markdown.host_memory import LARGEST_FILE, MOST_FILES, NAMES, InstructionFiles
+from hardwon.adapters.markdown.instructions import LARGEST_FILE, MOST_FILES, NAMES, InstructionFiles
 
 
 def texts(project: Path) -> dict[str, str]:

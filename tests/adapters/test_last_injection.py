@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.bank_files import record_injection
+from hardwon.adapters.markdown.knowledge_bank import record_injection
 from hardwon.domain.model.injection.markdown_block import SourcedEntry
 from hardwon.domain.model.knowledge_bank import parse_bank
 

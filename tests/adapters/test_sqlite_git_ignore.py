@@ -7,22 +7,23 @@ import pytest
 
 from hardwon.adapters import hook_log
 from hardwon.adapters.agents import record
-from hardwon.adapters.markdown.bank_files import RECORD_NAME
-from hardwon.adapters.sqlite import capture_journal, database, snapshots
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, note
+from hardwon.adapters.markdown.knowledge_bank import RECORD_NAME
+from hardwon.adapters.sqlite import capture_journal, database, hook_events, snapshots
+from hardwon.adapters.sqlite.capture_journal import CaptureLock
+from hardwon.adapters.sqlite.hook_events import note
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.model.conversation.session import HookEvent
+from hardwon.domain.model.conversation.hook_event import HookEvent
 from tests.adapters.git.repository import git
 
 OURS = (
     *(
         database.FILE_NAME,
         f"{database.FILE_NAME}-wal",
-        capture_journal.JOURNAL_FILE,
-        f"{capture_journal.JOURNAL_FILE}{capture_journal.ASIDE}",
+        hook_events.FILE_NAME,
+        f"{hook_events.FILE_NAME}{hook_events.ASIDE}",
     ),
     *(
-        capture_journal.LOCK_FILE,
+        capture_journal.FILE_NAME,
         hook_log.FILE_NAME,
         f"{hook_log.FILE_NAME}.1",
         RECORD_NAME,

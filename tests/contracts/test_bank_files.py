@@ -7,7 +7,7 @@ import pytest
 
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
-from hardwon.ports.knowledge_bank import BankFiles
+from hardwon.ports.bank_files import BankFiles
 from tests.fakes.bank_files import InMemoryBankFiles
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "heuristics")

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
-from hardwon.domain.model.conversation.session import Draft, EventKind, HookEvent, SessionBuffer, Waiting
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, Waiting
+from hardwon.domain.model.conversation.session import Draft, SessionBuffer
 from hardwon.ports.transcripts import CaptureJournal
 from tests.conversations import MINUTE, exchanges
 from tests.fakes.journal import InMemoryCaptureJournal

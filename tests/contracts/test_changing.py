@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.entry_change import EntryChange, PastChange
+from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.history import PastChange
 from hardwon.domain.model.usage import Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, Validated

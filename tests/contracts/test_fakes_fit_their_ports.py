@@ -2,13 +2,16 @@
 
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
+from hardwon.ports.bank_files import BankFiles
 from hardwon.ports.clock import Clock
-from hardwon.ports.documents import ConversationFiles, Instructions, PlanFiles, SessionFiles, SourceFiles
+from hardwon.ports.documents import ConversationFiles, PlanFiles, SessionFiles, SourceFiles
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.file_state import Departures, ImportLedger, Tombstones
+from hardwon.ports.file_state import Departures, Tombstones
+from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.instructions import Instructions
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
-from hardwon.ports.knowledge_bank import BankFiles, KnowledgeBank
+from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.signals import ChangeProbe, FeatureProbe
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.transcripts import CaptureJournal, Transcripts

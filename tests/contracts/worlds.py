@@ -14,7 +14,8 @@ from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
-from hardwon.adapters.sqlite.file_state import SqliteDepartures, SqliteImportLedger, SqliteTombstones
+from hardwon.adapters.sqlite.file_state import SqliteDepartures, SqliteTombstones
+from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
@@ -28,7 +29,8 @@ from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.file_state import Departures, ImportLedger, Tombstones
+from hardwon.ports.file_state import Departures, Tombstones
+from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorSource, VectorStore

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, MAX_TEXT_BYTES, Entry, content_hash
+from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, MAX_TEXT_BYTES, Entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.vocabulary import Kind
 from tests.strategies import DAY, FILE_KINDS, NOW, anything, entries, file_entries, lesson, odd_entries, of_file, texts
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.session import Draft, EventKind, Exchange, HookEvent, SessionBuffer
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.use_cases.merge_transcript import Heard, hear, told

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.keywords import GENERIC_LABELS, is_complete, supported_labels, valid_labels
+from hardwon.domain.model.keyword_labels import GENERIC_LABELS, is_complete, supported_labels, valid_labels
 from tests.strategies import anything
 
 LESSON = "Retries of the C++ parser logged nothing: the cached lock was migrated by CI, see node.js."

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import LabelerUnavailableError
 from hardwon.domain.model.formats.label_prompt import label_prompt, parse_labels
-from hardwon.domain.model.keywords import GENERIC_LABELS
+from hardwon.domain.model.keyword_labels import GENERIC_LABELS
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import anything, lesson, texts
 

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import content_hash, redact_entry
+from hardwon.domain.model.entry import redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.redaction import REDACTED, redact
 from tests.strategies import lesson
 

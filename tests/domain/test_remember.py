@@ -2,7 +2,8 @@
 
 import pytest
 
-from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer, Waiting
+from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.use_cases.remember import KnownSession, known_sessions, session_meant
 from tests.conversations import MINUTE

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.session import Exchange, HookEvent
+from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.use_cases.capture import Learned, TakeIn

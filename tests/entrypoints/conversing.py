@@ -6,8 +6,9 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal, note
-from hardwon.domain.model.conversation.session import EventKind, HookEvent
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.sqlite.hook_events import note
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.entrypoints.cli.conversations import SessionStatus, session_statuses
 from hardwon.entrypoints.hook.capture import MODULE
 from tests.entrypoints.hook_process import Run, World

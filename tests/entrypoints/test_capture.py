@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal, note
-from hardwon.domain.model.conversation.session import HookEvent
+from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.sqlite.hook_events import note
+from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory

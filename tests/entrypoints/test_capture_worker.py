@@ -6,8 +6,9 @@ import subprocess
 
 import pytest
 
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, note
-from hardwon.domain.model.conversation.session import EventKind, HookEvent
+from hardwon.adapters.sqlite.capture_journal import CaptureLock
+from hardwon.adapters.sqlite.hook_events import note
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook.capture import is_due
 from hardwon.entrypoints.worker import Worker

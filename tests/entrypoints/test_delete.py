@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from hardwon.domain.model.entry import content_hash
+from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, keep, run
 from tests.entrypoints.terminals import answer

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.host_memory import folder_name
+from hardwon.adapters.markdown.instructions import folder_name
 from hardwon.domain.model.injection.entry_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import text_digest
 from tests.entrypoints.conversing import rest, statuses

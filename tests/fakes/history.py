@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 
-from hardwon.domain.model.entry_change import FieldChange, PastChange
+from hardwon.domain.model.history import FieldChange, PastChange
 from tests.fakes.state import State
 
 

@@ -1,7 +1,8 @@
 import datetime as dt
 from collections.abc import Callable, Sequence
 
-from hardwon.domain.model.conversation.session import HookEvent, SessionBuffer, Waiting
+from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
+from hardwon.domain.model.conversation.session import SessionBuffer
 from tests.strategies import NOW
 
 

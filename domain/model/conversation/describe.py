@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from hardwon.domain.model.conversation.chunker import NO_TOPIC, opening_word, without_opening
+from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
+from hardwon.domain.model.conversation.chunker import NO_TOPIC
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
 from hardwon.domain.model.conversation.sentences import ENDS, sentences
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity

@@ -17,7 +17,6 @@ from hardwon.domain.model.conversation.describe import first_said, headline
 from hardwon.domain.model.conversation.session import Chunk, Exchange, timestamp
 from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.conversation.topics import telling_words
-from hardwon.domain.model.entry import short_hash
 from hardwon.domain.model.formats.conversation_format import (
     AREAS,
     FILES,
@@ -39,6 +38,7 @@ from hardwon.domain.model.formats.conversation_format import (
     plan_link,
     section_text,
 )
+from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Kind

@@ -9,9 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.entry import Entry, searchable_text, title_to_search
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEvaluationError
 from hardwon.domain.model.evaluation.report import Grades
+from hardwon.domain.model.identity import searchable_text, title_to_search
 from hardwon.domain.model.keywords import search_terms
 
 LONGEST_NAME = 80

@@ -5,7 +5,7 @@ import re
 
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry
 from hardwon.domain.model.errors import UnusableLabelsError
-from hardwon.domain.model.keywords import GENERIC_LABELS, MAX_WORDS, MIN_LABELS
+from hardwon.domain.model.keyword_labels import GENERIC_LABELS, MAX_WORDS, MIN_LABELS
 
 MAX_CONTENT = 6_000
 MAX_REASONING = 2_000

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from hardwon.domain.model.context import FRONT_MATTER
 from hardwon.domain.model.conversation.details import Note
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, timestamp
-from hardwon.domain.model.entry import IDENTITY
 from hardwon.domain.model.formats.anchors import Extent, extents, sections
 from hardwon.domain.model.formats.conversation_format import (
     SESSION,
@@ -28,6 +27,7 @@ from hardwon.domain.model.formats.conversation_format import (
     unescaped,
 )
 from hardwon.domain.model.formats.document_format import FrontValue
+from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Kind
 

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.entry import content_hash
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.injection.block import END, SECTIONS, TITLE
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.vocabulary import Confidence

@@ -17,8 +17,9 @@ from functools import lru_cache
 from itertools import chain, count
 from typing import NamedTuple, TypeAlias
 
-from hardwon.domain.model.entry import MAX_COUNT, content_hash
+from hardwon.domain.model.entry import MAX_COUNT
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import (
     CONFIDENCE,
     ENTRY_HEAD,

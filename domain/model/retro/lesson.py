@@ -16,7 +16,7 @@ import attrs
 from hardwon.domain.model.conversation.describe import titled
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
-from hardwon.domain.model.keywords import valid_labels
+from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.model.knowledge_bank import OBSERVED_IN, metadata_line, text_after
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.answer import Answer, RetroItem

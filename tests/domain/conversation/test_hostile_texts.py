@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hardwon.domain.model.conversation import statements
-from hardwon.domain.model.conversation.chunker import announces, moves_on, topic_of
+from hardwon.domain.model.conversation.boundaries import announces, moves_on
+from hardwon.domain.model.conversation.chunker import topic_of
 from hardwon.domain.model.conversation.describe import areas_of, as_sentence, summarised, titled
 from hardwon.domain.model.conversation.mentions import commands_in, paths_in, phases_in, projects_in
 from hardwon.domain.model.conversation.sentences import sentences

@@ -11,7 +11,7 @@ from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.details import Note, notes_of
 from hardwon.domain.model.conversation.session import Answered, Chunk, Draft, Exchange, Metadata, chunk_identity
 from hardwon.domain.model.conversation.statements import alternatives, reasons
-from hardwon.domain.model.entry import IDENTITY
+from hardwon.domain.model.identity import IDENTITY
 from tests.conversations import MINUTE, chunks
 from tests.strategies import NOW, few_examples
 

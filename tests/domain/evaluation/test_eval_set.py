@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import Entry, title_to_search
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationError
 from hardwon.domain.model.evaluation.eval_set import (
     MOST,
@@ -16,6 +16,7 @@ from hardwon.domain.model.evaluation.eval_set import (
     document_entry,
     known_items,
 )
+from hardwon.domain.model.identity import title_to_search
 from tests.strategies import characters, lesson, texts
 
 

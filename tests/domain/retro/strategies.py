@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import content_hash
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import BankLesson
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES

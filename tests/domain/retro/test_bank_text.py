@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import example, given
 
-from hardwon.domain.model.entry import content_hash
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.keywords import words_of
 from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
 from hardwon.domain.model.redaction import redact

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.domain.model.keywords import GENERIC_LABELS, is_complete
+from hardwon.domain.model.keyword_labels import GENERIC_LABELS, is_complete
 from hardwon.domain.model.retro.answer import FIELDS, GROUPS
 from hardwon.entrypoints.cli.main import COMMANDS, Group
 from hardwon.entrypoints.retro_json import answer_from_text

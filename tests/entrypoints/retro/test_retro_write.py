@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from hardwon.domain.model.entry import content_hash
-from hardwon.domain.model.keywords import GENERIC_LABELS, supported_labels
+from hardwon.domain.model.identity import content_hash
+from hardwon.domain.model.keyword_labels import GENERIC_LABELS, supported_labels
 from hardwon.domain.model.knowledge_bank import parse_bank
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World

@@ -1,0 +1,183 @@
+"""
+Knowledge-bank files, read. Standard library only.
+
+The record of the last injection, written. Standard library only.
+"""
+
+import datetime as dt
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
+from hardwon.domain.model.injection.markdown_block import SourcedEntry, count_source
+from hardwon.domain.model.knowledge_bank import BankEntry, BankScope, parse_bank
+from hardwon.domain.model.text import with_newlines
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.knowledge_bank import BankFile
+
+# The hook runs through here and pathlib is slow to import.
+
+
+Warn: TypeAlias = Callable[[str], None]
+
+FILES: tuple[Category, ...] = ("anti-patterns", "patterns", "heuristics")
+"""The files of a bank, in the order they are read."""
+LOCAL_FOLDER = "docs/knowledge-bank"
+LARGEST_FILE = 16 * 1024 * 1024
+
+
+class BankText(NamedTuple):
+    """The text of one knowledge-bank file, and where it comes from."""
+
+    source: BankScope
+    category: Category
+    path: str
+    text: str
+
+
+def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
+    """
+    Yield the files that are there: the project's three, then the store's.
+
+    Args:
+        project_root: Its knowledge bank is the folder ``docs/knowledge-bank``.
+        store: The folder that holds the files of all projects.
+        warn: Gets one line for every file that is there but can't be used whole.
+    """
+    folders: tuple[tuple[BankScope, str], ...] = (
+        ("local", os.path.join(project_root, LOCAL_FOLDER)),
+        ("global", store),
+    )
+    for source, folder in folders:
+        for category in FILES:
+            path = os.path.join(folder, f"{category}.md")
+            text = read_bank(path, warn, within=project_root if source == "local" else "")
+            if text is not None:
+                yield BankText(source, category, path, text)
+
+
+def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
+    """
+    Return the text of one file with newlines as line ends and bad bytes replaced.
+
+    Args:
+        path: The file.
+        warn: Told in one line of a file that is there and can't be used whole.
+        within: The folder that no link may lead out of; empty for the user's own files.
+
+    Returns:
+        At most the first `LARGEST_FILE` bytes, with a warning when there are
+        more; None when there is no such file, or, with a warning, when it is
+        not a regular file, can't be read, or lies outside *within*.
+    """
+    try:
+        _refuse_outside(path, within)
+        data = read_regular_file(path, LARGEST_FILE).data
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        warn(f"{path!r} is left out: {reason(error)}")
+        return None
+    if len(data) > LARGEST_FILE:
+        warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
+    text = data[:LARGEST_FILE].decode("utf-8", "replace")
+    return with_newlines(text)
+
+
+def _refuse_outside(path: str, folder: str) -> None:
+    """
+    Refuse a file that links take out of *folder*; nothing is refused when that is empty.
+
+    Raises:
+        ValueError: so it is.
+    """
+    if not folder or not os.path.lexists(path):
+        return
+    if not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), "")):
+        raise ValueError("a link leads out of the project")
+
+
+class MarkdownKnowledgeBank:
+    """
+    The knowledge bank as markdown files: the project's three, then the store's.
+
+    Args:
+        project_root: Its bank is the folder `docs/knowledge-bank`.
+        store: The folder that holds the user's own bank.
+        warn: Told in one line of every file that can't be read.
+
+    """
+
+    def __init__(self, project_root: str, store: str, warn: Callable[[str], None]) -> None:
+        self._root = root = os.path.realpath(project_root)
+        self._folders = (
+            (os.path.join(root, LOCAL_FOLDER), _project_name(root)),
+            (os.path.realpath(store), None),
+        )
+        self._warn = warn
+
+    def files(self) -> Sequence[BankFile]:
+        """Return the files that are there."""
+        found = (
+            _file(os.path.join(folder, f"{category}.md"), category, project)
+            for folder, project in self._folders
+            for category in FILES
+        )
+        return [file for file in found if file]
+
+    def read(self, file: BankFile) -> Sequence[BankEntry] | None:
+        """Return the entries of *file*."""
+        is_local = os.path.dirname(file.path) == self._folders[0][0]
+        text = read_bank(file.path, self._warn, within=self._root if is_local else "")
+        return None if text is None else parse_bank(text, file.category)
+
+
+def _project_name(root: str) -> str | None:
+    return os.fsencode(os.path.basename(root)).decode("utf-8", "replace").strip() or None
+
+
+def _file(path: str, category: Category, project: str | None) -> BankFile | None:
+    try:
+        facts = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return BankFile(path, category, project, f"{facts.st_mtime_ns}-{facts.st_size}", facts.st_size)
+
+
+# The hook runs through here and pathlib is slow to import.
+
+
+RECORD_NAME = ".last-injection.json"
+
+
+def record_injection(
+    store: str, project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime, warn: Callable[[str], None]
+) -> None:
+    """
+    Write `.last-injection.json` in the store, whole or not at all.
+
+    Args:
+        store: Made when missing, for its owner alone.
+        project_root: Recorded by its base name.
+        selected: What is printed, in the order of choice.
+        now: With its zone.
+        warn: Gets one line when the store can't be written.
+    """
+    try:
+        record = json.dumps(_record(project_root, selected, now), indent=2)
+        os.makedirs(store, mode=0o700, exist_ok=True)
+        replace_file(os.path.join(store, RECORD_NAME), record)
+    except (OSError, ValueError) as error:
+        warn(f"{RECORD_NAME} is not written in {store!r}: {reason(error)}")
+
+
+def _record(project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime) -> dict[str, object]:
+    return {
+        "timestamp": now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "project": os.path.basename(os.path.abspath(project_root)),
+        "entries_injected": len(selected),
+        "sources": {"local": count_source(selected, "local"), "global": count_source(selected, "global")},
+        "entry_names": [sourced.entry.name for sourced in selected],
+    }

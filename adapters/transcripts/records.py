@@ -1,0 +1,97 @@
+"""
+Values of JSON that nobody promised.
+
+What an agent writes into files by its tools, as transcripts have it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+
+def text_or(value: Any, otherwise: str = "") -> str:
+    """Return *value* if it is a text."""
+    return value if isinstance(value, str) else otherwise
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the JSON objects of a list; none where *value* is no list."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+PATCH = "*** Begin Patch"
+PATCHED_FILE = ("*** Update File: ", "*** Add File: ")
+
+
+class Edit(NamedTuple):
+    """
+    A change of one file.
+
+    Attributes:
+        path: Of the file; empty where it isn't told.
+        new: What the agent put there.
+        old: What it replaced or left as it was, as far as that is told.
+
+    """
+
+    path: str
+    new: str
+    old: str = ""
+
+
+def edits_in_claude_code(message: Mapping[str, Any]) -> Iterator[Edit]:
+    """Yield the changes that a line of the agent's makes."""
+    for block in objects_in(message.get("content")):
+        given = block.get("input")
+        if block.get("type") == "tool_use" and isinstance(given, dict):
+            yield from _edits(text_or(block.get("name")), given)
+
+
+def _edits(tool: str, given: Mapping[str, Any]) -> Iterator[Edit]:
+    path = text_or(given.get("file_path"))
+    match tool:
+        case "Edit":
+            yield _replacement(path, given)
+        case "MultiEdit":
+            yield from (_replacement(path, each) for each in objects_in(given.get("edits")))
+        case "Write":
+            yield Edit(path, text_or(given.get("content")))
+        case "NotebookEdit":
+            yield Edit(text_or(given.get("notebook_path")), text_or(given.get("new_source")))
+        case _:
+            pass
+
+
+def _replacement(path: str, given: Mapping[str, Any]) -> Edit:
+    return Edit(path, text_or(given.get("new_string")), text_or(given.get("old_string")))
+
+
+def edits_in_codex(payload: Mapping[str, Any]) -> Iterator[Edit]:
+    """Yield the changes that a call of a tool makes: patches, however they are wrapped."""
+    if payload.get("type") in {"function_call", "custom_tool_call"}:
+        for text in (payload.get("input"), payload.get("arguments")):
+            yield from _patched(_patch_in(text_or(text)))
+
+
+def _patch_in(text: str) -> str:
+    """Return the patch in *text*, which may be JSON that has it as a value or in a list; empty without one."""
+    if PATCH not in text or text.lstrip().startswith(PATCH):
+        return text if PATCH in text else ""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    values = document.values() if isinstance(document, dict) else ()
+    texts = (each for value in values for each in (value if isinstance(value, list) else [value]))
+    return next((each for each in texts if isinstance(each, str) and PATCH in each), "")
+
+
+def _patched(patch: str) -> Iterator[Edit]:
+    path, new, old = "", list[str](), list[str]()
+    for line in patch.partition(PATCH)[2].splitlines():
+        if line.startswith("*** "):
+            yield Edit(path, "\n".join(new), "\n".join(old))
+            path, new, old = line[line.find(": ") + 2 :] if line.startswith(PATCHED_FILE) else "", [], []
+        else:
+            (new if line.startswith("+") else old).append(line[1:])
+    yield Edit(path, "\n".join(new), "\n".join(old))
