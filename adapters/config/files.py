@@ -1,101 +1,11 @@
-"""
-Settings in `.tlc.json` and `config.jsonc`: JSON with comments and trailing commas.
+"""Settings in `.claude/iflow-dev.local.md`, read as the shell scripts around it read them."""
 
-Settings in `.claude/iflow-dev.local.md`, read as the shell scripts around it read them.
-"""
-
-import json
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from hardwon.domain.model.formats.values import NONE
 from hardwon.domain.model.text import with_newlines
-
-OLDER_NAMES = {
-    "memory.decay.enabled": "memory_decay_enabled",
-    "memory.decay.mode": "memory_decay_mode",
-    "memory.decay.minFloor": "memory_decay_floor",
-    "memory.decay.exemptTiers": "memory_decay_exempt_tiers",
-    "memory.defaultTier": "memory_default_tier",
-    "memory.defaultContextType": "memory_default_context_type",
-    "triggers.phrases": "memory_trigger_phrases",
-    "triggers.autoSaveInterval": "memory_capture_interval",
-}
-"""Names of requirements D-C5 to D-C11 to the keys of today."""
-
-# What is never closed runs to the end: that keeps the search linear on a hostile
-# file, and the parser complains anyway.
-STRING = r'"(?:\\.|[^"\\])*(?:"|\\?\Z)'
-COMMENT = re.compile(rf"({STRING})|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-TRAILING_COMMA = re.compile(rf"({STRING})|,(?=\s*[}}\]])", re.DOTALL)
-
-
-def read_jsonc(text: str) -> dict[str, Any]:
-    """
-    Return the object in *text*.
-
-    Raises:
-        ValueError: it is no such JSON, or no object.
-    """
-    try:
-        document = json.loads(_without(TRAILING_COMMA, _without(COMMENT, text)))
-    except RecursionError as error:
-        raise ValueError("too deeply nested") from error
-    if isinstance(document, dict):
-        return document
-    raise ValueError("not an object")
-
-
-def scalars(document: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
-    """
-    Return the values of *keys* as the text that the other sources would hold.
-
-    A list stands for its texts with commas between; a null is absent, and so is an object.
-    """
-    return {key: text for key in keys if (text := _text(document.get(key))) is not None}
-
-
-def older_names(document: Mapping[str, Any]) -> dict[str, str]:
-    """
-    Return what the older names in *document* ask for, by the keys of today.
-
-    They stand in objects, one in another, or with dots at the top. Of
-    `semantic`, only `enabled: false` and the models `local` and `openai` ask
-    for an embedding provider; `dimensions` are for `openai`, as the others'
-    models have their own.
-    """
-    is_openai = at(document, "semantic.model") == "openai"
-    wanted = {**OLDER_NAMES, **({"semantic.dimensions": "memory_embedding_dimensions"} if is_openai else {})}
-    named = {key: text for older, key in wanted.items() if (text := _text(at(document, older))) is not None}
-    if at(document, "semantic.enabled") is False:
-        return {**named, "memory_embedding_provider": "off"}
-    model = at(document, "semantic.model")
-    return {**named, "memory_embedding_provider": model} if model in ("local", "openai") else named
-
-
-def at(document: Mapping[str, Any], older: str) -> Any:
-    """Return what stands in *document* under the older name, nested or dotted; None when nothing does."""
-    if older in document:
-        return document[older]
-    first, _, rest = older.partition(".")
-    nested = document.get(first)
-    return at(nested, rest) if rest and isinstance(nested, dict) else None
-
-
-def _text(value: object) -> str | None:
-    """Return what the other sources would hold for *value*, None for what they can't."""
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return ", ".join(each.replace(",", " ") for each in value) or NONE
-    if isinstance(value, bool):
-        return json.dumps(value)
-    return str(value) if isinstance(value, (str, int, float)) else None
-
-
-def _without(unwanted: re.Pattern[str], text: str) -> str:
-    return unwanted.sub(lambda match: match[1] or " ", text)
 
 
 def read_local_md(text: str, keys: Iterable[str]) -> dict[str, str]:
@@ -166,6 +76,8 @@ def older_index_path(root: str) -> str | None:
         root: The project's folder.
 
     """
+    from hardwon.adapters.config.jsonc import at, read_jsonc  # noqa: PLC0415 - json costs the hook 8 ms
+
     try:
         named = at(read_jsonc(_read_text(f"{root}/{CONFIG_JSONC}")), "semantic.indexPath")
         path = os.path.realpath(os.path.join(root, named)) if isinstance(named, str) and named else ""
@@ -176,11 +88,13 @@ def older_index_path(root: str) -> str | None:
 
 
 def _tlc(text: str, keys: Sequence[str]) -> dict[str, str]:
+    from hardwon.adapters.config.jsonc import read_jsonc, scalars  # noqa: PLC0415 - json costs the hook 8 ms
 
     return scalars(read_jsonc(text), keys)
 
 
 def _config(text: str, keys: Sequence[str]) -> dict[str, str]:
+    from hardwon.adapters.config.jsonc import older_names, read_jsonc, scalars  # noqa: PLC0415 - as above
 
     document = read_jsonc(text)
     return {**older_names(document), **scalars(document, keys)}

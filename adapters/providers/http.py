@@ -5,8 +5,6 @@ Where a provider listens, and the words for what went wrong there.
 
 JSON over HTTP, for every provider on the network.
 
-Every way in which httpx fails, in the words of `provider_errors`.
-
 An answer with a status other than 2xx, as an error that says what to do.
 
 Texts cut to a model's limit without its tokenizer.
@@ -19,7 +17,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from itertools import islice
@@ -35,6 +33,7 @@ from hardwon.adapters.providers.errors import (
     ProviderRateLimitedError,
     ProviderUnavailableError,
 )
+from hardwon.adapters.providers.httpx_failures import failures_translated
 from hardwon.domain.model.deadline import Deadline
 
 LONGEST_EXCERPT = 200
@@ -223,48 +222,6 @@ def _import_httpx() -> None:
             import httpx  # noqa: F401, PLC0415  # a hook that asks no provider never needs it
         finally:
             del modules["httpx._main"]
-
-
-# ValueError and ImportError: proxy settings that httpx can't use. OSError: certificates that can't be read.
-# RuntimeError: no thread left, and httpx's own complaints about streams and closed clients.
-MAPPED = (httpx.HTTPError, httpx.InvalidURL, httpx.CookieConflict, ValueError, ImportError, OSError, RuntimeError)
-
-
-@contextmanager
-def failures_translated(endpoint: Endpoint) -> Iterator[None]:
-    """Raise what httpx raises within as a `ProviderError` that names *endpoint*."""
-    try:
-        yield
-    except MAPPED as error:
-        raise _failure(endpoint, error) from error
-
-
-def _failure(endpoint: Endpoint, error: Exception) -> ProviderError:
-    why = str(error)
-    match error:
-        case httpx.DecodingError():
-            return ProviderAnswerUnusableError(endpoint.says("sent an answer that can't be decoded", why))
-        case httpx.TimeoutException():
-            words = "did not answer in time"
-        case httpx.ProxyError():
-            words = "can't be reached through the proxy, check HTTPS_PROXY and NO_PROXY"
-        case httpx.InvalidURL() | httpx.UnsupportedProtocol():
-            words = "has an address that can't be used, check its base URL"
-        case httpx.ConnectError() if _is_about_tls(error):
-            words = "can't be reached safely, check https in its address and SSL_CERT_FILE"
-        case httpx.ConnectError():
-            words = f"can't be reached, {endpoint.way_out_when_down}"
-        case httpx.HTTPError():
-            words = "broke off the exchange, try again later"
-        case _:
-            words = "can't be asked, check the proxy and certificate settings of the environment"
-    return ProviderUnavailableError(endpoint.says(words, why))
-
-
-def _is_about_tls(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, ssl.SSLError):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY_REQUESTS = 401, 403, 404, 429

@@ -108,7 +108,7 @@ class Event:
             framed,
             without_tags,  # compiles patterns, for a block only
         )
-        from hardwon.entrypoints.hook.session_start import markdown_block  # brings hashlib, and OpenSSL with it
+        from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit
         text = markdown_block(self._request.project_root, store, limit, _now(), self._warn)
@@ -154,7 +154,7 @@ def notice_use(request: HookRequest, store: str, warn: Callable[[str], None]) ->
     if not (request.session_id and (request.reply or has_transcript) and os.path.isdir(store)):
         return
     from hardwon.domain.model.errors import StorageError
-    from hardwon.entrypoints.hook.prompt import hear_turn, noticing_in  # brings sqlite3
+    from hardwon.entrypoints.bootstrap_hook import hear_turn, noticing_in  # brings sqlite3
 
     try:
         with noticing_in(store) as notice:

@@ -17,8 +17,8 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse, Rehearsed
 from hardwon.entrypoints.bootstrap import ASKED_EMBED_SECONDS, Memory
+from hardwon.entrypoints.bootstrap_hook import instructions_for
 from hardwon.entrypoints.context import name_of
-from hardwon.entrypoints.hook.prompt import instructions_for
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import moment
 from hardwon.entrypoints.presenters.stats import influence_document, influence_line

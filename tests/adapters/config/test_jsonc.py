@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.config.files import read_jsonc
+from hardwon.adapters.config.jsonc import read_jsonc
 from tests.adapters.config.project import resolve, write
 
 
