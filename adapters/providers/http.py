@@ -1,40 +1,29 @@
 """
-httpx, held to a time, a size and the words of `provider_errors`; imported with the first request only.
-
 Where a provider listens, and the words for what went wrong there.
 
 JSON over HTTP, for every provider on the network.
-
-An answer with a status other than 2xx, as an error that says what to do.
 
 Texts cut to a model's limit without its tokenizer.
 """
 
 import json
 import re
-import ssl
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
-from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import httpx
 
-from hardwon.adapters.providers.errors import (
-    ProviderAnswerUnusableError,
-    ProviderError,
-    ProviderRateLimitedError,
-    ProviderUnavailableError,
-)
-from hardwon.adapters.providers.httpx_failures import failures_translated
+from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
 from hardwon.domain.model.deadline import Deadline
+
+if TYPE_CHECKING:
+    import httpx
+
+    from hardwon.adapters.providers.bounded_client import BoundedClient
 
 LONGEST_EXCERPT = 200
 # Providers repeat a refused key in part ("sk-ab****yz"); its first characters give such an echo away.
@@ -180,6 +169,7 @@ class JsonHttp:
         """
         if self._client is None:
             _import_httpx()
+            from hardwon.adapters.providers.bounded_client import BoundedClient  # noqa: PLC0415  # imports httpx
 
             self._client = BoundedClient(self.endpoint, self._transport)
             weakref.finalize(self, self._client.close)
@@ -222,213 +212,6 @@ def _import_httpx() -> None:
             import httpx  # noqa: F401, PLC0415  # a hook that asks no provider never needs it
         finally:
             del modules["httpx._main"]
-
-
-UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY_REQUESTS = 401, 403, 404, 429
-FIRST_OF_THE_SERVERS_FAULT = 500
-
-SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s?")
-
-
-def refusal(endpoint: Endpoint, response: "httpx.Response") -> ProviderError:
-    """Return what *response*, read to its end and not a success, means for the user."""
-    status, body = response.status_code, _json_of(response)
-    said = _message_in(body) or response.text
-    if status == TOO_MANY_REQUESTS:
-        pause = _retry_after(response, body)
-        wait = "" if pause is None else f", again in {pause:g} s"
-        return ProviderRateLimitedError(endpoint.says(f"wants fewer requests (429{wait})", said), pause)
-    return ProviderUnavailableError(endpoint.says(f"{_verdict(endpoint, status, response)} ({status})", said))
-
-
-def _verdict(endpoint: Endpoint, status: int, response: "httpx.Response") -> str:
-    if status in (UNAUTHORIZED, FORBIDDEN) or "API_KEY_INVALID" in response.text:  # Gemini says 400 to a wrong key
-        return (
-            f"refused the key in {endpoint.key_name}" if endpoint.key_name else "wants a key, which it can't be given"
-        )
-    if status == NOT_FOUND:
-        return f"does not know that address or model, {endpoint.way_out_of_404}"
-    if response.has_redirect_location:
-        return "points to another address, which is not followed: set its base URL to that"
-    if status >= FIRST_OF_THE_SERVERS_FAULT:
-        return "is in trouble, try again later"
-    return "refused the request"
-
-
-def _json_of(response: "httpx.Response") -> Any:
-    try:
-        return json.loads(response.content)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _message_in(body: Any) -> str:
-    """Return the words in `{"error": {"message": …}}`, `{"error": …}` or `{"detail": …}`, else nothing."""
-    if isinstance(body, list) and len(body) == 1:  # Gemini's compatible front wraps its errors so
-        return _message_in(body[0])
-    if not isinstance(body, dict):
-        return ""
-    error = body.get("error") or body.get("detail")
-    if isinstance(error, dict):
-        error = error.get("message")
-    return error if isinstance(error, str) else ""
-
-
-def _retry_after(response: "httpx.Response", body: Any) -> float | None:
-    """Return the seconds in `Retry-After`, as a number or a date, or in Gemini's `retryDelay`."""
-    said = response.headers.get("retry-after") or _retry_delay(body)
-    if match := SECONDS.fullmatch(said.strip()):
-        return float(match[1])
-    try:
-        # Counted from the server's own clock, so that ours may be wrong.
-        pause = parsedate_to_datetime(said) - parsedate_to_datetime(response.headers.get("date", ""))
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, pause.total_seconds())
-
-
-def _retry_delay(body: Any) -> str:
-    try:
-        delays = [detail.get("retryDelay") for detail in body["error"]["details"]]
-    except (KeyError, TypeError, AttributeError):
-        return ""
-    return next((delay for delay in delays if isinstance(delay, str)), "")
-
-
-MAX_BODY_BYTES = 64 * 1024 * 1024
-
-CONNECT_SECONDS = 30.0
-
-ABOUT_THE_SENT_BYTES = ("content-encoding", "content-length", "transfer-encoding")
-
-
-class BoundedClient(httpx.Client):
-    """
-    An httpx client whose timeout bounds the whole exchange, from the name's lookup to the last byte.
-
-    It follows no redirect, because the key would travel along, and raises
-    nothing but `ProviderError`, also for a status other than 2xx.
-    """
-
-    def __init__(self, endpoint: Endpoint, transport: httpx.BaseTransport | None = None) -> None:
-        with failures_translated(endpoint):
-            super().__init__(
-                verify=_trust(endpoint.base_url),
-                # A proxy can't reach this machine's own servers.
-                trust_env=not _is_loopback(endpoint.base_url),
-                transport=transport,
-                follow_redirects=False,
-            )
-        self._endpoint = endpoint
-
-    def exchange(self, method: str, path: str, body: bytes | None, seconds: float) -> bytes:
-        """Send *body* as JSON to *path*, return the answer's body; raises what `send` raises."""
-        with failures_translated(self._endpoint):
-            return self.send(self._json_request(method, path, body, httpx.Timeout(seconds))).content
-
-    def stream_lines(self, method: str, path: str, body: bytes, silence: float) -> Iterator[str]:
-        """Yield the lines of the answer as they come, *silence* seconds apart at most; raises what `send` raises."""
-        with failures_translated(self._endpoint):
-            request = self._json_request(method, path, body, httpx.Timeout(silence, connect=CONNECT_SECONDS))
-            with closing(self.send(request, stream=True)) as response:
-                yield from response.iter_lines()
-
-    def _json_request(self, method: str, path: str, body: bytes | None, timeout: httpx.Timeout) -> httpx.Request:
-        headers = {**self._endpoint.headers, **({} if body is None else {"Content-Type": "application/json"})}
-        url = self._endpoint.base_url + path
-        return self.build_request(method, url, content=body, headers=headers, timeout=timeout)
-
-    def send(self, request: httpx.Request, *, stream: bool = False, **options: Any) -> httpx.Response:
-        """
-        Return the answer to *request*, read to its end unless *stream*.
-
-        Raises:
-            ProviderError: the answer is no success, is too large, or was not all there within
-                the request's timeout.
-        """
-        answer = super().send
-        with failures_translated(self._endpoint):
-            if stream:
-                return self._success(answer(request, stream=True, **options))
-            exchange = _Exchange(self._endpoint, lambda: answer(request, stream=True, **options))
-            return self._success(exchange.response_within(request.extensions["timeout"]["read"]))
-
-    def _success(self, response: httpx.Response) -> httpx.Response:
-        if response.is_success:
-            return response
-        with closing(response):
-            response.read()
-        raise refusal(self._endpoint, response)
-
-
-class _Exchange:
-    """
-    One exchange in a thread of its own, which may be left behind.
-
-    httpx's timeouts count anew for each address, header line and chunk, and
-    the lookup of a name has none at all.
-    """
-
-    def __init__(self, endpoint: Endpoint, start: Callable[[], httpx.Response]) -> None:
-        self._endpoint = endpoint
-        self._start = start
-        self._response: httpx.Response | None = None
-        self._error: Exception | None = None
-        self._abandoned = False
-
-    def response_within(self, seconds: float) -> httpx.Response:
-        thread = threading.Thread(target=self._run, daemon=True)
-        thread.start()
-        thread.join(seconds)
-        if self._error:
-            raise self._error
-        if self._response is None:
-            self._abandoned = True
-            raise httpx.ReadTimeout("the answer was not complete in time")
-        return self._response
-
-    def _run(self) -> None:
-        try:
-            with closing(self._start()) as response:
-                self._response = self._read(response)
-        except Exception as error:  # noqa: BLE001  # raised again in the thread that waits
-            self._error = error
-
-    def _read(self, response: httpx.Response) -> httpx.Response:
-        body = bytearray()
-        for chunk in response.iter_bytes():
-            body += chunk
-            if len(body) > MAX_BODY_BYTES or self._abandoned:
-                raise ProviderAnswerUnusableError(
-                    self._endpoint.says(f"sent more than {MAX_BODY_BYTES // 1024**2} MB, which is not read")
-                )
-        headers = [item for item in response.headers.multi_items() if item[0] not in ABOUT_THE_SENT_BYTES]
-        return httpx.Response(response.status_code, headers=headers, content=bytes(body), request=response.request)
-
-
-def _trust(url: str) -> ssl.SSLContext:
-    """Return what makes a server's certificate good: the system's list (or `SSL_CERT_FILE`), else certifi's."""
-    if not url.lower().startswith("https:"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody; reading the list takes 20 ms
-    context = ssl.create_default_context()
-    if not context.cert_store_stats()["x509_ca"]:
-        context.load_verify_locations(_certifi_list())
-    return context
-
-
-def _certifi_list() -> str:
-    # A system whose Python was built with no list of its own, as on some Macs.
-    import certifi  # noqa: PLC0415  # comes with httpx; 10 ms that few systems need
-
-    return certifi.where()
-
-
-def _is_loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 PIECE = re.compile(r"[A-Za-z]{1,3}|[^\sA-Za-z]")

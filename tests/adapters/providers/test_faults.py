@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from hardwon.adapters.providers import http
+from hardwon.adapters.providers import bounded_client, http
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError, UnusableVectorError
@@ -112,7 +112,7 @@ def test_a_request_ends_after_thirty_seconds_whatever_the_deadline(
 def test_a_body_without_end_is_not_read(
     way: tuple[str, Task], stub: StubProviders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "MAX_BODY_BYTES", 1024 * 1024)
+    monkeypatch.setattr(bounded_client, "MAX_BODY_BYTES", 1024 * 1024)
     stub.fault = raw(b" " * (3 * 1024 * 1024))
     error = failure(way, stub.url)
     assert type(error) is UnusableVectorError
