@@ -1,6 +1,4 @@
 """
-The command line of programs that other programs start: argparse alone, one line for every mistake.
-
 An entry as the JSON that agents write, checked by hand: the writer has no time to import cattrs.
 
 `hardwon-writer`: keep one lesson, given as JSON by an agent.
@@ -14,8 +12,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from os.path import isdir
-from typing import Any, NoReturn
+from typing import Any
 
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.config.reader import read_settings
@@ -25,6 +22,7 @@ from hardwon.domain.model.formats.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, 
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.embed_after_write import label_imports
@@ -36,42 +34,6 @@ from hardwon.entrypoints.presenters.entries import (
     storing_confirmation,
 )
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
-
-USAGE_ERROR = 1
-
-
-class ProjectParser(argparse.ArgumentParser):
-    """A parser for a program that works on a project and a store; a mistake ends it with `USAGE_ERROR`."""
-
-    def __init__(self, prog: str, description: str, epilog: str) -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        self.add_argument("--global-store", metavar="PATH", help="the folder that holds memory.db")
-        self.add_argument(
-            "--project-root", metavar="PATH", default=".", help="the project (default: the working folder)"
-        )
-
-    def error(self, message: str) -> NoReturn:
-        """Leave with *message* on one line of standard error."""
-        self.exit(USAGE_ERROR, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
-
-    def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return the options, when the project is a folder."""
-        options = self.parse_args(arguments)
-        if not isdir(options.project_root):
-            self.error(f"--project-root {options.project_root!r} is not a folder")
-        return options
-
-
-def flags(options: argparse.Namespace) -> dict[str, str]:
-    """Return what the command line sets, as `read_settings` takes it."""
-    return {"--global-store": options.global_store} if options.global_store else {}
-
 
 FIELDS = {
     "name": TEXT,

@@ -45,15 +45,13 @@ from hardwon.domain.model.formats.document_format import (
     FileFields,
     FrontValue,
     MarkdownFile,
-    beginning,
     context_type_of,
-    first_heading,
-    plain_title,
     spec_folder,
     topic,
     written_at,
 )
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.titles import beginning, first_heading, plain_title
 from hardwon.domain.model.triggers import phrases_of
 from hardwon.domain.model.usage import UNUSED
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, ContextType, Kind, Tier

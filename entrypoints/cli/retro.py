@@ -34,6 +34,7 @@ from hardwon.entrypoints.cli.options import (
     resolve,
 )
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.piping import read_text
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_length,
@@ -45,7 +46,7 @@ from hardwon.entrypoints.presenters.entries import (
 )
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.retrospective import Work, read_feature, read_work
-from hardwon.entrypoints.streams import read_text, visible
+from hardwon.entrypoints.streams import visible
 from hardwon.ports.bank_files import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"

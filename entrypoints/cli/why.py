@@ -9,6 +9,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.injections import (
     Proof,
     injection_document,
@@ -18,7 +19,7 @@ from hardwon.entrypoints.presenters.injections import (
     rehearsal_lines,
     rehearse,
 )
-from hardwon.entrypoints.streams import on_one_line, readable, standard_input
+from hardwon.entrypoints.streams import on_one_line, readable
 
 WHY_EXAMPLES = """\b
 Examples:

@@ -10,22 +10,19 @@ What a file is kept as, by where it lies.
 What is read of a markdown file, before anything is made of it.
 
 What the place and the name of a memory document say: `specs/{folder}/memory/{DD-MM-YY_HH-MM}__{topic}.md`.
-
-What a markdown text is called when it does not say so itself.
 """
 
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
-from hardwon.domain.model.context import COMMENT_OR_FENCE
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.titles import headings
 from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, KINDS, TIERS, ContextType, Kind, Tier
 
@@ -36,6 +33,39 @@ def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
     """Return the first five of *complaints*, and where there are more, how many: `7 more` and *rest*."""
     more = len(complaints) - MOST_COMPLAINTS
     return (*complaints[:MOST_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
+
+
+SIGNS: Mapping[ContextType, tuple[str, ...]] = {
+    "decision": ("decision", "decisions", "adr", "architecture"),
+    "discovery": ("bug", "bugs", "bugfix", "fix", "fixes", "root cause"),
+    "research": ("research", "analysis", "investigation"),
+    "implementation": ("implementation", "implement", "implementing", "implemented"),
+}
+"""
+The words that stand for a type, as requirement D-DB25 explains them.
+
+Where several occur the first of the types counts: a root cause analysis is a
+discovery, research for a decision is a decision.
+"""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def context_type_of(name: str, title: str, body: str) -> ContextType | None:
+    """
+    Return the type that words of the file's *name* and *title* stand for, else its headings if all agree.
+
+    Prose is never asked, and None is the answer where nothing is clear.
+    """
+    named = _types_in([name, title])
+    told = named or _types_in(headings(body))
+    return told[0] if named or len(told) == 1 else None
+
+
+def _types_in(texts: Iterable[str]) -> list[ContextType]:
+    """Return the types whose words occur in *texts*, in the order of `SIGNS`."""
+    lines = [f" {' '.join(_WORD.findall(text.casefold()))} " for text in texts]
+    return [kind for kind, signs in SIGNS.items() if any(f" {sign} " in line for sign in signs for line in lines)]
 
 
 MEMORY = "memory"
@@ -286,77 +316,3 @@ def topic(name: str) -> str | None:
     """Return the topic in a file's *name* as words: `oauth callback`; None for another sort of name."""
     found = _NAME.fullmatch(name)
     return _GAP.sub(" ", found["topic"]).strip() or None if found else None
-
-
-NAME_LENGTH = 80
-
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\](?:\([^()\s]{0,2000}\)|\[[^\[\]\n]{0,500}\])")
-
-_HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]++(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
-)
-_RUN = re.compile(r"\S+(?: \S+)*")
-
-
-def plain_title(markdown: str) -> str:
-    """Return a title without its formatting, on one line; of a link its text alone. What is nothing else stays."""
-    return " ".join(plain_text(_LINK.sub(r"\1", markdown)).split()) or markdown.strip()
-
-
-def first_heading(body: str) -> str | None:
-    """Return the first heading of *body* without formatting, None when it has none; code and comments don't count."""
-    return next(headings(body), None)
-
-
-def headings(body: str) -> Iterator[str]:
-    """Yield the headings of *body* in order, without formatting; empty ones, code and comments don't count."""
-    found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
-    texts = (plain_text(_LINK.sub(r"\1", each["atx"] or each["underlined"])) for each in found)
-    return filter(None, texts)
-
-
-def beginning(text: str) -> str:
-    """
-    Return how *text* begins: its first line, cut at a word to stay under 80 characters.
-
-    It is cut before a run of white space too, as a name has none: so *text*
-    begins with its name to the letter, and no word of it counts twice.
-    """
-    run = _RUN.search(text)
-    if not run or len(run[0]) < NAME_LENGTH:
-        return run[0] if run else ""
-    cut = run[0][: NAME_LENGTH - 1]
-    return cut if run[0][NAME_LENGTH - 1] == " " or " " not in cut else cut.rpartition(" ")[0]
-
-
-SIGNS: Mapping[ContextType, tuple[str, ...]] = {
-    "decision": ("decision", "decisions", "adr", "architecture"),
-    "discovery": ("bug", "bugs", "bugfix", "fix", "fixes", "root cause"),
-    "research": ("research", "analysis", "investigation"),
-    "implementation": ("implementation", "implement", "implementing", "implemented"),
-}
-"""
-The words that stand for a type, as requirement D-DB25 explains them.
-
-Where several occur the first of the types counts: a root cause analysis is a
-discovery, research for a decision is a decision.
-"""
-
-_WORD = re.compile(r"[^\W_]+")
-
-
-def context_type_of(name: str, title: str, body: str) -> ContextType | None:
-    """
-    Return the type that words of the file's *name* and *title* stand for, else its headings if all agree.
-
-    Prose is never asked, and None is the answer where nothing is clear.
-    """
-    named = _types_in([name, title])
-    told = named or _types_in(headings(body))
-    return told[0] if named or len(told) == 1 else None
-
-
-def _types_in(texts: Iterable[str]) -> list[ContextType]:
-    """Return the types whose words occur in *texts*, in the order of `SIGNS`."""
-    lines = [f" {' '.join(_WORD.findall(text.casefold()))} " for text in texts]
-    return [kind for kind, signs in SIGNS.items() if any(f" {sign} " in line for sign in signs for line in lines)]

@@ -13,8 +13,9 @@ import attrs
 from hardwon.domain.model.document import moment_of
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, redact_entry
-from hardwon.domain.model.formats.document_format import beginning, spec_folder
+from hardwon.domain.model.formats.document_format import spec_folder
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.titles import beginning
 from hardwon.domain.model.triggers import usable_phrases
 from hardwon.domain.model.usage import UNUSED, Usage
 from hardwon.domain.model.vocabulary import ContextType, Tier
