@@ -23,11 +23,7 @@ from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.domain.use_cases.recall import Rated, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, Related
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.cli.console import print_items, say, warn
-from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
-from hardwon.entrypoints.presenters.answers import (
-    Report,
+from hardwon.entrypoints.cli.answers import (
     Searched,
     answer_document,
     explained_document,
@@ -35,6 +31,10 @@ from hardwon.entrypoints.presenters.answers import (
     readable_columns,
     tell_notes,
 )
+from hardwon.entrypoints.cli.console import print_items, say, warn
+from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
+from hardwon.entrypoints.presenters.answers import Report
 from hardwon.entrypoints.streams import on_one_line
 
 SEARCH_SECONDS = 10.0

@@ -11,6 +11,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.ranking.question import Question
+from hardwon.entrypoints.cli.answers import readable_columns
 from hardwon.entrypoints.cli.console import print_items, say
 from hardwon.entrypoints.cli.options import (
     MOST,
@@ -28,7 +29,7 @@ from hardwon.entrypoints.cli.options import (
 from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.piping import standard_input
-from hardwon.entrypoints.presenters.answers import Asked, Report, readable_columns, tell
+from hardwon.entrypoints.presenters.answers import Asked, Report, tell
 from hardwon.entrypoints.streams import readable
 
 ANSWER_SECONDS = 10.0
