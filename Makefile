@@ -11,7 +11,7 @@ SOURCES := $(shell find domain ports adapters entrypoints examples plugin/comman
 # One more than cores: many tests wait for a process.
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
-.PHONY: help setup demo check test soak bench build install uninstall environment pins clean
+.PHONY: help setup demo check test soak golden bench build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -35,6 +35,9 @@ test: setup  ## check, then all tests
 
 soak: setup  ## the long explorations: many examples, random worlds, ratios of speed
 	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q -n $(JOBS) -m "soak or not soak"
+
+golden: .venv/.installed  ## compare what the programs answer with the golden run (until the house is rebuilt)
+	$(BIN)/python tools/golden/run.py
 
 bench: setup  ## figures and ratios, measured in one run
 	$(BIN)/python -m bench

@@ -24,15 +24,15 @@ import sqlite3
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EXPECTED = HERE / "expected"
-ROOT = Path("/tmp/hardwon-golden")  # noqa: S108  # fixed, as paths are part of what is compared
-HOME, PROJECT, OTHER = ROOT / "home", ROOT / "work" / "parser-project", ROOT / "work" / "other-project"
-STORE = HOME / ".claude" / "iflow" / "memory"
+BASE = Path("/tmp/hardwon-golden")  # noqa: S108  # fixed, as paths are part of what is compared
 FIRST_MOMENT = 1795165200  # 2026-11-20T09:00:00Z: after the last commit and before the end of the sample
 STEP_SECONDS = 60
 LONGEST_STEP_SECONDS = 120
@@ -50,6 +50,14 @@ SUBCOMMANDS = {
     "checkpoint": ("create", "list", "restore", "delete"),
     "retro": ("write", "review", "confirm", "promote"),
 }
+
+
+def settle(name: str) -> None:
+    """Choose the world of this process: a folder of that name."""
+    global ROOT, HOME, PROJECT, OTHER, STORE  # noqa: PLW0603  # once in a process
+    ROOT = BASE / name
+    HOME, PROJECT, OTHER = ROOT / "home", ROOT / "work" / "parser-project", ROOT / "work" / "other-project"
+    STORE = HOME / ".claude" / "iflow" / "memory"
 
 
 class Golden:
@@ -71,7 +79,6 @@ class Golden:
 
     def set_up(self) -> None:
         """Make the world: programs, home, the sample project with its history."""
-        shutil.rmtree(ROOT, ignore_errors=True)
         programs = ROOT / "programs"
         for folder in (HOME, ROOT / "tmp", ROOT / "work", programs, OTHER):
             folder.mkdir(parents=True)
@@ -108,10 +115,10 @@ class Golden:
         return self.run("hardwon-writer", *arguments, stdin=stdin, **environ)
 
     def run(
-        self, program: str, *arguments: object, stdin: str | bytes = b"", cwd: Path = PROJECT, **environ: str
+        self, program: str, *arguments: object, stdin: str | bytes = b"", cwd: Path | None = None, **environ: str
     ) -> str:
         """Run a program, wait for all that it started, record it, and return its standard output."""
-        argv = [program, *map(str, arguments)]
+        argv, cwd = [program, *map(str, arguments)], cwd or PROJECT
         process = self._start(argv, cwd, environ)
         data = stdin.encode() if isinstance(stdin, str) else stdin
         out, err = process.communicate(data, LONGEST_STEP_SECONDS)
@@ -231,10 +238,11 @@ class Golden:
         self._write(f"--- exit {code}\n")
 
     def _write(self, text: str) -> None:
-        self._lines.append(self._normalised(text))
+        self._lines.append(self.normalised(text))
         self.parts[self._name] = "".join(self._lines)
 
-    def _normalised(self, text: str) -> str:
+    def normalised(self, text: str) -> str:
+        """Return *text* without what can't be held still."""
         for path, name in ((self._venv, f"{ROOT}/venv"), (REPOSITORY, "REPOSITORY"), (sys.base_prefix, "PYTHON")):
             text = text.replace(str(path), name)
         for pattern, name in NORMALISED:
@@ -246,7 +254,9 @@ NORMALISED = (
     (r"\bpython3\.\d+\b", "python3.N"),
     (r"\b([Pp]ython\s+)3\.\d+\.\d+", r"\g<1>3.N.N"),
     (r"\b\d+\.\d s\b", "N.N s"),
-    (r'("p(?:50|95)_ms": )[\d.]+', r"\g<1>N"),
+    (r'("p(?:50|95)_ms": )[\d.e+-]+', r"\g<1>N"),
+    (r'(?m)(?:^ +File ".*", line .*\n(?: {4}.*\n)*)+', "  (frames)\n"),
+    (r'(key="content_version" \| value=)"\d+"', r'\g<1>"N"'),
     (r"\bpid \d+", "pid N"),
 )
 
@@ -286,8 +296,8 @@ def dump_files(golden: Golden, *folders: Path) -> None:
             golden.note(f"@@ {mode:o} {path}: {len(data)} bytes, {hashlib.sha256(data).hexdigest()[:16]}")
 
 
-def dump_store(golden: Golden, path: Path) -> None:
-    """Record a database: its schema and all rows, sorted; of a value that is no text, its length and digest."""
+def dump_store(golden: Golden, path: Path, *, rows_shown: bool) -> None:
+    """Record a database: its schema and all rows, sorted, or their digest; of a value that is no text, its digest."""
     golden.note(f"@@ database {path}")
     copy = ROOT / "tmp" / "copy.db"
     with sqlite3.connect(path) as connection, sqlite3.connect(copy) as target:
@@ -304,10 +314,12 @@ def dump_store(golden: Golden, path: Path) -> None:
             continue
         columns = [row[1] for row in target.execute(f"PRAGMA table_info('{name}')")]
         rows = [tuple(map(_value, row)) for row in target.execute(f"SELECT * FROM '{name}'")]
-        golden.note(f"-- rows of {name}: {len(rows)}")
-        for row in sorted(rows):
-            pairs = [f"{key}={value}" for key, value in zip(columns, row, strict=True) if value != "NULL"]
-            golden.note(" | ".join(pairs))
+        pairs = [[f"{key}={value}" for key, value in zip(columns, row, strict=True) if value != "NULL"] for row in sorted(rows)]
+        text = golden.normalised("\n".join(" | ".join(row) for row in pairs))
+        digest = "" if rows_shown else f", {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        golden.note(f"-- rows of {name}: {len(rows)}{digest}")
+        if rows_shown and text:
+            golden.note(text)
     target.close()
     copy.unlink()
 
@@ -738,11 +750,16 @@ def servers(golden: Golden) -> None:
     golden.talk("--no-scan", messages=(*start, call("memory_search", query="encoding"), call("memory_stats"), request("resources/read", uri="memory://stats")), HARDWON_SEMANTIC_ENABLED="false")
     golden.talk("--no-scan", messages=(*start, call("memory_search", query="encoding", collection="all"), call("store_memory", name="By word", description="Found by word alone.", reasoning="r", category="patterns")), HARDWON_EMBEDDING_PROVIDER="ollama")
     golden.run("hardwon-mcp", "--global-store", "/dev/null/store")
+    golden.hardwon("doctor")
+    golden.hardwon("stats", "--json")
 
 
 def configurations(golden: Golden) -> None:
     """Settings: good ones, odd ones, broken ones; a broken store."""
     golden.part("08-settings")
+    golden.hardwon("import")
+    golden.hardwon("index")
+    golden.hardwon("backup", ROOT / "work" / "backup.db")
     local = PROJECT / ".claude" / "iflow-dev.local.md"
     golden.write(local, "---\nmemory_injection_limit: 4\nmemory_vector_weight: 0.9\nmemory_keyword_provider: off\n---\n")
     golden.hardwon("stats", "--json")
@@ -819,36 +836,59 @@ def setups(golden: Golden) -> None:
 
 
 def what_is_left(golden: Golden) -> None:
-    """The store, and every file."""
-    golden.part("10-store")
+    """The stores, and every file; of checkpoints and backups only digests of their tables."""
+    golden.part(f"{ROOT.name}-store")
     for path in sorted(path for path in _files(ROOT / "work", HOME) if path.read_bytes()[:15] == b"SQLite format 3"):
-        dump_store(golden, path)
-    golden.part("11-files")
+        dump_store(golden, path, rows_shown=path.parent == STORE)
+    golden.part(f"{ROOT.name}-files")
     dump_files(golden, ROOT / "work", HOME, ROOT / "tmp")
 
 
-STORY: tuple[Callable[[Golden], None], ...] = (
-    *(help_texts, nothing_there, keeping, asking, changing, hooks, servers, configurations, setups, what_is_left),
-)
+Story = tuple[Callable[[Golden], None], ...]
+STORIES: Mapping[str, Story] = {
+    "work": (keeping, asking, changing, hooks, servers, what_is_left),
+    "setup": (help_texts, nothing_there, configurations, setups, what_is_left),
+}
 
 
 # -- freezing and comparing -------------------------------------------------------------------------------------------
 
 
 def run(venv: Path) -> dict[str, str]:
-    """Run the story and return its parts; another run on this machine is waited for."""
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    os.umask(0o022)
-    with open(f"{ROOT}.lock", "w") as lock:
+    """Run the stories beside each other and return all parts; another run on this machine is waited for."""
+    with open(f"{BASE}.lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        shutil.rmtree(BASE, ignore_errors=True)
+        BASE.mkdir()
+        tellers = {os.fork() or _tell(venv, name): name for name in STORIES}
+        failed = [tellers[pid] for pid, status in (os.waitpid(pid, 0) for pid in tellers) if status]
+        if failed:
+            sys.exit(f"golden: failed: {', '.join(failed)}; see {BASE}")
+        parts = {key: text for name in STORIES for key, text in json.loads((BASE / f"{name}.json").read_text()).items()}
+        shutil.rmtree(BASE)
+        return dict(sorted(parts.items()))
+
+
+def _tell(venv: Path, name: str) -> NoReturn:
+    """Run one story in this process, which ends with it."""
+    code = 1
+    try:
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        os.umask(0o022)
+        settle(name)
         golden = Golden(venv)
         golden.set_up()
-        for chapter in STORY:
+        for chapter in STORIES[name]:
             started = time.monotonic()
             chapter(golden)
-            print(f"golden: {chapter.__name__} {time.monotonic() - started:.1f} s", file=sys.stderr)
-        shutil.rmtree(ROOT)
-        return golden.parts
+            print(f"golden: {chapter.__name__} {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
+        (BASE / f"{name}.json").write_text(json.dumps(golden.parts))
+        code = 0
+    except BaseException:  # noqa: BLE001  # the parent tells
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def freeze(parts: Mapping[str, str]) -> None:
