@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test soak bench docs build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test soak bench docs figures build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -50,6 +50,9 @@ docs: .venv/.installed  ## check the documents: their commands run, what they na
 
 bench: setup  ## figures and ratios, measured in one run
 	$(BIN)/python -m bench
+
+figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters
+	@$(BIN)/python -m tools.figures
 
 build: .venv/.dev  ## the wheel and the source archive in dist/
 	rm -rf build dist
