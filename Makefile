@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test soak bench docs figures build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test soak bench docs figures words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -24,7 +24,7 @@ setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, 
 demo: .venv/.installed  ## run the main job on the sample project, offline, in a throw-away store
 	@$(BIN)/hardwon demo
 
-fmt: .venv/.installed  ## format the code, and mend what ruff can mend
+fmt: .venv/.installed  ## format the code, and fix what ruff can fix
 	$(BIN)/ruff check --quiet --fix-only .
 	$(BIN)/ruff format .
 
@@ -53,6 +53,9 @@ bench: setup  ## figures and ratios, measured in one run
 
 figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters
 	@$(BIN)/python -m tools.figures
+
+words: .venv/.installed  ## find words that the code and its documents do without; PATHS names some, --count sums up
+	@$(BIN)/python -m tools.words $(PATHS)
 
 build: .venv/.dev  ## the wheel and the source archive in dist/
 	rm -rf build dist
