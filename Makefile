@@ -7,11 +7,14 @@ export UV_NO_PROGRESS := true
 PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
-SOURCES := $(shell find domain ports adapters entrypoints examples plugin/commands -type f -not -name '*.pyc') pyproject.toml LICENSE NOTICE README.md
+FOLDERS := domain ports adapters entrypoints examples plugin/commands
+SOURCES := $(shell find $(FOLDERS) -name __pycache__ -prune -o -print) pyproject.toml LICENSE NOTICE README.md
 # One more than cores: many tests wait for a process.
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
+PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo check test soak bench build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test soak bench docs golden figures words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -21,23 +24,41 @@ setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, 
 demo: .venv/.installed  ## run the main job on the sample project, offline, in a throw-away store
 	@$(BIN)/hardwon demo
 
-check: .venv/.installed  ## ruff, strict mypy, import contracts, and what the wheel holds
+fmt: .venv/.installed  ## format the code, and fix what ruff can fix
+	$(BIN)/ruff check --quiet --fix-only .
+	$(BIN)/ruff format .
+
+lint: .venv/.installed  ## ruff, the format, and the import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest -q tests/test_wheel.py
 
-# Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
-test: setup  ## check, then all tests
-	$(MAKE) check
-	$(BIN)/pytest -q -n $(JOBS) --assert=plain || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
+typecheck: .venv/.installed  ## strict mypy
+	$(BIN)/mypy
+
+quick: .venv/.installed  ## tests of the domain and the ports, and the examples in docstrings, in seconds
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not large" tests/domain tests/contracts tests/test_examples.py
+
+test: setup lint typecheck  ## lint, typecheck, then all tests
+	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
 soak: setup  ## the long explorations: many examples, random worlds, ratios of speed
-	HYPOTHESIS_PROFILE=soak $(BIN)/pytest -q -n $(JOBS) -m "soak or not soak"
+	HYPOTHESIS_PROFILE=soak $(PYTEST) --assert=rewrite -m "soak or not soak"
+
+docs: .venv/.installed  ## check the documents: their commands run, what they name is there
+	$(PYTEST) tests/test_docs.py tests/entrypoints/test_readme.py tests/plugin/test_texts.py tests/security/test_security_policy.py
+
+golden: .venv/.installed  ## compare what the programs answer with the golden run (until the house is rebuilt)
+	$(BIN)/python tools/golden/run.py
 
 bench: setup  ## figures and ratios, measured in one run
 	$(BIN)/python -m bench
+
+figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters
+	@$(BIN)/python -m tools.figures
+
+words: .venv/.installed  ## find words that the code and its documents do without; PATHS names some, --count sums up
+	@$(BIN)/python -m tools.words $(PATHS)
 
 build: .venv/.dev  ## the wheel and the source archive in dist/
 	rm -rf build dist
@@ -69,15 +90,20 @@ $(UV):
 	$(UV) pip install --python .venv --quiet --compile-bytecode --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# Tests run what users get: the wheel, installed, not the source folders.
-.venv/.installed: .venv/.dev $(SOURCES)
-	@rm -rf build .venv/wheel
-	$(UV) build --quiet --wheel --no-build-isolation --python .venv --out-dir .venv/wheel
-	$(UV) pip install --python .venv --quiet --no-deps --reinstall --compile-bytecode .venv/wheel/*.whl
-	@rm -rf build *.egg-info
+# An edit is tested at once: .venv/editable/hardwon links to the folders, and a .pth file names .venv/editable. Setuptools'
+# own finder, which this replaces, slows the start of each process down, and mypy cannot follow it.
+.venv/.installed: .venv/.dev pyproject.toml Makefile
+	$(UV) pip install --python .venv --quiet --no-deps --no-build-isolation --reinstall -C editable_mode=compat --editable .
+	@rm -rf *.egg-info .venv/editable && mkdir -p .venv/editable/hardwon/plugin
+	@for folder in $(FOLDERS); do ln -s "$(CURDIR)/$$folder" .venv/editable/hardwon/$$folder; done
+	@set -e; for file in .venv/lib/python*/site-packages/__editable__.hardwon-*.pth; do rm "$$file"; echo "$(CURDIR)/.venv/editable" > "$$file"; done
 	@touch $@
 
-.venv-bare/.installed: .venv/.installed requirements/bare.txt
+# The wheel, as users get it, on the least that the hook needs.
+.venv-bare/.installed: requirements/bare.txt $(SOURCES) | .venv/.installed
+	@rm -rf build .venv/wheel
+	$(UV) build --quiet --wheel --no-build-isolation --python .venv --out-dir .venv/wheel
+	@rm -rf build *.egg-info
 	$(UV) venv --quiet --clear --python $(BIN)/python .venv-bare
 	$(UV) pip install --python .venv-bare --quiet --no-deps --require-hashes -r requirements/bare.txt
 	$(UV) pip install --python .venv-bare --quiet --no-deps .venv/wheel/*.whl

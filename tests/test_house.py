@@ -1,5 +1,6 @@
 """What the project promises about its own files."""
 
+import os
 import re
 import subprocess
 import tomllib
@@ -9,13 +10,19 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-FOLDERS = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "examples")
+FOLDERS = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "tools", "examples")
 
 
 def tracked_texts() -> dict[str, str]:
     names = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "__pycache__" not in path.parts]
-    others = [ROOT / name for name in ("Makefile", "README.md", "architecture.md", "validate.sh", ".ci/run")]
+    others = [ROOT / name for name in ("Makefile", "validate.sh", ".ci/run")]
+    others += [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (*names, *others)}
+
+
+def dry_run(verb: str) -> str:
+    """Return the commands that `make` would run for *verb*."""
+    return subprocess.run(["make", "--dry-run", verb], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def test_every_module_compiles_and_validate_does_the_same() -> None:
@@ -24,10 +31,19 @@ def test_every_module_compiles_and_validate_does_the_same() -> None:
             compile(text, name, "exec")
     script = (ROOT / "validate.sh").read_text(encoding="utf-8")
 
-    assert "compileall" in script
-    assert all(f" {folder}" in script for folder in FOLDERS)
-    assert "make --silent check" in script
-    assert subprocess.run(["bash", "-n", ROOT / "validate.sh"], check=False).returncode == 0
+    [compiled] = re.findall(r"compileall .*", script)
+    assert set(FOLDERS) <= set(compiled.split())
+    assert re.search(r"^make .*\blint typecheck$", script, re.MULTILINE)
+    assert os.access(ROOT / "validate.sh", os.X_OK)
+    subprocess.run(["bash", "-n", ROOT / "validate.sh"], check=True)
+
+
+def test_the_test_command_runs_every_check_before_all_tests() -> None:
+    commands = dry_run("test")
+    tools = ("ruff check .", "ruff format --check .", "lint-imports", "mypy", "pytest")
+    places = [commands.index(f".venv/bin/{tool}") for tool in tools]
+
+    assert places == sorted(places)
 
 
 def test_pip_is_called_in_one_line_only_the_one_that_brings_uv() -> None:
@@ -38,7 +54,9 @@ def test_pip_is_called_in_one_line_only_the_one_that_brings_uv() -> None:
         if re.search(r"(?<!uv )\bpip install\b|-m pip\b", line) and not re.search(r"\$\(UV\) pip|uv pip", line)
     ]
 
-    assert [name for name, _ in calls if not name.startswith("tests/")] == ["Makefile"]
+    [(name, line)] = [call for call in calls if not call[0].startswith("tests/")]
+    assert name == "Makefile"
+    assert line.endswith("--require-hashes -r requirements/uv.txt")
 
 
 def test_python_3_11_is_the_floor_everywhere() -> None:
@@ -48,12 +66,15 @@ def test_python_3_11_is_the_floor_everywhere() -> None:
 
 
 def test_the_tests_have_one_runner() -> None:
-    assert "pytest" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(r"^\.venv/bin/pytest\b", dry_run("test"), re.MULTILINE)
     assert PROJECT["tool"]["pytest"]["ini_options"]["testpaths"] == ["tests"]
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:
-    assert "make test" in (ROOT / ".ci/run").read_text(encoding="utf-8")
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    commands = [line for line in script.splitlines() if line and not line.startswith(("#", "set ", "cd "))]
+
+    assert commands == ["make test"]
     assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 

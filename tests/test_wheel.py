@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-MAPPED = ("domain", "ports", "adapters", "entrypoints", "examples", "plugin/commands")
-LEFT_OUT = {".pyc", ".pyo"}
+from tests.packaged import FOLDERS, ROOT, bare_programs, packaged_sources
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     source = tmp_path_factory.mktemp("source")
-    for name in MAPPED:
+    for name in FOLDERS:
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, source / name)
@@ -37,12 +35,7 @@ def test_the_wheel_owns_one_top_level_name(wheel: zipfile.ZipFile) -> None:
 
 def test_the_wheel_holds_every_file_of_the_folders_byte_for_byte(wheel: zipfile.ZipFile) -> None:
     packed = {name: wheel.read(name) for name in wheel.namelist() if name.startswith("hardwon/")}
-    expected = {
-        f"hardwon/{path.relative_to(ROOT).as_posix()}": path.read_bytes()
-        for folder in MAPPED
-        for path in (ROOT / folder).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and path.suffix not in LEFT_OUT
-    }
+    expected = packaged_sources()
 
     assert packed.keys() == expected.keys()
     assert packed == expected
@@ -52,3 +45,7 @@ def test_the_wheel_carries_the_licence_and_the_notice(wheel: zipfile.ZipFile) ->
     names = {Path(name).name for name in wheel.namelist() if ".dist-info/licenses/" in name}
 
     assert names == {"LICENSE", "NOTICE"}
+
+
+def test_the_environment_without_numpy_has_the_wheel_of_these_sources() -> None:
+    assert (bare_programs() / "hardwon-hook").is_file()

@@ -64,6 +64,11 @@ def redact(text: str) -> str:
 
     Known key formats, private keys, credentials in URLs and values given to
     a password, secret, token or key are secrets. Redacting twice changes nothing more.
+
+    Examples:
+        >>> redact("Log in as ada <private>my neighbour's account</private> with password: hunter2-hunter2")
+        'Log in as ada  with password: [REDACTED]'
+
     """
     while (clean := _without_secrets(_without_private(text))) != text:
         text = clean  # a key can begin where another one was

@@ -388,6 +388,7 @@ def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section
     assert [entry.name for entry in captures.entries.values()] == ["Three"]
 
 
+@pytest.mark.large
 def test_only_so_many_sections_of_one_file_become_entries(captures: Captures) -> None:
     many = (f"<!-- ANCHOR:{n:016x} -->\nText {n}.\n<!-- /ANCHOR:{n:016x} -->\n" for n in range(MOST_SECTIONS + 1))
     captures.file(PATH, "".join(many))

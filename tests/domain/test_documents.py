@@ -138,6 +138,7 @@ def test_only_documents_have_sections() -> None:
     assert set(documents.entries) == {""}
 
 
+@pytest.mark.large
 def test_a_file_cannot_flood_the_store_with_sections() -> None:
     documents = Documents()
     documents.write("".join(section(f"a{number}") for number in range(MOST_SECTIONS + 5)))

@@ -1,5 +1,6 @@
 import time
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def test_without_words_the_beginning_is_shown() -> None:
     )
 
 
+@pytest.mark.large
 def test_a_megabyte_takes_time_in_proportion() -> None:
     terms = tuple(f"word{number}" for number in range(64))
     for unit in ("word1 ", "a"):

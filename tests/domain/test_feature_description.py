@@ -75,6 +75,7 @@ def test_any_text_gives_one_line_of_at_most_a_hundred_words(markdown: str) -> No
     assert len(description.split()) <= 100
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("piece", ["<!--", "```\n", "~~~\n", "`", "- ", "-", "---\n", "#", "\n", "x\n=", " "])
 def test_a_hostile_file_is_not_slow(piece: str) -> None:
     start = time.process_time()

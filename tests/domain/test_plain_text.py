@@ -45,6 +45,7 @@ def test_what_marks_enclose_stays_in_code_too() -> None:
     )
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "text", ["*" * 2_000_000, "# " * 1_000_000, "[" * 20_000, " " * 2_000_000 + "x", "<!--" * 500_000]
 )

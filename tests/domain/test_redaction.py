@@ -146,6 +146,7 @@ def test_what_stands_in_a_private_passage_never_matters(inside: str, before: str
     assert redact(f"{before} <private>{closed}</private> {after}") == redact(f"{before} <private></private> {after}")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "text",
     [

@@ -66,6 +66,7 @@ def test_any_text_can_be_asked_for_phrases(body: str) -> None:
     assert all(phrase for phrase in phrases_of(body))
 
 
+@pytest.mark.large
 def test_hostile_text_takes_no_longer_than_any_other() -> None:
     for body in (
         "# Triggers\n" * 200_000,

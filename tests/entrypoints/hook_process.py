@@ -20,8 +20,6 @@ from hardwon.entrypoints.embed_after_write import fill_spaces
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAULTS = Path(__file__).parent / "faults"
 BIN = Path(sys.executable).parent
-BARE_BIN = BIN.parents[1] / ".venv-bare" / "bin"
-"""An environment without numpy, made by `make setup`."""
 
 HARD_KILL_SECONDS = 3.0
 """When the customer's shell kills the hook (A-K1): wall time, process start included, on whatever machine this is."""

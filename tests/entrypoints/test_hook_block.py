@@ -6,8 +6,9 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import CATEGORIES
-from tests.entrypoints.hook_process import BARE_BIN, GOLDEN, World
+from tests.entrypoints.hook_process import GOLDEN, World
 from tests.entrypoints.hook_texts import FRAME, THEN, block_of, entry, lesson
+from tests.packaged import bare_programs
 
 MOST_UNITS = 9_500
 
@@ -47,7 +48,7 @@ def test_switched_off_the_line_counts_both_sides(world: World) -> None:
 
 
 def test_without_numpy_the_line_says_so(world: World) -> None:
-    world.bin = BARE_BIN
+    world.bin = bare_programs()
 
     assert block_of(world.hook().stdout).diagnostic == (
         "*Memory: 7 entries from 7 | semantic: degraded (numpy unavailable, run: make install)"

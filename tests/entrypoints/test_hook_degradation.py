@@ -16,8 +16,9 @@ from typing import NamedTuple
 import pytest
 
 from hardwon.adapters.minilm.weights import SIZE_BYTES
-from tests.entrypoints.hook_process import BARE_BIN, BUDGET_SECONDS, HARD_KILL_SECONDS, Original, World
+from tests.entrypoints.hook_process import BUDGET_SECONDS, HARD_KILL_SECONDS, Original, World
 from tests.entrypoints.hook_texts import FRAME, block_of
+from tests.packaged import bare_programs
 
 COMPONENTS = ("embedder", "FTS5", "numpy", "database", "git", "model weights")
 USERS_OF_THE_MODEL = ("embedder", "numpy", "model weights")
@@ -130,7 +131,7 @@ def index_lost_rows(world: World) -> None:
 
 @case("numpy", "absent", left=WORD_ONLY_NUMPY_MISSING, logged="numpy is not installed")
 def environment_without_numpy(world: World) -> None:
-    world.bin = BARE_BIN
+    world.bin = bare_programs()
 
 
 @case("numpy", "failing", left=WORD_ONLY, logged="numpy")

@@ -122,6 +122,7 @@ def test_no_secret_is_left(text: str) -> None:
     assert KEY not in CLEANING(f"{text} {KEY} {text}")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "text",
     [

@@ -225,6 +225,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:8].strip())
 def test_a_huge_text_is_cut_and_described(text: str) -> None:
     long = text * (60_000 // len(text))

@@ -51,6 +51,7 @@ WORDS = """instead of|over|use x over|because|project|phase |password=|eyJabcdef
 HOSTILE = (".", "!.", "a.", ":1", "#L1-", "a/", "```\n", "<private>", "instead of ", "password=", "( ", "[x](")
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("atom", HOSTILE)
 def test_no_text_of_one_thing_again_and_again_keeps_its_reader_busy(atom: str) -> None:
     text = f"Loading{atom * (20_000 // len(atom))}done"

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.adapters.providers.stub_server import StubProviders
-from tests.entrypoints.hook_process import BARE_BIN, World
+from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect
 from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
 from tests.entrypoints.programs import Ran, run
 from tests.entrypoints.provider_process import Hang, Scene
+from tests.packaged import bare_programs
 
 WAYS = {"end of input": RawClient.end, "SIGTERM": RawClient.terminate}
 Leave = Callable[[RawClient], tuple[Ran, float]]
@@ -79,7 +80,7 @@ def test_without_any_stream_there_is_nothing_to_do(world: World) -> None:
 
 
 def test_an_incomplete_installation_is_told_in_one_line(world: World) -> None:
-    program = [str(BARE_BIN / "hardwon-mcp"), "--project-root", str(world.project)]
+    program = [str(bare_programs() / "hardwon-mcp"), "--project-root", str(world.project)]
     done = subprocess.run(program, env=world.variables, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
     assert (done.returncode, done.stdout) == (2, b"")
