@@ -80,9 +80,6 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 IN_ORDER = (
     "domain/model/conversation",
-    "domain/model/chunking",
-    "domain/model/describing",
-    "domain/model/sections",
     "domain/use_cases",
     "adapters",
     "entrypoints",
