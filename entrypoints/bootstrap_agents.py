@@ -1,4 +1,4 @@
-"""The agents that can be set up, and what our programs and files are for them."""
+"""The agents of this user, with our programs and commands for them."""
 
 import os
 import shutil
@@ -6,17 +6,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from hardwon.adapters.agents.claude_code import ClaudeCode
-from hardwon.adapters.agents.codex import Codex
-from hardwon.adapters.agents.gemini_cli import GeminiCli
-from hardwon.adapters.agents.opencode import OpenCode
+from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.programs import HOOK, SERVER, Programs
 from hardwon.adapters.agents.record import JsonSetupRecord
+from hardwon.adapters.agents.table import AGENTS
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.ports.agents import Agent, SetupTarget
 
-NAMES = (ClaudeCode.name, Codex.name, GeminiCli.name, OpenCode.name)
+NAMES = tuple(facts.name for facts in AGENTS)
 COMMANDS = {
     "recall": "recall",
     "remember": "remember",
@@ -26,7 +24,7 @@ COMMANDS = {
 }
 """The commands of a project, each with the plugin's file that it is made from; `tlc/` is known from an earlier program."""
 
-FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME")
+FOLDERS = tuple(facts.variable for facts in AGENTS if facts.variable)
 """Variables that name the folder of an agent's settings, or one that holds it."""
 
 DEPTH = 3
@@ -40,12 +38,7 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[
     """Return every agent, for the home of this user; folders that *environ* names are those seen from the working folder."""
     home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
     environ = {**environ, **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)}}
-    return [
-        ClaudeCode(home, environ, programs, commands, mcp_json=mcp_json),
-        Codex(home, environ, programs, commands),
-        GeminiCli(home, programs, commands),
-        OpenCode(home, environ, programs, commands),
-    ]
+    return [ConfiguredAgent(facts, home, environ, programs, commands, names_server=mcp_json) for facts in AGENTS]
 
 
 def used_agents(agents: Sequence[Agent]) -> list[Agent]:
@@ -54,7 +47,7 @@ def used_agents(agents: Sequence[Agent]) -> list[Agent]:
 
 
 def targets_at(path: str) -> list[SetupTarget]:
-    """Return what is *path* for an agent whose folder a variable named when it was written; nothing where none fits."""
+    """Return the target at *path* of an agent whose folder a variable named when it was written; nothing where none fits."""
     folder, found = path, list[SetupTarget]()
     for _ in range(DEPTH):
         folder = os.path.dirname(folder)
@@ -71,7 +64,7 @@ def build_set_up(store: str) -> SetUp:
     Raises:
         StorageError: there is a record that can't be read.
     """
-    return SetUp(files=DiskUserFiles(), record=JsonSetupRecord(store))
+    return SetUp(files=DiskUserFiles(), record=JsonSetupRecord(store), targets_at=targets_at)
 
 
 def our_programs() -> Programs:

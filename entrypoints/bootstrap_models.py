@@ -1,43 +1,39 @@
 """
-Which embedders and labelers the settings and the user's environment choose. Nothing is asked here.
+The embedders and labelers that the settings and the user's environment choose. Nothing is asked here.
 
 The embedding spaces that the settings choose, each with its embedder, its vectors and the search in them.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.adapters.providers.table import GEMINI, PROVIDERS
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
+from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.retrieve import SemanticSearch
 from hardwon.ports.embedder import Embedder
 
 if TYPE_CHECKING:
+    from hardwon.adapters.providers.embedders import OllamaEmbedder
     from hardwon.ports.keyword_labeler import KeywordLabeler
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
 
-KEY_NAMES = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
+EMBEDDER_NAMES = (LOCAL, *(provider.name for provider in PROVIDERS if provider.model))
+
+KEY_NAMES = {provider.name: provider.key_variable for provider in PROVIDERS if provider.key_variable}
 """Provider to the variable that holds its key; the others need none."""
-
-DEFAULT_OLLAMA_LABELS = "llama3.2"
-
-OLLAMA_MODELS: Mapping[str, tuple[Kind, ...]] = {
-    "nomic-embed-text": ("learning", "document"),
-    "all-minilm": ("session",),
-    "mxbai-embed-large": CONVERSATION_KINDS,
-}
-"""The models of Ollama when none is named, and what each embeds."""
 
 
 def choose_automatically(environ: Mapping[str, str]) -> str:
     """Return the provider that `auto` means in this environment: Gemini where its key is, else the embedded model."""
-    return "gemini" if environ.get(KEY_NAMES["gemini"], "").strip() else LOCAL
+    return GEMINI.name if environ.get(GEMINI.key_variable, "").strip() else LOCAL
 
 
 def providers_in_order(settings: Settings, chosen: str) -> Sequence[str]:
@@ -63,8 +59,13 @@ def build_embedder(provider: str, settings: Settings, environ: Mapping[str, str]
     Raises:
         EmbedderUnavailableError: the width of the model's vectors is not known.
     """
-    chosen = {"model": settings.embedding_model, "dimensions": settings.embedding_dimensions}
-    return BUILDERS[provider](environ, {name: value for name, value in chosen.items() if value})
+    if provider == LOCAL:
+        from hardwon.adapters.minilm.embedder import MiniLmEmbedder
+
+        return MiniLmEmbedder()
+    from hardwon.adapters.providers.embedders import embedder_of
+
+    return embedder_of(provider, environ, settings.embedding_model, settings.embedding_dimensions)
 
 
 def build_embedders(
@@ -73,82 +74,33 @@ def build_embedders(
     """
     Return the embedders of *provider*, each with the kinds of entries it is for.
 
-    One is for all, but for Ollama when no model is named: there each collection has its own (rule U-5).
+    One is for all, but for Ollama when no model is named: there each collection has its own.
 
     Raises:
         EmbedderUnavailableError: the width of the model's vectors is not known.
     """
-    if provider != "ollama" or settings.embedding_model:
+    models = {row.name: row.models_of_kinds for row in PROVIDERS}.get(provider)
+    if settings.embedding_model or not models:
         return [(build_embedder(provider, settings, environ), KINDS)]
     return [
         (build_embedder(provider, settings._replace(embedding_model=model), environ), kinds)
-        for model, kinds in OLLAMA_MODELS.items()
+        for model, kinds in models.items()
     ]
 
 
-def _local(_: Mapping[str, str], __: Mapping[str, Any]) -> Embedder:
-    from hardwon.adapters.minilm.embedder import MiniLmEmbedder
+def without_model(embedders: Iterable[Embedder], deadline: Deadline) -> "list[OllamaEmbedder]":
+    """Return the embedders whose model a running Ollama lacks."""
+    from hardwon.adapters.providers.embedders import OllamaEmbedder
 
-    return MiniLmEmbedder()
-
-
-def _gemini(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
-    from hardwon.adapters.providers.embedders import GEMINI_URL, GeminiEmbedder
-
-    url = environ.get("GOOGLE_GEMINI_BASE_URL") or GEMINI_URL
-    return GeminiEmbedder(_key("gemini", environ), base_url=url, **chosen)
-
-
-def _ollama(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
-    from hardwon.adapters.providers.ollama import DEFAULT_HOST, OllamaEmbedder
-
-    return OllamaEmbedder(environ.get("OLLAMA_HOST") or DEFAULT_HOST, **chosen)
-
-
-def _openai(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
-    from hardwon.adapters.providers.embedders import OPENAI_URL, OpenAiEmbedder
-
-    url = environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    return OpenAiEmbedder(_key("openai", environ), base_url=url, **chosen)
-
-
-def _voyage(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> Embedder:
-    from hardwon.adapters.providers.embedders import VOYAGE_URL, VoyageEmbedder
-
-    url = environ.get("VOYAGE_BASE_URL") or VOYAGE_URL
-    return VoyageEmbedder(_key("voyage", environ), base_url=url, **chosen)
-
-
-def _key(provider: str, environ: Mapping[str, str]) -> str:
-    return environ.get(KEY_NAMES[provider], "")
-
-
-BUILDERS: Mapping[str, Callable[[Mapping[str, str], Mapping[str, Any]], Embedder]] = {
-    LOCAL: _local,
-    "gemini": _gemini,
-    "ollama": _ollama,
-    "openai": _openai,
-    "voyage": _voyage,
-}
+    return [own for own in embedders if isinstance(own, OllamaEmbedder) and own.lacks_model(deadline)]
 
 
 def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[KeywordLabeler]":
     """Return the labelers to ask, in order; none when labels are off or left to the agent."""
+    from hardwon.adapters.providers.labelers import labeler_of
     from hardwon.domain.use_cases.label import label_tiers
 
-    return [_labeler(tier, settings, environ) for tier in label_tiers(settings.keyword_provider)]
-
-
-def _labeler(tier: str, settings: Settings, environ: Mapping[str, str]) -> "KeywordLabeler":
-    if tier == "haiku":
-        from hardwon.adapters.providers.labelers import ANTHROPIC_URL, DEFAULT_MODEL, HaikuLabeler
-
-        url = environ.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL
-        return HaikuLabeler(environ.get("ANTHROPIC_API_KEY", ""), settings.keyword_model or DEFAULT_MODEL, url)
-    from hardwon.adapters.providers.labelers import OllamaLabeler
-    from hardwon.adapters.providers.ollama import DEFAULT_HOST
-
-    return OllamaLabeler(environ.get("OLLAMA_HOST") or DEFAULT_HOST, settings.keyword_model or DEFAULT_OLLAMA_LABELS)
+    return [labeler_of(tier, environ, settings.keyword_model) for tier in label_tiers(settings.keyword_provider)]
 
 
 Warn = Callable[[str], None]

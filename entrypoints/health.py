@@ -1,14 +1,13 @@
 """
-How agents come to call us, and what is wrong with that.
+The check of agents: how they call the hook, and why that does not work.
 
-What can be wrong with an installation and its store, each checked by itself.
+Checks of an installation and its store, independent of each other.
 """
 
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import attrs
 
@@ -26,52 +25,15 @@ from hardwon.domain.model.errors import (
     StorageError,
 )
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.formats.config_edit import judge
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_agents import build_agents
-from hardwon.entrypoints.bootstrap_models import BUILDERS, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
-from hardwon.ports.agents import Agent
+from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
+from hardwon.ports.agents import Agent, Connection
 
 NOBODY = "none calls the hook yet: run hardwon init"
 SWITCHED_OFF = "{} switches its hooks off, ours too: take that out"
-
-
-class AgentState(NamedTuple):
-    """
-    What was found of one agent, or of all.
-
-    Attributes:
-        name: What was looked at.
-        ok: Whether it works as far as it is set up.
-        detail: How it is set up, and the way out when that does not work.
-
-    """
-
-    name: str
-    ok: bool
-    detail: str
-
-
-def agent_states(agents: Sequence[Agent], project: str) -> list[AgentState]:
-    """Return one state for each agent that calls us in *project*; one that says how to begin when none does."""
-    return list(_states(agents, project)) or [AgentState("agents", ok=True, detail=NOBODY)]
-
-
-def _states(agents: Sequence[Agent], project: str) -> Iterator[AgentState]:
-    for agent in agents:
-        connection = agent.connection()
-        if connection.ways and (obstacle := agent.obstacle(project)):
-            yield AgentState(f"agent {agent.name}", ok=False, detail=SWITCHED_OFF.format(obstacle))
-        elif connection.ways:
-            paths = filter(os.path.isabs, connection.commands)
-            verdict = judge(connection, {path for path in paths if not os.path.isfile(path)})
-            yield AgentState(f"agent {agent.name}", ok=verdict.ok, detail=verdict.detail)
-
-
-TRIAL_SECONDS = 5
-CHECKED = "provider "
 
 
 @attrs.frozen
@@ -80,9 +42,9 @@ class Finding:
     The outcome of one check.
 
     Attributes:
-        name: What was checked.
+        name: The subject of the check.
         ok: Whether it works.
-        detail: What was found, and the way out when it does not work.
+        detail: The state, and the way out when it does not work.
 
     """
 
@@ -91,8 +53,40 @@ class Finding:
     detail: str
 
 
+def agent_findings(agents: Sequence[Agent], project: str) -> list[Finding]:
+    """Return one finding for each agent that calls us in *project*; one that says how to begin when none does."""
+    return list(_agent_findings(agents, project)) or [Finding("agents", ok=True, detail=NOBODY)]
+
+
+def _agent_findings(agents: Sequence[Agent], project: str) -> Iterator[Finding]:
+    for agent in agents:
+        connection = agent.connection()
+        if connection.ways:
+            obstacle = agent.obstacle(project)
+            trouble = SWITCHED_OFF.format(obstacle) if obstacle else trouble_of(connection)
+            detail = trouble or f"hooks from {_ways(connection)}"
+            yield Finding(f"agent {agent.name}", ok=not trouble, detail=detail)
+
+
+def trouble_of(connection: Connection) -> str:
+    """Return why a connection, which has at least one way, does not work; empty when it does."""
+    if connection.is_twice:
+        return f"hooks run twice, from {_ways(connection)}: hardwon init leaves them to the plugin"
+    if connection.missing:
+        return f"{connection.missing[0]} is gone, {_ways(connection)} names it: run hardwon init"
+    return ""
+
+
+def _ways(connection: Connection) -> str:
+    return " and ".join(connection.ways)
+
+
+TRIAL_SECONDS = 5
+CHECKED = "provider "
+
+
 def examine(settings: Settings, project_root: str) -> list[Finding]:
-    """Return the findings, the store first; what depends on a store that can't be opened is left out."""
+    """Return the findings, the store first; checks of a store that can't be opened are left out."""
     return [*_store(settings), _git(project_root), *_agents(project_root)]
 
 
@@ -119,10 +113,9 @@ def _git(project_root: str) -> Finding:
         return Finding("git", ok=False, detail="not on PATH: changed files give no signal")
 
 
-def _agents(project_root: str) -> Iterator[Finding]:
+def _agents(project_root: str) -> list[Finding]:
     folder = os.path.realpath(project_root)
-    for state in agent_states(build_agents(os.environ), top_of(folder) or folder):
-        yield Finding(state.name, ok=state.ok, detail=state.detail)
+    return agent_findings(build_agents(os.environ), top_of(folder) or folder)
 
 
 def _checked(name: str, check: Callable[[], str]) -> Finding:
@@ -186,7 +179,7 @@ def _answer(space: EmbeddingSpace) -> str:
 @attrs.frozen(kw_only=True)
 class ProviderState:
     """
-    What is known of an embedding provider without asking it.
+    The state of an embedding provider that is not asked.
 
     Attributes:
         provider: Its name.
@@ -206,7 +199,7 @@ class ProviderState:
 
 def provider_states(settings: Settings, chosen: Sequence[str], environ: Mapping[str, str]) -> list[ProviderState]:
     """Return every embedding provider; *chosen* are those that are searched, in order."""
-    return [_state(provider, settings, environ, chosen=provider in chosen) for provider in BUILDERS]
+    return [_state(provider, settings, environ, chosen=provider in chosen) for provider in EMBEDDER_NAMES]
 
 
 def _state(provider: str, settings: Settings, environ: Mapping[str, str], *, chosen: bool) -> ProviderState:
@@ -223,11 +216,11 @@ def _state(provider: str, settings: Settings, environ: Mapping[str, str], *, cho
 
 def keys(environ: Mapping[str, str]) -> dict[str, str]:
     """Return for each service that needs a key the variable that holds it, and whether it is set; never the key."""
-    return {service: _key_state(service, environ) for service in (*KEY_NAMES, "anthropic")}
+    return {service: _key_state(service, environ) for service in KEY_NAMES}
 
 
 def _key_state(service: str, environ: Mapping[str, str]) -> str:
-    name = {**KEY_NAMES, "anthropic": "ANTHROPIC_API_KEY"}.get(service)
+    name = KEY_NAMES.get(service)
     if name is None:
         return "needs no key"
     return f"{name} is {'set' if environ.get(name, '').strip() else 'not set'}"

@@ -1,11 +1,27 @@
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from hardwon.domain.model.formats.config_edit import Connection, Written
+
+class Written(NamedTuple):
+    """
+    A record of a file that the set-up wrote.
+
+    Attributes:
+        digest: sha256 of its new text.
+        was_there: Whether there was a file when this was written.
+        is_made: Whether the file would not be there without us, though others may have written to it since.
+        original: Its text before, where that can't be derived from the new one.
+
+    """
+
+    digest: str
+    was_there: bool
+    is_made: bool
+    original: str | None = None
 
 
 class SetupRecord(Protocol):
-    """What the set-up wrote, kept from one run to the next; without a word to say it leaves no trace."""
+    """A record of all that the set-up wrote, kept from one run to the next; an empty one leaves no file."""
 
     @property
     def is_empty(self) -> bool:
@@ -13,11 +29,11 @@ class SetupRecord(Protocol):
         ...
 
     def get(self, path: str) -> Written | None:
-        """Return what was written there last; None for nothing."""
+        """Return the last write to a file; None for none."""
         ...
 
     def put(self, path: str, written: Written) -> None:
-        """Note what is about to be written."""
+        """Note a write before it is made."""
         ...
 
     def drop(self, path: str) -> None:
@@ -54,7 +70,7 @@ class SetupRecord(Protocol):
 
 
 class SetupTarget(Protocol):
-    """A file that an agent reads, and what is to stand in it; texts are whole files, line ends as they are."""
+    """A file that an agent reads, and our part of it; texts are whole files, line ends as they are."""
 
     @property
     def path(self) -> str:
@@ -67,17 +83,17 @@ class SetupTarget(Protocol):
         ...
 
     def snippet(self, text: str | None) -> str:
-        """Return what a user would add to *text* by hand, in lines to paste; empty for a file that is all ours."""
+        """Return the lines that a user would add to *text* by hand; empty for a file that is all ours."""
         ...
 
     def with_ours(self, text: str | None) -> str:
         """
-        Return *text* with what is ours, once and as it should be; all else is as it was.
+        Return *text* with our part, once and as it should be; all else is as it was.
 
         Where only a part of it would take a name of the user's, the rest is brought in.
 
         Args:
-            text: What the file holds, None where there is none.
+            text: The file's text, None where there is no file.
 
         Raises:
             TakenNameError: something of the user's has the name of ours, and nothing can be brought in.
@@ -88,7 +104,7 @@ class SetupTarget(Protocol):
 
     def without_ours(self, text: str) -> str | None:
         """
-        Return *text* without what is ours, None when all of it is ours; itself when nothing is.
+        Return *text* without our part, None when all of it is ours; itself when nothing is.
 
         Raises:
             UneditableFileError: it can't be edited safely.
@@ -110,6 +126,33 @@ class SetupTarget(Protocol):
         ...
 
 
+BY_PLUGIN = "its plugin"
+
+
+class Connection(NamedTuple):
+    """
+    How an agent comes to call us.
+
+    Attributes:
+        ways: In words, such as the file that says so; none when it does not.
+        missing: Absolute paths of programs that its files name and that are gone.
+
+    """
+
+    ways: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_by_plugin(self) -> bool:
+        """Whether our plugin is enabled, which brings hooks and tools."""
+        return BY_PLUGIN in self.ways
+
+    @property
+    def is_twice(self) -> bool:
+        """Whether hooks run twice."""
+        return len(self.ways) > 1
+
+
 class Agent(Protocol):
     """A coding agent that can be given a memory."""
 
@@ -125,7 +168,7 @@ class Agent(Protocol):
 
     @property
     def program(self) -> str:
-        """What its program is called."""
+        """The name of its program."""
         ...
 
     @property
@@ -158,8 +201,11 @@ class Agent(Protocol):
         ...
 
     def next_step(self) -> str:
-        """Return what the user does next, in one line."""
+        """Return the user's next step, in one line."""
         ...
+
+
+FolderState: TypeAlias = Literal["there", "deleted", "away"]
 
 
 class UserFiles(Protocol):
@@ -167,7 +213,7 @@ class UserFiles(Protocol):
 
     def read(self, path: str, root: str) -> str | None:
         """
-        Return what the file holds, line ends as they are; None where there is none.
+        Return the file's text, line ends as they are; None where there is no file.
 
         Raises:
             UneditableFileError: it leads out of *root*, is no regular file of UTF-8 text up to 4 MB,
@@ -188,9 +234,13 @@ class UserFiles(Protocol):
         """Return the folders that `write` would make, the outermost first."""
         ...
 
+    def folder_state(self, path: str) -> FolderState:
+        """Tell whether the folder is there, deleted for good, or away, as with the disk it is on."""
+        ...
+
     def write(self, path: str, text: str, root: str) -> None:
         """
-        Let the file hold *text*, whole or not at all; one that is there keeps its mode, and folders are made.
+        Write the file atomically; one that is there keeps its mode, and missing folders are made.
 
         Raises:
             UneditableFileError: as for `ensure_writable`, or it can't be written now.
@@ -198,7 +248,7 @@ class UserFiles(Protocol):
         ...
 
     def remove(self, path: str, root: str) -> None:
-        """Remove the file, if it is there; what is raised is as for `write`."""
+        """Remove the file, if it is there; raises the errors of `write`."""
         ...
 
     def remove_empty_folder(self, path: str) -> None:

@@ -17,15 +17,15 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """How many tokens of one text it takes in; what is beyond is cut off."""
+        """The most tokens of one text; the rest is cut off."""
         ...
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         """
         Return one vector a text, in the order of *texts*.
 
-        The vectors are as the model made them: whoever stores or compares them
-        brings them to unit length first. No texts give no vectors. Long texts
+        The vectors are as the model made them: their users
+        bring them to unit length first. No texts give no vectors. Long texts
         are cut at the model's limit.
 
         Raises:

@@ -9,7 +9,7 @@ class KeywordLabeler(Protocol):
 
     def label(self, entry: Entry, deadline: Deadline) -> list[str]:
         """
-        Return labels as the model gave them; whoever stores them checks them first.
+        Return labels as the model gave them; they are checked before they are stored.
 
         Raises:
             LabelerUnavailableError: no key, or no answer before *deadline*.

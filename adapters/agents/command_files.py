@@ -2,13 +2,16 @@
 The plugin's slash commands in the form of each agent.
 
 Claude Code replaces `$ARGUMENTS` in the text, and the model runs the shell block that it then reads; it asks before any other part of
-a command than those the file allows. opencode does the same but does not ask, so the block ends its shell: what follows a
+a command than those the file allows. opencode does the same but does not ask, so the block ends its shell: the rest of a
 here-document that ended early is never read. Codex replaces nothing, so its model puts the text in. Gemini CLI runs the command itself,
 with the text quoted for the shell.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
+
+from hardwon.adapters.agents.table import CommandForm
 
 ARGUMENTS = "$ARGUMENTS"
 FRAME = "HARDWON"
@@ -22,39 +25,47 @@ class SlashCommand(NamedTuple):
     A slash command as Claude Code reads it.
 
     Attributes:
+        name: Typed after the slash.
+        text: The plugin's file.
         description: Its line in a list of commands.
-        body: What the model is told, with `$ARGUMENTS` for what the user typed.
+        body: The instruction to the model, with `$ARGUMENTS` for the user's words.
 
     """
 
+    name: str
+    text: str
     description: str
     body: str
 
-    @classmethod
-    def read(cls, text: str) -> "SlashCommand":
-        """Return the command that a file of the plugin holds."""
-        _, front_matter, body = text.split("---\n", 2)
-        fields = dict(line.split(": ", 1) for line in front_matter.splitlines())
-        return cls(fields["description"], body.lstrip("\n"))
+
+def command_text(name: str, text: str, form: CommandForm) -> str:
+    """
+    Return the text of a command's file.
+
+    Args:
+        name: Typed after the slash.
+        text: The plugin's file.
+        form: That of the agent.
+
+    """
+    _, front_matter, body = text.split("---\n", 2)
+    fields = dict(line.split(": ", 1) for line in front_matter.splitlines())
+    return FORMS[form](SlashCommand(name, text, fields["description"], body.lstrip("\n")))
 
 
-def opencode_command(text: str) -> str:
-    """Return a command of opencode."""
-    command = SlashCommand.read(text)
+def _opencode_command(command: SlashCommand) -> str:
     return f"---\ndescription: {command.description}\n---\n\n{_ending_its_shell(command.body)}"
 
 
-def codex_skill(name: str, text: str) -> str:
+def _codex_skill(command: SlashCommand) -> str:
     """Return a skill of Codex, which has no commands of a project."""
-    command = SlashCommand.read(text)
+    name, summary = command.name, command.description
     told = f"`TYPED` below stands for what the user typed after `${name}`, word for word: put it there, nothing if there is nothing.\n\n"
     body = _ending_its_shell(command.body).replace(ARGUMENTS, "TYPED")
-    return f"---\nname: {name}\ndescription: {command.description}. For when the user asks for ${name}.\n---\n\n{told}{body}"
+    return f"---\nname: {name}\ndescription: {summary}. For when the user asks for ${name}.\n---\n\n{told}{body}"
 
 
-def gemini_command(text: str) -> str:
-    """Return a command of Gemini CLI, as TOML."""
-    command = SlashCommand.read(text)
+def _gemini_command(command: SlashCommand) -> str:
     return f'description = "{command.description}"\nprompt = {TOML_QUOTES}\n{_gemini_prompt(command)}{TOML_QUOTES}\n'
 
 
@@ -73,3 +84,11 @@ def _gemini_prompt(command: SlashCommand) -> str:
 
 def _ending_its_shell(body: str) -> str:
     return body.replace(f"<<'{FRAME}'\n", f"<<'{FRAME}'; exit\n")
+
+
+FORMS: Mapping[CommandForm, Callable[[SlashCommand], str]] = {
+    "claude": lambda command: command.text,
+    "opencode": _opencode_command,
+    "skill": _codex_skill,
+    "toml": _gemini_command,
+}

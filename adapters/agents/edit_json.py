@@ -1,7 +1,7 @@
 """
 Comments in JSON, as some agents allow them.
 
-JSON changed as text: what does not change stays as the user wrote it.
+Edit JSON as text: unchanged parts stay as the user wrote them.
 """
 
 import json
@@ -67,7 +67,7 @@ def edited(text: str, before: Mapping[str, Any], after: Mapping[str, Any], *, ma
     Args:
         text: As `read_document` reads it.
         before: What it holds.
-        after: Only what differs from *before* is written anew.
+        after: Only its differences from *before* are written.
         may_comment: As for `read_document`.
 
     Raises:
@@ -116,12 +116,12 @@ class _Item(NamedTuple):
 
     @property
     def comments(self) -> str:
-        """What stands before it, if that is more than space."""
+        """The comments before it."""
         return self.lead.rstrip()
 
 
 class _Editing:
-    """The writing of one text anew: what stands in it already is cut out of it."""
+    """One edit of a text: unchanged parts are cut out of it."""
 
     def __init__(self, text: str, blank: str) -> None:
         self._text = text
@@ -191,7 +191,7 @@ class _Editing:
         return key, _past_space(self._blank, _past_space(self._blank, end) + 1)
 
     def _layout(self, item: _Item, margin: str) -> tuple[str, str]:
-        """Return what stands before a new member beside *item*, and how the lines in it begin."""
+        """Return the space before a new member beside *item*, and the indentation of its lines."""
         last = item.gap.rpartition("\n")[2]
         if "\n" in item.gap:
             return (item.lead if item.lead == item.gap else f"{self._newline}{last}", last)
@@ -199,7 +199,7 @@ class _Editing:
 
 
 def _joined(items: list[_Item], kept: list[str | None], new: list[str]) -> str:
-    """Return the inside of an object or a list: of each item the text that is kept, if any, then what is new."""
+    """Return the inside of an object or a list: the kept texts of its items, then the new ones."""
     texts, comments = list[str](), ""
     for item, text in zip(items, kept, strict=True):
         if text is None:
@@ -210,7 +210,7 @@ def _joined(items: list[_Item], kept: list[str | None], new: list[str]) -> str:
     tail = f"{comments}{items[-1].trail}"
     if not new:
         return f"{','.join(texts)}{tail}"
-    comments = tail.rstrip()  # they belong to what stands before them
+    comments = tail.rstrip()  # they belong to the item before them
     return f"{','.join(texts)}{',' if texts else ''}{comments}{','.join(new)}{tail[len(comments) :]}"
 
 

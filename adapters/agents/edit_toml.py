@@ -1,4 +1,4 @@
-"""A table of a TOML file put in and taken out as text: all else stays as the user wrote it."""
+"""Edit a table of a TOML file as text: all else stays as the user wrote it."""
 
 import re
 import tomllib
@@ -15,14 +15,14 @@ _GAP_AFTER = re.compile(r"\A\r?\n")
 
 def read_toml(text: str) -> dict[str, Any]:
     """
-    Return what *text* says; two that say the same are equal, even in what is no number.
+    Parse *text*; equal texts give equal documents, even with values that are no number.
 
     Raises:
         UneditableFileError: it is no TOML.
     """
     try:
         document = tomllib.loads(text, parse_float=lambda digits: ("float", digits))
-        repr(document)  # a name of a thousand parts is read, and then breaks whoever compares it
+        repr(document)  # a name of a thousand parts is read, and then breaks its comparison
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise UneditableFileError(f"is no TOML: {error}") from error
     return document
@@ -53,8 +53,8 @@ def without_table(text: str, keys: tuple[str, ...]) -> str:
     """
     Return *text* without the table and those in it.
 
-    What goes is each from its header to its last value, and the empty line before it: comments below it are
-    the next one's.
+    They are removed from their header to their last value, with the empty line before it: comments below belong to
+    the next table.
     """
     for start, end in reversed([(start, _end_of_values(text, start, end)) for start, end in _tables(text, keys)]):
         before, after = _GAP_BEFORE.sub("", text[:start]), text[end:]

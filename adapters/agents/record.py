@@ -5,19 +5,20 @@ from typing import Any
 
 from hardwon.adapters.agents.user_files import publish
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.formats.config_edit import Written
+from hardwon.ports.agents import SetupRecord, Written
+from hardwon.ports.override import override
 
 NAME = "setup.json"
 LARGEST = 64 * 1024 * 1024
-"""Bytes: it may hold what some files held before."""
+"""Bytes: it may hold earlier texts of files."""
 
 
-class JsonSetupRecord:
+class JsonSetupRecord(SetupRecord):
     """
-    A file of the store's that says what was written, for the user's eyes only; gone when there is nothing to say.
+    The record as a file of the store, readable by the user alone and removed when it is empty.
 
     Args:
-        store: The store's folder; it is made when there is something to note.
+        store: The store's folder; it is made with the first note.
 
     """
 
@@ -29,60 +30,60 @@ class JsonSetupRecord:
         self._load()
 
     @property
+    @override
     def is_empty(self) -> bool:
-        """Whether nothing is noted."""
         return not (self._files or self._folders or self._projects)
 
+    @override
     def get(self, path: str) -> Written | None:
-        """Return what was written there last; None for nothing."""
         fields = self._files.get(path)
         try:
             return Written(**fields) if fields is not None else None
         except TypeError:  # another version's
             return None
 
+    @override
     def put(self, path: str, written: Written) -> None:
-        """Note what is about to be written."""
         self._files[path] = written._asdict()
         self._save()
 
+    @override
     def drop(self, path: str) -> None:
-        """Forget a file."""
         if self._files.pop(path, None) is not None:
             self._save()
 
+    @override
     def folders(self) -> list[str]:
-        """Return the folders that were made."""
         return list(self._folders)
 
+    @override
     def paths(self) -> list[str]:
-        """Return the files that were written to."""
         return list(self._files)
 
+    @override
     def add_folders(self, folders: list[str]) -> None:
-        """Note folders that are about to be made."""
         if new := [folder for folder in folders if folder not in self._folders]:
             self._folders += new
             self._save()
 
+    @override
     def drop_folder(self, folder: str) -> None:
-        """Forget a folder."""
         if folder in self._folders:
             self._folders.remove(folder)
             self._save()
 
+    @override
     def projects(self) -> list[str]:
-        """Return the projects that were set up."""
         return list(self._projects)
 
+    @override
     def add_project(self, project: str) -> None:
-        """Note a project."""
         if project not in self._projects:
             self._projects.append(project)
             self._save()
 
+    @override
     def drop_project(self, project: str) -> None:
-        """Forget a project."""
         if project in self._projects:
             self._projects.remove(project)
             self._save()

@@ -1,80 +1,95 @@
-"""Files of agents, by how what is ours stands in them."""
+"""Files of agents, by how our part stands in them."""
 
-import contextlib
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
+from importlib.resources import files
 
 import attrs
 
+from hardwon.adapters.agents.config_edit import Document, with_hooks, with_server, without_hooks, without_server
 from hardwon.adapters.agents.edit_json import edited, read_document
 from hardwon.adapters.agents.edit_toml import has_table, is_toml, read_toml, with_line, with_table, without_table
-from hardwon.adapters.agents.programs import is_server, toml_text
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
-from hardwon.domain.model.formats.config_edit import Document, with_server, without_server
+from hardwon.ports.agents import SetupTarget
+from hardwon.ports.override import override
 
 SCHEMA = "$schema"
+HOOK_LINE = re.compile(r"^const HOOK = (\".*\")$", re.MULTILINE)
 
 
 @attrs.frozen(kw_only=True)
-class JsonTarget:
+class JsonTarget(SetupTarget):
     """
-    A JSON file with members of ours.
+    A JSON file with hooks of ours, a server, or both: then the hooks stay where the server's name is the user's.
 
     Attributes:
         path: Where it is, absolute.
         root: The folder that it may not lead out of.
-        put: Brings what is ours into the document.
-        cut: Takes it out.
-        put_too: Brings in the rest after it, unless the user has something by its name: that stays, and ensure_not_taken raises.
+        hooks: Our hooks by event.
+        place: The object that holds servers.
+        name: The name of our server there; empty for none.
+        server: Its entry.
+        schema: The address of a schema, for a file without anything.
         may_comment: Whether its agent reads comments in it.
 
     """
 
     path: str
     root: str
-    put: Callable[[Document], Document]
-    cut: Callable[[Document], Document]
-    put_too: Callable[[Document], Document] = lambda document: document
+    hooks: Mapping[str, Document] = attrs.field(factory=dict)
+    place: str = ""
+    name: str = ""
+    server: Document = attrs.field(factory=dict)
+    schema: str = ""
     may_comment: bool = False
 
+    @override
     def snippet(self, text: str | None) -> str:
-        """Return what a user would add by hand: the rest where all else can be brought in."""
-        ours = self.put_too({} if self._is_rest_taken(text or "") else self.put({}))
+        ours = self._with_server({} if self._is_only_server_taken(text or "") else self._with_hooks({}))
         return json.dumps(ours, indent=2, ensure_ascii=False)
 
+    @override
     def with_ours(self, text: str | None) -> str:
-        """Return *text* with what is ours, the user's own as it was."""
         document = self._read(text or "")
-        return edited(text or "", document, self._with_what_fits(document), may_comment=self.may_comment)
+        begun = self._with_hooks(document)
+        try:
+            after = self._with_server(begun)
+        except TakenNameError:
+            if not self.hooks:
+                raise
+            after = begun
+        return edited(text or "", document, after, may_comment=self.may_comment)
 
+    @override
     def without_ours(self, text: str) -> str:
-        """Return *text* without what is ours."""
         document = self._read(text)
-        return edited(text, document, self.cut(document), may_comment=self.may_comment)
+        after = without_hooks(document) if self.hooks else document
+        after = without_server(after, self.place, self.name) if self.name else after
+        return edited(text, document, after, may_comment=self.may_comment)
 
+    @override
     def ensure_not_taken(self, text: str) -> None:
-        """Raise where *put* or *put_too* does."""
-        self.put_too(self.put(self._read(text)))
+        self._with_server(self._with_hooks(self._read(text)))
 
+    @override
     def is_blank(self, text: str) -> bool:
         """Tell whether the document is empty, but for the schema that some agents add by themselves."""
         return self._read(text).keys() <= {SCHEMA}
 
-    def _with_what_fits(self, document: Document) -> Document:
-        begun = self.put(document)
-        return begun if self._is_taken(begun) else self.put_too(begun)
+    def _with_hooks(self, document: Document) -> Document:
+        begun = document or ({SCHEMA: self.schema} if self.schema else {})
+        return with_hooks(begun, self.hooks) if self.hooks else begun
 
-    def _is_rest_taken(self, text: str) -> bool:
-        with contextlib.suppress(UneditableFileError):
-            return self._is_taken(self.put(self._read(text)))
-        return False
+    def _with_server(self, document: Document) -> Document:
+        return with_server(document, self.place, self.name, self.server) if self.name else document
 
-    def _is_taken(self, begun: Document) -> bool:
-        """Tell whether the rest has a name that is the user's."""
+    def _is_only_server_taken(self, text: str) -> bool:
+        """Tell whether the hooks can be brought in, and only the server's name is the user's."""
         try:
-            self.put_too(begun)
+            self.ensure_not_taken(text)
         except UneditableFileError as error:
-            return isinstance(error, TakenNameError)
+            return isinstance(error, TakenNameError) and bool(self.hooks)
         return False
 
     def _read(self, text: str) -> Document:
@@ -82,14 +97,14 @@ class JsonTarget:
 
 
 @attrs.frozen(kw_only=True)
-class WholeTarget:
+class WholeTarget(SetupTarget):
     """
-    A file that is all ours.
+    A file that is all ours, and stays as it is once it holds another text.
 
     Attributes:
         path: Where it is, absolute.
         root: The folder that it may not lead out of.
-        text: What it holds.
+        text: All that it is to hold.
 
     """
 
@@ -97,27 +112,27 @@ class WholeTarget:
     root: str
     text: str
 
-    def snippet(self, text: str | None) -> str:  # noqa: ARG002  # whatever it says
-        """Return nothing: it is all ours."""
+    @override
+    def snippet(self, text: str | None) -> str:  # there is nothing to add by hand
         return ""
 
+    @override
     def with_ours(self, text: str | None) -> str:
-        """Return our text, unless there is another."""
         if text is not None:
             self.ensure_not_taken(text)
         return self.text
 
+    @override
     def without_ours(self, text: str) -> str | None:
-        """Return None for our text, and any other as it is."""
         return None if text == self.text else text
 
+    @override
     def ensure_not_taken(self, text: str) -> None:
-        """Raise where there is another text."""
         if text != self.text:
             raise TakenNameError("there is a file of your own by that name")
 
-    def is_blank(self, text: str) -> bool:  # noqa: ARG002  # a text that is not ours stays, whatever it says
-        """Tell that the file stays."""
+    @override
+    def is_blank(self, text: str) -> bool:  # a text that is not ours stays, whatever it says
         return False
 
 
@@ -126,13 +141,25 @@ def whole_files(root: str, texts: Mapping[str, str]) -> list[WholeTarget]:
     return [WholeTarget(path=path, root=root, text=text) for path, text in texts.items()]
 
 
+def plugin_text(hook: str) -> str:
+    """Return the plugin of opencode, which calls the program *hook*."""
+    template = (files("hardwon.adapters.agents") / "opencode.js").read_text(encoding="utf-8")
+    return HOOK_LINE.sub(lambda _: f"const HOOK = {json.dumps(hook)}", template, count=1)
+
+
+def hook_in(plugin: str) -> list[str]:
+    """Return the program that a plugin of opencode calls, if it is ours."""
+    found = HOOK_LINE.search(plugin)
+    return [json.loads(found[1])] if found else []
+
+
 COMMAND = "command"
 
 
 @attrs.frozen(kw_only=True)
-class TomlTarget:
+class TomlTarget(SetupTarget):
     """
-    A TOML file with a table of ours for a server, which is known by its name and its command.
+    A TOML file with a table of ours for a server, which is identified by its name and its command.
 
     Agents write such files anew: they drop comments, and put tables of others beside ours.
 
@@ -151,17 +178,17 @@ class TomlTarget:
     name: str
     command: str
 
+    @override
     def snippet(self, text: str | None) -> str:
-        """Return what a user would add by hand: a table, or one line within the table of servers that is closed."""
         is_closed = self._is_closed(text or "")
         return f"{self.name} = {{ {self._line} }}" if is_closed else f"[{self._title}]\n{self._line}"
 
+    @override
     def with_ours(self, text: str | None) -> str:
-        """Return *text* with our table, at its end if there was none; all that is not its command as it was."""
         text = text or ""
         document = read_toml(text)
         ours = document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
-        wanted = with_server(document, self.place, self.name, {**(ours or {}), COMMAND: self.command}, is_server)
+        wanted = with_server(document, self.place, self.name, {**(ours or {}), COMMAND: self.command})
         if wanted == document:
             return text
         if not ours and self._is_closed(text):
@@ -169,22 +196,22 @@ class TomlTarget:
         after = with_line(text, self._keys, COMMAND, self._line) if ours else with_table(text, self._keys, self._line)
         return self._proven(after, wanted)
 
+    @override
     def without_ours(self, text: str) -> str:
-        """Return *text* without our table."""
         document = read_toml(text)
         if not self._is_in(document, text):
             return text
-        wanted = without_server(document, self.place, self.name, is_server)
+        wanted = without_server(document, self.place, self.name)
         return self._proven(without_table(text, self._keys), wanted)
 
+    @override
     def ensure_not_taken(self, text: str) -> None:
-        """Raise where there is a server of that name that is not ours, or not in a table of its own."""
         document = read_toml(text)
         self._is_in(document, text)
-        with_server(document, self.place, self.name, {}, is_server)
+        with_server(document, self.place, self.name, {})
 
+    @override
     def is_blank(self, text: str) -> bool:
-        """Tell whether there is nothing but space."""
         return not text.strip()
 
     @property
@@ -197,7 +224,7 @@ class TomlTarget:
 
     @property
     def _line(self) -> str:
-        return f"{COMMAND} = {toml_text(self.command)}"
+        return f"{COMMAND} = {json.dumps(self.command, ensure_ascii=False)}"
 
     def _is_closed(self, text: str) -> bool:
         """Tell whether no header can add to the table of servers, as to one in braces."""
@@ -209,13 +236,13 @@ class TomlTarget:
         return has_servers and not is_toml(another)
 
     def _is_in(self, document: Document, text: str) -> bool:
-        is_in = without_server(document, self.place, self.name, is_server) is not document
+        is_in = without_server(document, self.place, self.name) is not document
         if is_in and not has_table(text, self._keys):
             raise TakenNameError(f"there is a {self._title} of your own, without a table [{self._title}]")
         return is_in
 
     def _proven(self, text: str, wanted: Document) -> str:
-        """Return *text* if it says what is *wanted*, but for a table of servers that holds none."""
+        """Return *text* if it parses to *wanted*, but for an empty table of servers."""
         try:
             said = read_toml(text)
         except UneditableFileError:

@@ -4,18 +4,20 @@ import stat
 from collections.abc import Iterator
 
 from hardwon.domain.model.errors import UneditableFileError
+from hardwon.ports.agents import FolderState, UserFiles
+from hardwon.ports.override import override
 
 NEW = 0o666
-"""Of which the umask takes what others may not."""
+"""The mode of a new file, before the umask."""
 
 
 def publish(path: str, data: bytes, mode: int = NEW) -> None:
     """
-    Let a file hold *data*, whole or not at all.
+    Write a file atomically.
 
     Args:
         path: The file; one that is there keeps its mode.
-        data: All that it is to hold.
+        data: Its bytes.
         mode: Of a file that is new.
 
     Raises:
@@ -49,11 +51,11 @@ ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold us for ever
 
 
-class DiskUserFiles:
-    """The files of this machine; a link is written through to what it points to."""
+class DiskUserFiles(UserFiles):
+    """The files of this machine; of a link, the file it points to is written or removed."""
 
+    @override
     def read(self, path: str, root: str) -> str | None:
-        """Return what the file holds; None where there is none."""
         with _told():
             real = _inside(path, root)
             try:
@@ -62,13 +64,13 @@ class DiskUserFiles:
                 return None
             return data.decode()
 
+    @override
     def ensure_writable(self, path: str, root: str) -> None:
-        """Raise unless the file may be changed, or is not there."""
         with _told():
             _ensure_writable(_inside(path, root))
 
+    @override
     def missing_folders(self, path: str) -> list[str]:
-        """Return the folders that are not there yet, the outermost first."""
         missing = list[str]()
         folder = os.path.dirname(os.path.realpath(path))
         while not os.path.lexists(folder):
@@ -76,23 +78,32 @@ class DiskUserFiles:
             folder = os.path.dirname(folder)
         return missing
 
+    @override
+    def folder_state(self, path: str) -> FolderState:
+        """Take a folder for deleted where the folder around it is there: one on a disk that is away has none either."""
+        if os.path.isdir(path):
+            return "there"
+        around = os.path.dirname(path)
+        is_deleted = os.path.isdir(around) and os.access(around, os.X_OK) and not os.path.lexists(path)
+        return "deleted" if is_deleted else "away"
+
+    @override
     def write(self, path: str, text: str, root: str) -> None:
-        """Let the file hold *text*, whole or not at all."""
         with _told():
             real = _inside(path, root)
             _ensure_writable(real)
             os.makedirs(os.path.dirname(real), exist_ok=True)
             publish(real, text.encode())
 
+    @override
     def remove(self, path: str, root: str) -> None:
-        """Remove the file, if it is there; of a link, what it points to."""
         with _told(), contextlib.suppress(FileNotFoundError):
             real = _inside(path, root)
             _ensure_writable(real)
             os.unlink(real)
 
+    @override
     def remove_empty_folder(self, path: str) -> None:
-        """Remove the folder if it is there and empty."""
         with contextlib.suppress(OSError):
             os.rmdir(path)
 

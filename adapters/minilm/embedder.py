@@ -10,7 +10,8 @@ from hardwon.adapters.minilm.wordpiece import MAX_TOKENS, WordPiece, load_wordpi
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.ports.embedder import Task
+from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.override import override
 
 if TYPE_CHECKING:
     from hardwon.adapters.minilm.transformer import Encoder
@@ -25,9 +26,12 @@ MAX_BATCH_TOKENS = 2_000
 THREAD_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-class MiniLmEmbedder:
+class MiniLmEmbedder(Embedder):
     """
     Embeds English texts of up to 256 tokens; loads nothing before the first text.
+
+    The same text gives the same vector to 1e-5, mean-pooled, whatever it is embedded with. The model knows no task,
+    but before a process embeds its first documents, the sha256 of the weights is checked.
 
     Args:
         weights_path: The `model.onnx` to read instead of the installed one.
@@ -43,22 +47,12 @@ class MiniLmEmbedder:
         self._verified = False
 
     @property
+    @override
     def space(self) -> Space:
-        """The one space of this model; touches no file."""
         return MINILM_SPACE
 
+    @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
-        """
-        Return one vector of 384 values a text, mean-pooled, not normalised.
-
-        The same text gives the same vector to 1e-5, whatever it is embedded with. The model
-        knows no *task*, but before a process embeds its first documents, the weights' sha256
-        is checked.
-
-        Raises:
-            EmbedderUnavailableError: numpy, the weights or the vocabulary are missing or
-                damaged, or *deadline* passed before the last batch was begun.
-        """
         if not texts:
             return []
         _require_time(deadline)

@@ -128,7 +128,7 @@ def softmax_in_place(scores: Floats) -> None:
 
 
 def _attend(query_key_value: Floats, lengths: Sequence[int]) -> Floats:
-    """Return (tokens, width): what each token gathers from the tokens of its own text."""
+    """Return (tokens, width): the attention of each token over the tokens of its own text."""
     gathered = np.empty((len(query_key_value), HEADS * HEAD_WIDTH), np.float32)
     start = 0
     for length, texts in _equal_lengths(lengths):
@@ -189,7 +189,7 @@ class Encoder:
 
         """
         lengths = [len(ids) for ids in token_ids]
-        # Damaged weights may overflow: whoever normalises the vectors refuses them.
+        # Damaged weights may overflow: their normalisation refuses them.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             rows = self._embeddings(token_ids, lengths)
             for layer in self._layers:
@@ -227,7 +227,7 @@ class _TensorReader:
         return values.reshape(dims).copy()  # the file does not align them
 
     def positions(self) -> Floats:
-        """Return (256, width): what is added to the word at each place, token type 0 included."""
+        """Return (256, width): the embedding of each position, token type 0 included."""
         name = "inner.embeddings.position_embeddings.weight"
         whole = self.int8s(f"{name}_q", POSITIONS, WIDTH)[:MAX_TOKENS]
         scales = self.floats(f"{name}_scale", POSITIONS, 1)[:MAX_TOKENS]

@@ -14,7 +14,7 @@ from itertools import count
 from hardwon.domain.model.errors import EmbedderUnavailableError
 
 MAX_TOKENS = 256
-"""What all-MiniLM-L6-v2 was trained to read, [CLS] and [SEP] included."""
+"""The longest text that all-MiniLM-L6-v2 was trained on, [CLS] and [SEP] included."""
 
 UNKNOWN = 100
 START = 101
@@ -45,7 +45,7 @@ Vocabulary = dict[str, int]
 
 class _NormalisedCharacters(dict[int, str]):
     """
-    What BERT makes of each character, for `str.translate`; filled as characters turn up.
+    BERT's normalisation of each character, for `str.translate`; filled as characters turn up.
 
     Decomposing one character at a time, not a whole text, leaves runs of marks unordered.
     All but a few marks are dropped anyway, and a long run costs no quadratic sort.

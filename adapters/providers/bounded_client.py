@@ -1,7 +1,7 @@
 """
-Every way in which httpx fails, in the words of `provider_errors`.
+The errors of httpx, translated into those of `provider_errors`.
 
-An answer with a status other than 2xx, as an error that says what to do.
+An answer with a status other than 2xx, as an error that names the way out.
 
 httpx, held to a time, a size and the words of `provider_errors`; imported with the first request only.
 """
@@ -34,7 +34,7 @@ MAPPED = (httpx.HTTPError, httpx.InvalidURL, httpx.CookieConflict, ValueError, I
 
 @contextmanager
 def failures_translated(endpoint: Endpoint) -> Iterator[None]:
-    """Raise what httpx raises within as a `ProviderError` that names *endpoint*."""
+    """Translate the errors of httpx into a `ProviderError` that names *endpoint*."""
     try:
         yield
     except MAPPED as error:
@@ -76,7 +76,7 @@ SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s?")
 
 
 def refusal(endpoint: Endpoint, response: "httpx.Response") -> ProviderError:
-    """Return what *response*, read to its end and not a success, means for the user."""
+    """Return the error for *response*, which was read to its end and is not a success."""
     status, body = response.status_code, _json_of(response)
     said = _message_in(body) or response.text
     if status == TOO_MANY_REQUESTS:
@@ -167,12 +167,12 @@ class BoundedClient(httpx.Client):
         self._endpoint = endpoint
 
     def exchange(self, method: str, path: str, body: bytes | None, seconds: float) -> bytes:
-        """Send *body* as JSON to *path*, return the answer's body; raises what `send` raises."""
+        """Send *body* as JSON to *path*, return the answer's body; raises the errors of `send`."""
         with failures_translated(self._endpoint):
             return self.send(self._json_request(method, path, body, httpx.Timeout(seconds))).content
 
     def stream_lines(self, method: str, path: str, body: bytes, silence: float) -> Iterator[str]:
-        """Yield the lines of the answer as they come, *silence* seconds apart at most; raises what `send` raises."""
+        """Yield the lines of the answer as they come, *silence* seconds apart at most; raises the errors of `send`."""
         with failures_translated(self._endpoint):
             request = self._json_request(method, path, body, httpx.Timeout(silence, connect=CONNECT_SECONDS))
             with closing(self.send(request, stream=True)) as response:
@@ -252,7 +252,7 @@ class _Exchange:
 
 
 def _trust(url: str) -> ssl.SSLContext:
-    """Return what makes a server's certificate good: the system's list (or `SSL_CERT_FILE`), else certifi's."""
+    """Return the certificates to trust: the system's list (or `SSL_CERT_FILE`), else certifi's."""
     if not url.lower().startswith("https:"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody; reading the list takes 20 ms
     context = ssl.create_default_context()

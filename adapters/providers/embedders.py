@@ -1,100 +1,128 @@
 """
-Embeddings by Google's Gemini API (https://ai.google.dev/api/embeddings).
+Embedders on the network; they touch it with the first text only.
 
-Embeddings by OpenAI, and by every server that speaks its language.
-
-What every embedder on the network does alike; only the request and the shape of the answer differ.
-
-Embeddings by Voyage AI (https://docs.voyageai.com/reference/embeddings-api).
+Texts cut to a model's limit without its tokenizer.
 """
 
 import math
-from abc import ABC, abstractmethod
+import re
+from abc import abstractmethod
 from array import array
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
-import attrs
-
-from hardwon.adapters.providers.errors import ProviderError, ProviderRateLimitedError, ProviderUnavailableError
+from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderError
 from hardwon.adapters.providers.gemini_sdk import GeminiSdk
-from hardwon.adapters.providers.http import Endpoint, JsonHttp, cut_to_tokens
+from hardwon.adapters.providers.http import JsonHttp, endpoint_of
+from hardwon.adapters.providers.ollama import PullProgress, has_model, model_name, ollama_url, pull
+from hardwon.adapters.providers.table import GEMINI, OLLAMA, OPENAI, VOYAGE, Provider
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
-from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError, UnusableVectorError
-from hardwon.ports.embedder import Task
+from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
+from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.override import override
 
 if TYPE_CHECKING:
     import httpx
 
+PIECE = re.compile(r"[A-Za-z]{1,3}|[^\sA-Za-z]")
+"""
+What counts as one token: three ASCII letters, or any other character but white space.
 
-@contextmanager
-def embedder_errors() -> Iterator[None]:
-    """Raise a `ProviderError` from within as the port's error with the same message."""
-    try:
-        yield
-    except ProviderRateLimitedError as error:
-        raise RateLimitedError(str(error), error.retry_after) from error
-    except ProviderUnavailableError as error:
-        raise EmbedderUnavailableError(str(error)) from error
-    except ProviderError as error:
-        raise UnusableVectorError(str(error)) from error
+English has about 4.4 characters a token and is cut at two thirds of the limit; code,
+digits and Chinese have one or two, and Ollama since 0.13.5 answers an overlong text
+with an error whatever `truncate` says (ollama/ollama#14186), so the count errs on that side.
+"""
 
 
-class RemoteEmbedder(ABC):
+def cut_to_tokens(text: str, limit: int) -> str:
+    """Return the beginning of *text* that holds at most *limit* tokens."""
+    if len(text) <= limit:
+        return text
+    first_too_many = next(islice(PIECE.finditer(text), limit, None), None)
+    return text if first_too_many is None else text[: first_too_many.start()].rstrip()
+
+
+class RemoteEmbedder(Embedder):
     """
-    An `Embedder` that asks a provider over HTTP; touches no network before the first text.
+    An embedder that asks a provider over HTTP.
 
-    Subclasses name the limits of one request and send it.
+    A request takes 30 s at most, and a blank text means no request at all. Subclasses name their provider and send
+    the request.
+
+    Args:
+        api_key: The key; without one that the provider needs, embedding raises.
+        model: The model's name, empty for the provider's default.
+        dimensions: Width of the vectors, 0 for the model's own.
+        base_url: The address of the API, empty for the provider's own.
+        transport: Sends in place of the network.
+
+    Raises:
+        EmbedderUnavailableError: the width of *model* is neither known nor given.
+
     """
 
-    max_texts: int
-    """Texts in one request."""
-    max_characters = 100_000
-    """Characters in one request, unless a single text is longer."""
-    max_tokens: int
-    """Tokens of one text; what is beyond is cut off."""
+    provider: ClassVar[Provider]
 
-    def __init__(self, http: JsonHttp, space: Space) -> None:
-        self._http = http
-        self._space = space
+    def __init__(
+        self,
+        api_key: str = "",
+        model: str = "",
+        dimensions: int = 0,
+        base_url: str = "",
+        transport: "httpx.BaseTransport | None" = None,
+    ) -> None:
+        name = self._name(model or self.provider.model)
+        self._model = self.provider.model_named(name)
+        width = dimensions or self._model.dimensions
+        if not width:
+            raise EmbedderUnavailableError(
+                f"the dimensions of the model {name!r} are not known: "
+                f"name one of {', '.join(self.provider.models)}, or its dimensions"
+            )
+        self._space = Space(
+            provider=self.provider.name, model=name, dimensions=width, task_scheme=self._model.task_scheme
+        )
+        url = self._address(base_url or self.provider.url)
+        self._http = JsonHttp(endpoint_of(self.provider, api_key, url, name), transport)
 
     @property
+    @override
     def space(self) -> Space:
-        """The space of every vector from this model; free to ask."""
         return self._space
 
+    @property
+    @override
+    def max_tokens(self) -> int:
+        return self._model.max_tokens
+
+    @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
-        """
-        Return one vector a text, in order, as the model made it.
-
-        A request takes 30 s at most. A blank text means no request at all.
-
-        Raises:
-            EmbedderUnavailableError: no key, no network, refused, or not there before *deadline*.
-            RateLimitedError: the provider wants fewer requests.
-            UnusableVectorError: a text is blank, or the answer is not one vector of finite
-                numbers, as wide as the space, for each text.
-        """
         if not all(text.strip() for text in texts):
             raise UnusableVectorError("a blank text has no vector")
         vectors: list[Vector] = []
         for batch in self._batches([cut_to_tokens(_encodable(text), self.max_tokens) for text in texts]):
-            with embedder_errors():
-                rows = self._rows(batch, task, deadline)
+            rows = self._rows(batch, task, deadline)
             vectors += self._vectors(rows, len(batch))
         return vectors
 
     @abstractmethod
     def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
-        """Ask for the vectors of *texts*; return what should be a list of lists of numbers, in order."""
+        """Ask for the vectors of *texts*; return a list of lists of numbers, in order, if the answer holds one."""
+
+    def _name(self, model: str) -> str:
+        return model
+
+    def _address(self, url: str) -> str:
+        return url
 
     def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         begin = characters = 0
         for index, text in enumerate(texts):
-            full = index - begin == self.max_texts or characters + len(text) > self.max_characters
+            full = index - begin == self.provider.max_texts or characters + len(text) > self.provider.max_characters
             if full and index > begin:
                 yield texts[begin:index]
                 begin, characters = index, 0
@@ -121,11 +149,146 @@ class RemoteEmbedder(ABC):
             raise self._unusable("a vector with values that are not finite")
         return vector
 
-    def _unusable(self, what: str) -> UnusableVectorError:
-        return UnusableVectorError(self._http.endpoint.says(f"answered for {self._space.model!r} with {what}"))
+    def _unusable(self, found: str) -> ProviderAnswerUnusableError:
+        return ProviderAnswerUnusableError(self._http.endpoint.says(f"answered for {self._space.model!r} with {found}"))
 
 
-def indexed_rows(answer: Any) -> Any:
+class GeminiEmbedder(RemoteEmbedder):
+    """
+    Embeddings by Google's Gemini API (https://ai.google.dev/api/embeddings): documents with google-genai, queries without.
+
+    The session hook asks for one query and has no second to spare for importing google-genai. Both ways lead to the
+    same method of the API, and so to the same space.
+    """
+
+    provider = GEMINI
+    version = "v1beta"
+
+    @override
+    def _name(self, model: str) -> str:
+        return model.strip().removeprefix("models/")
+
+    @cached_property
+    def _sdk(self) -> GeminiSdk:
+        return GeminiSdk(self._http, self.version)
+
+    @override
+    def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
+        prefix, task_type = self._model.prefixes.get(task, ""), self._model.task_types.get(task)
+        prefixed = [prefix + text for text in texts]
+        if task == "query":
+            return [self._query_row(text, task_type, deadline) for text in prefixed]
+        model = quote(self._space.model, safe="")
+        return self._sdk.embed(prefixed, model, task_type, self._space.dimensions, deadline)
+
+    def _query_row(self, text: str, task_type: str | None, deadline: Deadline) -> Any:
+        body = {
+            "model": f"models/{self._space.model}",
+            "content": {"parts": [{"text": text}]},
+            "outputDimensionality": self._space.dimensions,
+        }
+        if task_type:
+            body["taskType"] = task_type
+        path = f"/{self.version}/models/{quote(self._space.model, safe='')}:embedContent"
+        answer = self._http.post(path, body, deadline)
+        try:
+            return answer["embedding"]["values"]
+        except (KeyError, TypeError):
+            return None
+
+
+class OllamaEmbedder(RemoteEmbedder):
+    """Embeddings by a model that Ollama runs on the user's own machine; its address has any form of `OLLAMA_HOST`."""
+
+    provider = OLLAMA
+
+    def is_available(self, deadline: Deadline) -> bool:
+        """Tell whether Ollama runs and has the model."""
+        return self._has_model(deadline, if_unknown=False)
+
+    def lacks_model(self, deadline: Deadline) -> bool:
+        """Tell whether Ollama runs without the model, so that it can be pulled."""
+        return not self._has_model(deadline, if_unknown=True)
+
+    def pull(self, progress: PullProgress | None = None) -> None:
+        """
+        Download the model, however long it takes.
+
+        Raises:
+            EmbedderError: Ollama does not run, has no such model, or broke off.
+        """
+        pull(self._http, self._space.model, progress)
+
+    @override
+    def _name(self, model: str) -> str:
+        return model_name(model)
+
+    @override
+    def _address(self, url: str) -> str:
+        return ollama_url(url)
+
+    def _has_model(self, deadline: Deadline, *, if_unknown: bool) -> bool:
+        try:
+            return has_model(self._http, self._space.model, deadline)
+        except ProviderError:
+            return if_unknown
+
+    @override
+    def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
+        prefix = self._model.prefixes.get(task, "")
+        body = {"model": self._space.model, "input": [prefix + text for text in texts], "truncate": True}
+        answer = self._http.post("/api/embed", body, deadline)
+        return answer.get("embeddings") if isinstance(answer, dict) else None
+
+
+class OpenAiEmbedder(RemoteEmbedder):
+    """Embeddings by OpenAI or a server that speaks its language; its models know no tasks."""
+
+    provider = OPENAI
+
+    @override
+    def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:  # knows no tasks
+        body: dict[str, Any] = {"input": list(texts), "model": self._space.model, "encoding_format": "float"}
+        if self._space.model.startswith("text-embedding-3-"):  # others refuse the field
+            body["dimensions"] = self._space.dimensions
+        return _indexed_rows(self._http.post("/embeddings", body, deadline))
+
+
+class VoyageEmbedder(RemoteEmbedder):
+    """Embeddings by Voyage AI (https://docs.voyageai.com/reference/embeddings-api); 256 to 2048 dimensions."""
+
+    provider = VOYAGE
+
+    @override
+    def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
+        body = {
+            "input": list(texts),
+            "model": self._space.model,
+            "input_type": task,
+            "output_dimension": self._space.dimensions,
+            "truncation": True,
+        }
+        return _indexed_rows(self._http.post("/embeddings", body, deadline))
+
+
+EMBEDDERS: Mapping[str, type[RemoteEmbedder]] = {
+    embedder.provider.name: embedder for embedder in (GeminiEmbedder, OllamaEmbedder, OpenAiEmbedder, VoyageEmbedder)
+}
+
+
+def embedder_of(provider: str, environ: Mapping[str, str], model: str, dimensions: int) -> RemoteEmbedder:
+    """
+    Return the embedder of a provider, with the key and the address that the environment names.
+
+    Raises:
+        EmbedderUnavailableError: the width of *model* is neither known nor given.
+    """
+    kind = EMBEDDERS[provider]
+    key, url = (environ.get(name, "") for name in (kind.provider.key_variable, kind.provider.url_variable))
+    return kind(key, model, dimensions, url)
+
+
+def _indexed_rows(answer: Any) -> Any:
     """Return the vectors of an answer in OpenAI's shape, in the order of their `index`."""
     try:
         return [row["embedding"] for row in sorted(answer["data"], key=lambda row: int(row["index"]))]
@@ -136,210 +299,3 @@ def indexed_rows(answer: Any) -> Any:
 def _encodable(text: str) -> str:
     # A lone surrogate, which neither JSON nor google-genai takes, becomes a question mark.
     return text.encode(errors="replace").decode()
-
-
-GEMINI_URL = "https://generativelanguage.googleapis.com"
-API_VERSION = "v1beta"
-
-
-@attrs.frozen(kw_only=True)
-class GeminiTasks:
-    """How a Gemini model is told what a text is for: by a field of the request, or in the text itself."""
-
-    scheme: str
-    max_tokens: int
-    document_type: str | None = None
-    query_type: str | None = None
-    document_prefix: str = ""
-    query_prefix: str = ""
-
-
-BY_FIELD = GeminiTasks(
-    scheme="retrieval", max_tokens=2048, document_type="RETRIEVAL_DOCUMENT", query_type="RETRIEVAL_QUERY"
-)
-# The second generation takes no task type; the words are from its documentation.
-BY_PREFIX = GeminiTasks(
-    scheme="prefix",
-    max_tokens=8000,
-    document_prefix="title: none | text: ",
-    query_prefix="task: search result | query: ",
-)
-
-
-class GeminiEmbedder(RemoteEmbedder):
-    """
-    Embeds documents with google-genai and queries with one plain request to the same method.
-
-    The session hook asks for one query and has no second to spare for
-    importing google-genai. Both ways lead to the same space.
-
-    Args:
-        api_key: The key, from `GEMINI_API_KEY`; without one, embedding raises.
-        model: A Gemini embedding model.
-        dimensions: Width of the vectors; the models make 3072 and shorten them well to 1536 and 768.
-        base_url: Where the API is, without its version.
-        transport: What to send through instead of the network.
-
-    """
-
-    max_texts = 100  # the API's own limit
-
-    def __init__(
-        self,
-        api_key: str,
-        model: str = "gemini-embedding-001",
-        dimensions: int = 768,
-        base_url: str = GEMINI_URL,
-        transport: "httpx.BaseTransport | None" = None,
-    ) -> None:
-        endpoint = Endpoint(
-            provider="Gemini",
-            base_url=base_url,
-            key=api_key,
-            key_name="GEMINI_API_KEY",
-            key_required=True,
-            headers={"x-goog-api-key": api_key.strip()},
-            way_out_of_404="check memory_embedding_model",
-        )
-        name = model.strip().removeprefix("models/")
-        self._tasks = BY_PREFIX if name.startswith("gemini-embedding-2") else BY_FIELD
-        self.max_tokens = self._tasks.max_tokens
-        space = Space(provider="gemini", model=name, dimensions=dimensions, task_scheme=self._tasks.scheme)
-        super().__init__(JsonHttp(endpoint, transport), space)
-        self._sdk = GeminiSdk(self._http, API_VERSION)
-
-    def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
-        if task == "query":
-            return [self._query_row(self._tasks.query_prefix + text, deadline) for text in texts]
-        return self._sdk.embed(
-            [self._tasks.document_prefix + text for text in texts],
-            quote(self._space.model, safe=""),
-            self._tasks.document_type,
-            self._space.dimensions,
-            deadline,
-        )
-
-    def _query_row(self, text: str, deadline: Deadline) -> Any:
-        body = {
-            "model": f"models/{self._space.model}",
-            "content": {"parts": [{"text": text}]},
-            "outputDimensionality": self._space.dimensions,
-        }
-        if self._tasks.query_type:
-            body["taskType"] = self._tasks.query_type
-        path = f"/{API_VERSION}/models/{quote(self._space.model, safe='')}:embedContent"
-        answer = self._http.post(path, body, deadline)
-        try:
-            return answer["embedding"]["values"]
-        except (KeyError, TypeError):
-            return None
-
-
-OPENAI_URL = "https://api.openai.com/v1"
-
-DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
-
-
-class OpenAiEmbedder(RemoteEmbedder):
-    """
-    Embeds texts with a model that knows no difference between documents and queries.
-
-    Args:
-        api_key: The key, from `OPENAI_API_KEY`; may be empty for another server than OpenAI's.
-        model: The model's name.
-        dimensions: Width of the vectors; None for what OpenAI's own models make, and only
-            `text-embedding-3-*` can be asked for fewer.
-        base_url: Where the API is, up to `/embeddings`.
-        transport: What to send through instead of the network.
-
-    Raises:
-        EmbedderUnavailableError: the width of *model* is not known and not given.
-
-    """
-
-    max_texts = 128
-    max_tokens = 8_000
-
-    def __init__(
-        self,
-        api_key: str,
-        model: str = "text-embedding-3-small",
-        dimensions: int | None = None,
-        base_url: str = OPENAI_URL,
-        transport: "httpx.BaseTransport | None" = None,
-    ) -> None:
-        endpoint = Endpoint(
-            provider="OpenAI",
-            base_url=base_url,
-            key=api_key,
-            key_name="OPENAI_API_KEY",
-            key_required=base_url.rstrip("/") == OPENAI_URL,
-            headers={"Authorization": f"Bearer {api_key.strip()}"} if api_key.strip() else {},
-            way_out_of_404="check memory_embedding_model",
-        )
-        space = Space(provider="openai", model=model, dimensions=dimensions or _known_dimensions(model))
-        super().__init__(JsonHttp(endpoint, transport), space)
-
-    def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:  # noqa: ARG002  # knows no tasks
-        body: dict[str, Any] = {"input": list(texts), "model": self._space.model, "encoding_format": "float"}
-        if self._space.model.startswith("text-embedding-3-"):  # others refuse the field
-            body["dimensions"] = self._space.dimensions
-        return indexed_rows(self._http.post("/embeddings", body, deadline))
-
-
-def _known_dimensions(model: str) -> int:
-    if model not in DIMENSIONS:
-        raise EmbedderUnavailableError(
-            f"the dimensions of the model {model!r} are not known: name one of {', '.join(DIMENSIONS)}, or its dimensions"
-        )
-    return DIMENSIONS[model]
-
-
-VOYAGE_URL = "https://api.voyageai.com/v1"
-
-
-class VoyageEmbedder(RemoteEmbedder):
-    """
-    Embeds documents and queries with a Voyage model.
-
-    Args:
-        api_key: The key, from `VOYAGE_API_KEY`; without one, embedding raises.
-        model: A Voyage model; `voyage-code-3` makes 256, 512, 1024 or 2048 dimensions.
-        dimensions: Width of the vectors.
-        base_url: Where the API is, up to `/embeddings`.
-        transport: What to send through instead of the network.
-
-    """
-
-    max_texts = 128
-    max_tokens = 32_000
-
-    def __init__(
-        self,
-        api_key: str,
-        model: str = "voyage-code-3",
-        dimensions: int = 1024,
-        base_url: str = VOYAGE_URL,
-        transport: "httpx.BaseTransport | None" = None,
-    ) -> None:
-        endpoint = Endpoint(
-            provider="Voyage",
-            base_url=base_url,
-            key=api_key,
-            key_name="VOYAGE_API_KEY",
-            key_required=True,
-            headers={"Authorization": f"Bearer {api_key.strip()}"},
-            way_out_of_404="check memory_embedding_model",
-        )
-        space = Space(provider="voyage", model=model, dimensions=dimensions, task_scheme="input_type")
-        super().__init__(JsonHttp(endpoint, transport), space)
-
-    def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
-        body = {
-            "input": list(texts),
-            "model": self._space.model,
-            "input_type": task,
-            "output_dimension": self._space.dimensions,
-            "truncation": True,
-        }
-        return indexed_rows(self._http.post("/embeddings", body, deadline))

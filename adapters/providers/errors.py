@@ -1,38 +1,36 @@
 """
-What a provider on the network can do wrong, before an adapter says it in its port's words.
+Failures of a provider on the network: errors of the ports that ask one, so that no adapter translates them.
 
 ::
 
     ProviderError
       ProviderUnavailableError      no usable answer now: no key, no network, refused, too late
         ProviderRateLimitedError    worth another try, later
-      ProviderAnswerUnusableError   an answer that is not what was asked for
+      ProviderAnswerUnusableError   an answer that is not the one asked for
 
 Every message is one line that names the provider, its host and the way out, never the key.
 """
 
+from hardwon.domain.model.errors import (
+    EmbedderError,
+    EmbedderUnavailableError,
+    LabelerUnavailableError,
+    RateLimitedError,
+    UnusableVectorError,
+)
 
-class ProviderError(Exception):
-    """The one root that an adapter catches at its boundary."""
+
+class ProviderError(EmbedderError, LabelerUnavailableError):
+    """The one root of them."""
 
 
-class ProviderUnavailableError(ProviderError):
+class ProviderUnavailableError(ProviderError, EmbedderUnavailableError):
     """The provider can't be reached, refused, or did not answer in time."""
 
 
-class ProviderRateLimitedError(ProviderUnavailableError):
-    """
-    The provider wants fewer requests.
-
-    Attributes:
-        retry_after: Seconds until the next try is welcome, None when it did not say.
-
-    """
-
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+class ProviderRateLimitedError(ProviderUnavailableError, RateLimitedError):
+    """The provider wants fewer requests."""
 
 
-class ProviderAnswerUnusableError(ProviderError):
+class ProviderAnswerUnusableError(ProviderError, UnusableVectorError):
     """The provider said all is well, but its answer makes no sense."""

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 NEEDED_FIELDS = ("task_type", "output_dimensionality")
 REINSTALL = "run `uv tool upgrade --reinstall hardwon`"
 
-# What the SDK stumbles with over an answer that is not as documented; pydantic's errors are ValueErrors.
+# The errors of the SDK over an answer that is not as documented; pydantic's errors are ValueErrors.
 STUMBLES = (ValueError, TypeError, AttributeError, LookupError, RuntimeError)
 
 
 class GeminiSdk:
     """
-    Embeds texts with google-genai, whose requests go through the client of *http*.
+    Embeds texts with google-genai through the client of *http*.
 
     So deadline, redirects, certificates and errors are the same as without it.
-    It retries nothing: whoever asks decides.
+    It retries nothing: the caller decides.
     """
 
     def __init__(self, http: JsonHttp, api_version: str) -> None:
@@ -111,7 +111,7 @@ def _require_fields(config: type) -> None:
 
 @contextmanager
 def _setup_errors() -> Iterator[None]:
-    """Raise what google-genai says to options it does not know, or to an environment it can't use."""
+    """Translate the errors of google-genai about options it does not know, or an environment it can't use."""
     try:
         yield
     except (ValueError, TypeError, ImportError, OSError) as error:

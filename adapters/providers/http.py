@@ -1,9 +1,7 @@
 """
-Where a provider listens, and the words for what went wrong there.
+The address of a provider, and the words of its errors.
 
 JSON over HTTP, for every provider on the network.
-
-Texts cut to a model's limit without its tokenizer.
 """
 
 import json
@@ -12,12 +10,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.table import Provider
 from hardwon.domain.model.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -50,8 +48,8 @@ class Endpoint:
         key_name: The environment variable that holds it, empty when the provider takes no key.
         key_required: Whether to refuse a request without a key.
         headers: Sent with every request.
-        way_out_of_404: What to do when the address or the model does not exist.
-        way_out_when_down: What to do when nobody answers.
+        way_out_of_404: The way out when the address or the model does not exist.
+        way_out_when_down: The way out when nobody answers.
 
     """
 
@@ -82,16 +80,32 @@ class Endpoint:
         if not re.fullmatch(r"[!-~]*", self.key):
             raise ProviderUnavailableError(f"{self.key_name} holds characters that no key has: set it again")
 
-    def says(self, what: str, excerpt: str = "") -> str:
+    def says(self, trouble: str, excerpt: str = "") -> str:
         """Return one line of our own words, with at most 200 characters of *excerpt* and never the key."""
         words = self._without_key(" ".join("".join(c if c.isprintable() else " " for c in excerpt).split()))
         shortened = words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"
-        return f"{self.provider} at {self.host} {what}" + (f": {shortened}" if shortened else "")
+        return f"{self.provider} at {self.host} {trouble}" + (f": {shortened}" if shortened else "")
 
     def _without_key(self, words: str) -> str:
         if len(self.key) < TELLING_PREFIX:
             return words
         return re.sub(re.escape(self.key[:TELLING_PREFIX]) + r"\S*", "[key]", words)
+
+
+def endpoint_of(provider: Provider, key: str, url: str, model: str) -> Endpoint:
+    """Return the endpoint of a provider at *url*, for requests about *model*."""
+    name, value = provider.key_header
+    key_header = {name: value.format(key.strip())} if key.strip() else {}
+    return Endpoint(
+        provider=provider.title,
+        base_url=url,
+        key=key,
+        key_name=provider.key_variable,
+        key_required=bool(provider.key_variable) and (provider.needs_key_elsewhere or url.rstrip("/") == provider.url),
+        headers={**key_header, **provider.headers},
+        way_out_of_404=provider.way_out_of_404.format(model=model),
+        way_out_when_down=provider.way_out_when_down,
+    )
 
 
 MAX_REQUEST_SECONDS = 30.0
@@ -131,7 +145,7 @@ class JsonHttp:
         return self._ask("POST", path, _encoded(body), deadline)
 
     def get(self, path: str, deadline: Deadline) -> Any:
-        """Return what *path* holds; raises what `post` raises."""
+        """Return the answer to a request for *path*; raises the errors of `post`."""
         return self._ask("GET", path, None, deadline)
 
     def stream(self, path: str, body: object) -> Iterator[Any]:
@@ -150,7 +164,7 @@ class JsonHttp:
 
     def seconds_until(self, deadline: Deadline) -> float:
         """
-        Return how long a request may take: what is left before *deadline*, at most 30 s.
+        Return how long a request may take: the time before *deadline*, at most 30 s.
 
         Raises:
             ProviderUnavailableError: nothing is left.
@@ -212,21 +226,3 @@ def _import_httpx() -> None:
             import httpx  # noqa: F401, PLC0415  # a hook that asks no provider never needs it
         finally:
             del modules["httpx._main"]
-
-
-PIECE = re.compile(r"[A-Za-z]{1,3}|[^\sA-Za-z]")
-"""
-What counts as one token: three ASCII letters, or any other character but white space.
-
-English has about 4.4 characters a token and is cut at two thirds of the limit; code,
-digits and Chinese have one or two, and Ollama since 0.13.5 answers an overlong text
-with an error whatever `truncate` says (ollama/ollama#14186), so the count errs on that side.
-"""
-
-
-def cut_to_tokens(text: str, limit: int) -> str:
-    """Return the beginning of *text* that holds at most *limit* tokens."""
-    if len(text) <= limit:
-        return text
-    first_too_many = next(islice(PIECE.finditer(text), limit, None), None)
-    return text if first_too_many is None else text[: first_too_many.start()].rstrip()

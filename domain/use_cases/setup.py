@@ -1,26 +1,25 @@
-"""Bring what is ours into the files of agents, and take it out again."""
+"""Bring our part into the files of agents, and take it out again."""
 
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 import attrs
 
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
-from hardwon.domain.model.formats.config_edit import FileChange, Written
-from hardwon.ports.agents import SetupRecord, SetupTarget, UserFiles
+from hardwon.ports.agents import Agent, SetupRecord, SetupTarget, UserFiles, Written
 
 
 class Found(NamedTuple):
     """
-    What a file holds before it is changed.
+    The state of a file before it is changed.
 
     Attributes:
-        text: All of it; None where there is no file.
-        without_us: What it would hold without us; None for no file.
-        is_as_written: Whether it is what was written there last, to the last character.
+        text: Its text; None where there is no file.
+        without_us: Its text without our part; None for no file.
+        is_as_written: Whether its text is the one written there last, to the last character.
         is_recorded: Whether something was written there and not taken out since.
 
     """
@@ -33,12 +32,12 @@ class Found(NamedTuple):
 
 def look(target: SetupTarget, text: str | None, written: Written | None) -> Found:
     """
-    Return what is known of a file.
+    Return the state of a file.
 
     Args:
         target: The file.
-        text: What it holds.
-        written: What was written there last.
+        text: Its text.
+        written: The last write to it.
 
     Raises:
         UneditableFileError: it can't be edited safely.
@@ -53,7 +52,7 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
 
 def with_ours(target: SetupTarget, found: Found) -> str:
     """
-    Return what the file is to hold with what is ours; what the user wrote stays.
+    Return the file's text with our part; all that the user wrote stays.
 
     Raises:
         TakenNameError: something of the user's has the name of ours.
@@ -64,10 +63,10 @@ def with_ours(target: SetupTarget, found: Found) -> str:
 
 def without_ours(target: SetupTarget, found: Found) -> str | None:
     """
-    Return what the file is to hold without us; None for no file.
+    Return the file's text without our part; None for no file.
 
     Raises:
-        TakenNameError: what was ours there is the user's own now.
+        TakenNameError: our part of it is the user's own now.
         UneditableFileError: it can't be edited safely.
     """
     if found.is_recorded and found.text is not None and found.text == found.without_us:
@@ -76,21 +75,24 @@ def without_ours(target: SetupTarget, found: Found) -> str | None:
 
 
 def digest(text: str) -> str:
-    """Return what tells one text from another."""
+    """Return the sha256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _before(target: SetupTarget, text: str, written: Written) -> str | None:
-    """Return what the file held before *text*, which we wrote."""
+    """Return the file's text before *text*, which we wrote."""
     if not written.was_there:
         return None
     return written.original if written.original is not None else target.without_ours(text)
 
 
 def _rest(target: SetupTarget, text: str, written: Written | None) -> str | None:
-    """Return what the user wrote of *text*; None where that says nothing, in a file that we made."""
+    """Return the user's part of *text*; None where that is blank, in a file that we made."""
     left = target.without_ours(text)
     return None if left is not None and written and written.is_made and target.is_blank(left) else left
+
+
+Verb: TypeAlias = Literal["create", "change", "remove"]
 
 
 @attrs.frozen
@@ -100,14 +102,23 @@ class Step:
 
     Attributes:
         target: The file.
-        change: What it holds, and is to hold.
-        without_us: What it would hold without us; None for no file.
+        before: Its text; None where there is no file.
+        after: Its text afterwards; None where the file is to go.
+        without_us: Its text without our part; None for no file.
 
     """
 
     target: SetupTarget
-    change: FileChange
+    before: str | None
+    after: str | None
     without_us: str | None
+
+    @property
+    def verb(self) -> Verb:
+        """The change in one word."""
+        if self.before is None:
+            return "create"
+        return "remove" if self.after is None else "change"
 
 
 @attrs.frozen
@@ -118,7 +129,7 @@ class Untouched:
     Attributes:
         path: The file.
         reason: Why, in one line.
-        by_hand: What the user would add by hand, in lines to paste; empty for nothing.
+        by_hand: Lines that the user would add by hand; empty for none.
 
     """
 
@@ -130,7 +141,7 @@ class Untouched:
 @attrs.frozen(kw_only=True)
 class Plan:
     """
-    What is to be done; nothing is done yet.
+    A dry run of a set-up or its removal: nothing is done yet.
 
     Attributes:
         steps: Files to change, in order.
@@ -149,7 +160,7 @@ class Plan:
 @attrs.frozen(kw_only=True)
 class Done:
     """
-    What came of a plan.
+    The outcome of a plan.
 
     Attributes:
         changed: Files that were changed, in order.
@@ -161,42 +172,88 @@ class Done:
     refused: tuple[Untouched, ...] = ()
 
 
-def joined(plans: Iterable[Plan]) -> Plan:
+def joined(plans: Sequence[Plan]) -> Plan:
     """Return one plan for all."""
-    each = tuple(plans)
     return Plan(
-        steps=tuple(step for plan in each for step in plan.steps),
-        settled=tuple(path for plan in each for path in plan.settled),
-        left=tuple(file for plan in each for file in plan.left),
-        refused=tuple(file for plan in each for file in plan.refused),
+        steps=tuple(step for plan in plans for step in plan.steps),
+        settled=tuple(path for plan in plans for path in plan.settled),
+        left=tuple(file for plan in plans for file in plan.left),
+        refused=tuple(file for plan in plans for file in plan.refused),
     )
 
 
 CHANGED = "changed since hardwon wrote it: left as it is"
 OURS = "; ours would be:"
 RENAME = ": left as it is; rename it and run hardwon init again, to have ours too"
+NOT_THERE = "not there now: what was written in it stays noted"
+UNKNOWN = "hardwon wrote to it, and can't tell for whom: take out what is its own by hand"
+
+
+def _nothing_at(_: str) -> Sequence[SetupTarget]:
+    return ()
 
 
 @attrs.frozen(kw_only=True)
 class SetUp:
     """
-    Change files so that agents have what is ours, or have it no longer.
+    Change files so that agents have our part, or have it no longer.
 
     Attributes:
         files: The user's.
-        record: What was written before.
+        record: Earlier writes.
+        targets_at: Returns the file at a path that was written when a variable named the folder of an agent.
 
     """
 
     files: UserFiles
     record: SetupRecord
+    targets_at: Callable[[str], Sequence[SetupTarget]] = _nothing_at
+
+    def plan_for(self, agents: Sequence[Agent], project: str | None) -> Plan:
+        """Return the plan for *agents* to call us, also in *project* if there is one."""
+        wanted = [target for agent in agents for target in _wanted(agent, project)]
+        unwanted = [target for agent in agents for target in _unwanted(agent, project)]
+        return self.plan(wanted, unwanted)
+
+    def plan_removal(self, agents: Sequence[Agent], project: str | None, *, everything: bool = True) -> Plan:
+        """
+        Return the plan to undo it, in every project that was set up and is there.
+
+        A project that is away is reported as left; one that was deleted leaves nothing, and is settled.
+
+        Args:
+            agents: Those that are to have nothing of ours any more.
+            project: The one that the user is in, if any.
+            everything: Whether *agents* are all: then files written elsewhere, under another environment, go too.
+
+        """
+        projects = dict.fromkeys([*self.record.projects(), *([project] if project else [])])
+        states = {folder: self.files.folder_state(folder) for folder in projects}
+        there, deleted, away = ([f for f in states if states[f] == state] for state in ("there", "deleted", "away"))
+        unwanted = [target for agent in agents for target in _all_targets(agent, there)]
+        strays = self._strays({target.path for target in unwanted}, [*deleted, *away]) if everything else []
+        found = {path: self.targets_at(path) for path in strays}
+        plan = self.plan((), [*unwanted, *(target for targets in found.values() for target in targets)])
+        left = [Untouched(folder, NOT_THERE) for folder in away]
+        left += [Untouched(path, UNKNOWN) for path in strays if not found[path]]
+        settled = (*plan.settled, *self._written_below(deleted))
+        return attrs.evolve(plan, settled=settled, left=(*plan.left, *left))
 
     def plan(self, wanted: Iterable[SetupTarget], unwanted: Iterable[SetupTarget] = ()) -> Plan:
-        """Return what it takes for *wanted* to hold what is ours, and for *unwanted* not to."""
+        """Return the plan for *wanted* to hold our part, and for *unwanted* not to."""
         return joined([*map(self._taking_out, unwanted), *map(self._bringing_in, wanted)])
 
-    def carry_out(self, plan: Plan) -> Done:
-        """Change the files, each by itself: one that can't be changed does not keep the others from it."""
+    def carry_out(self, plan: Plan, project: str | None = None) -> Done:
+        """
+        Change the files, each on its own: one that can't be changed does not stop the others.
+
+        Args:
+            plan: The changes.
+            project: Noted first, so that it can be undone from anywhere even if this is interrupted.
+
+        """
+        if project:
+            self.record.add_project(project)
         changed, refused = list[str](), list[Untouched]()
         for path in plan.settled:
             self.record.drop(path)
@@ -208,15 +265,38 @@ class SetUp:
                 refused.append(Untouched(step.target.path, str(error)))
         return Done(changed=tuple(changed), refused=tuple(refused))
 
+    def undo(self, plan: Plan, *, everything: bool) -> Done:
+        """
+        Carry out a removal, and forget its files, folders and projects.
+
+        Args:
+            plan: The removal.
+            everything: Whether it is that of every agent.
+
+        """
+        projects = [folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"]
+        done = self.carry_out(plan)
+        self.forget(projects if everything and not (plan.refused or done.refused) else ())
+        return done
+
     def forget(self, projects: Iterable[str]) -> None:
         """Remove the folders that were made and are empty now; forget *projects*, unless a file is still written there."""
         for folder in sorted(self.record.folders(), key=len, reverse=True):
             self.files.remove_empty_folder(folder)
-            if not self._is_written_below(folder):
+            if not self._written_below([folder]):
                 self.record.drop_folder(folder)
         for project in projects:
-            if not self._is_written_below(project):
+            if not self._written_below([project]):
                 self.record.drop_project(project)
+
+    def _strays(self, known: Collection[str], gone: Sequence[str]) -> list[str]:
+        """Return the files written that are not *known*, nor in a project that is gone."""
+        elsewhere = self._written_below(gone)
+        return [path for path in self.record.paths() if path not in known and path not in elsewhere]
+
+    def _written_below(self, folders: Sequence[str]) -> list[str]:
+        beginnings = tuple(os.path.join(folder, "") for folder in folders)
+        return [path for path in self.record.paths() if path.startswith(beginnings)]
 
     def _bringing_in(self, target: SetupTarget) -> Plan:
         try:
@@ -241,7 +321,7 @@ class SetUp:
             return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
 
     def _left_out(self, target: SetupTarget, after: str) -> tuple[Untouched, ...]:
-        """Return what of ours *after* has no room for, beside the rest."""
+        """Return the rest of our part, for which *after* has no room."""
         try:
             target.ensure_not_taken(after)
         except TakenNameError as error:
@@ -249,13 +329,13 @@ class SetUp:
         return ()
 
     def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
-        """Return that what has our name is the user's; of a file that is all ours, that they made it so."""
+        """Return that our name is taken by the user's; of a file that is all ours, that they changed it."""
         if by_hand := target.snippet(self._text(target)):
             return Untouched(target.path, f"{error}: left as it is{way_out}", by_hand)
         return Untouched(target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}")
 
     def _text(self, target: SetupTarget) -> str | None:
-        """Return what the file holds; None where that can't be read either."""
+        """Return the file's text; None where that can't be read either."""
         with contextlib.suppress(UneditableFileError):
             return self.files.read(target.path, target.root)
         return None
@@ -267,13 +347,13 @@ class SetUp:
         if after == found.text:
             return Plan()
         self.files.ensure_writable(target.path, target.root)
-        return Plan(steps=(Step(target, FileChange(target.path, found.text, after), found.without_us),))
+        return Plan(steps=(Step(target, found.text, after, found.without_us),))
 
     def _carry_out(self, step: Step) -> None:
-        path, root, after = step.target.path, step.target.root, step.change.after
+        path, root, after = step.target.path, step.target.root, step.after
         if (now := self.files.read(path, root)) == after:
             return
-        if now != step.change.before:
+        if now != step.before:
             raise UneditableFileError("it was changed meanwhile: run hardwon init again")
         if after is None:
             self.files.remove(path, root)
@@ -292,5 +372,16 @@ class SetUp:
         is_derivable = not was_there or step.target.without_ours(after) == step.without_us
         return Written(digest(after), was_there, is_made, None if is_derivable else step.without_us)
 
-    def _is_written_below(self, folder: str) -> bool:
-        return any(path.startswith(os.path.join(folder, "")) for path in self.record.paths())
+
+def _wanted(agent: Agent, project: str | None) -> Sequence[SetupTarget]:
+    return (*agent.targets(), *(agent.project_targets(project) if project else ()))
+
+
+def _unwanted(agent: Agent, project: str | None) -> Sequence[SetupTarget]:
+    return (*agent.unwanted(), *(agent.project_unwanted(project) if project else ()))
+
+
+def _all_targets(agent: Agent, projects: Iterable[str]) -> Iterator[SetupTarget]:
+    yield from (*agent.targets(), *agent.unwanted())
+    for project in projects:
+        yield from (*agent.project_targets(project), *agent.project_unwanted(project))

@@ -3,11 +3,10 @@
 import os
 import sys
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hardwon.adapters.providers.ollama import OllamaEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.model.filters import EVERYTHING
@@ -15,7 +14,7 @@ from hardwon.domain.use_cases.embed_pending import Patience
 from hardwon.domain.use_cases.label import LabelChain, Labelled, LabelPending
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_models import AUTO, BUILDERS, build_labelers
+from hardwon.entrypoints.bootstrap_models import AUTO, EMBEDDER_NAMES, build_labelers, without_model
 from hardwon.entrypoints.cli.console import (
     agrees,
     can_be_asked,
@@ -31,6 +30,9 @@ from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, Pr
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces, label_imports
 from hardwon.entrypoints.streams import on_one_line
 
+if TYPE_CHECKING:
+    from hardwon.adapters.providers.embedders import OllamaEmbedder
+
 EMBEDDING_SETTING = "memory_embedding_provider"
 TRIAL_SECONDS = 30
 LOOK_SECONDS = 5
@@ -43,7 +45,7 @@ def embed(
         bool, typer.Option("--all", "--rebuild", help="Make every vector anew, not only missing ones.")
     ] = False,
     provider: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"From now on, let `auto` mean {', '.join(BUILDERS)}.")
+        str | None, typer.Option(metavar="NAME", help=f"From now on, let `auto` mean {', '.join(EMBEDDER_NAMES)}.")
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -104,8 +106,8 @@ def _pause(seconds: float, reason: str) -> None:
 
 def _changed(memory: Memory, provider: str) -> Memory:
     """Let `auto` mean *provider* in this store, once it has shown that it works."""
-    if provider not in BUILDERS:
-        raise typer.BadParameter(f"{provider!r} is none of {', '.join(BUILDERS)}", param_hint="--provider")
+    if provider not in EMBEDDER_NAMES:
+        raise typer.BadParameter(f"{provider!r} is none of {', '.join(EMBEDDER_NAMES)}", param_hint="--provider")
     named = memory.settings.embedding_provider
     if named != AUTO:
         raise typer.BadParameter(f"{EMBEDDING_SETTING} names {named!r}: change it there", param_hint="--provider")
@@ -136,7 +138,8 @@ def offer_downloads(memory: Memory) -> list[str]:
 
     """
     troubles = list[str]()
-    for embedder in _without_model(memory) if can_be_asked() else ():
+    embedders = [space.embedder for space in memory.spaces_in_use(EVERYTHING)] if can_be_asked() else []
+    for embedder in without_model(embedders, Deadline.after(LOOK_SECONDS, time.monotonic)):
         if agrees(f"Ollama has no model {embedder.space.model!r}. Download it?"):
             try:
                 _download(embedder)
@@ -146,14 +149,7 @@ def offer_downloads(memory: Memory) -> list[str]:
     return troubles
 
 
-def _without_model(memory: Memory) -> list[OllamaEmbedder]:
-    """Return the embedders in use whose model a running Ollama lacks."""
-    deadline = Deadline.after(LOOK_SECONDS, time.monotonic)
-    embedders = (space.embedder for space in memory.spaces_in_use(EVERYTHING))
-    return [own for own in embedders if isinstance(own, OllamaEmbedder) and own.lacks_model(deadline)]
-
-
-def _download(embedder: OllamaEmbedder) -> None:
+def _download(embedder: "OllamaEmbedder") -> None:
     model = embedder.space.model
     with download_progress() as bar:
         task = bar.add_task(model, total=None)

@@ -1,18 +1,14 @@
 """
-What a set-up does once files are written: compile, open the store, fill it, look whether all is well.
+The rest of a set-up, once files are written: compile, open the store, fill it, check everything.
 
-Which project a set-up is for.
+The choice of the project that a set-up is for.
 """
 
 import compileall
 import os
 from importlib.util import find_spec
-from typing import NamedTuple
-
-import attrs
 
 from hardwon.adapters.git.process import top_of
-from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.cli.console import warn
@@ -20,40 +16,20 @@ from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import open_for
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.health import NOBODY, Finding, examine
+from hardwon.entrypoints.health import NOBODY, examine
+from hardwon.entrypoints.presenters.setup import Project, Readiness
 
 COMPILED = ("domain", "ports", "adapters", "entrypoints")
 
 
-@attrs.frozen(kw_only=True)
-class Readiness:
-    """
-    What came of it.
-
-    Attributes:
-        store: The store's folder.
-        imported: What the knowledge banks brought.
-        facts: What Claude Code's own memory brought; None when it was not wanted.
-        embedded: How many vectors were made.
-        findings: What the doctor says, but for the advice to run this.
-
-    """
-
-    store: str
-    imported: Imported
-    facts: Indexed | None
-    embedded: int
-    findings: list[Finding]
-
-
 def get_ready(project_root: str, global_store: str | None, facts_folder: str | None) -> Readiness:
     """
-    Make the store, bring in what is there already, and check everything.
+    Make the store, import knowledge banks and facts, embed, and check everything.
 
     Args:
         project_root: The project's folder.
         global_store: The store's folder, None for the one in the settings.
-        facts_folder: What Claude Code remembers of the project, None to leave it alone.
+        facts_folder: The folder of Claude Code's own memory of the project, None to leave it alone.
 
     Raises:
         StorageError: the store can't be opened or written.
@@ -63,7 +39,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
     memory = open_for(project_root, global_store)
     try:
         imported = import_with_progress(memory, project_root)
-        facts = _bring_in(memory, project_root, facts_folder) if facts_folder else None
+        facts = _import_facts(memory, project_root, facts_folder) if facts_folder else None
         embedded = embed_with_progress(memory)
     finally:
         memory.database.close()
@@ -78,7 +54,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
 
 
 def compile_programs() -> None:
-    """Compile what is installed to byte code where that may be written, so that no hook has to."""
+    """Compile the installed programs to byte code where that may be written, so that no hook has to."""
     for name in COMPILED:
         spec = find_spec(f"hardwon.{name}")
         for folder in (spec and spec.submodule_search_locations) or ():
@@ -86,7 +62,7 @@ def compile_programs() -> None:
                 compileall.compile_dir(folder, quiet=2)
 
 
-def _bring_in(memory: Memory, project_root: str, folder: str) -> Indexed:
+def _import_facts(memory: Memory, project_root: str, folder: str) -> Indexed:
     workplace = read_workplace(project_root, memory.settings)
     indexed = memory.index_host_memory(folder, project_root, workplace)([os.path.realpath(folder)])
     for line in indexed.skipped:
@@ -94,29 +70,12 @@ def _bring_in(memory: Memory, project_root: str, folder: str) -> Indexed:
     return indexed
 
 
-NONE = "{} is no project: nothing is written into it; run hardwon init in a project, or name one with --project-root"
-
-
-class Project(NamedTuple):
-    """
-    The folder that a set-up is for.
-
-    Attributes:
-        folder: A real path, whose settings and memories count.
-        root: Where files of a project go; None where the folder is none.
-
-    """
-
-    folder: str
-    root: str | None
-
-
 def find_project(named: str | None, working_folder: str, home: str) -> Project:
     """
     Return the project.
 
     Args:
-        named: What the user named, which is it; None for nothing.
+        named: The folder that the user named, which is it; None for none.
         working_folder: It is the project where no repository holds it. The user's home, or a folder above it, is none.
         home: The user's home.
 

@@ -171,10 +171,6 @@ def _working_folder() -> str:
 
 
 OPTION = "--host"
-GEMINI = "gemini"
-EVENTS = {"BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop"}
-"""Gemini CLI's names, where they are not ours."""
-
 INJECTED = r"(?s)<hook_context>.*?</hook_context>\s*"
 
 
@@ -184,8 +180,8 @@ class HostPayload(NamedTuple):
 
     Attributes:
         payload: The host's JSON.
-        answer: What to print for a block.
-        complaints: What was odd about the host, one line each.
+        answer: Turns a block into the text to print.
+        complaints: Lines about an unknown host.
 
     """
 
@@ -211,11 +207,14 @@ def named_host(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def understood(host: str | None, payload: bytes) -> HostPayload:
-    """Return what *host* says; what is no object stays as it is, for whoever reads it to complain."""
+    """Return the payload of *host* in our terms; one that is no object stays as it is, its reader complains."""
     if host is None:
         return HostPayload(payload)
-    if host != GEMINI:
-        complaint = f"{OPTION} {host!r:.60} is none with a language of its own: leave it out, or name {GEMINI!r}"
+    from hardwon.adapters.agents.table import GEMINI_CLI  # few hosts need it
+
+    gemini = GEMINI_CLI.hooks
+    if host != gemini.host:
+        complaint = f"{OPTION} {host!r:.60} is none with a language of its own: leave it out, or name {gemini.host!r}"
         return HostPayload(payload, complaints=(complaint,))
     try:
         document = json.loads(payload.decode("utf-8-sig", "replace"))
@@ -225,23 +224,26 @@ def understood(host: str | None, payload: bytes) -> HostPayload:
         return HostPayload(payload, _answer_to(SESSION_START))
     event = document.get("hook_event_name")
     answer = _answer_to(event if isinstance(event, str) else SESSION_START)
-    return HostPayload(json.dumps(_ours(document)).encode(), answer)
+    return HostPayload(json.dumps(_ours(document, gemini.events)).encode(), answer)
 
 
-def _ours(document: dict[str, object]) -> dict[str, object]:
+def _ours(document: dict[str, object], events: Mapping[str, str]) -> dict[str, object]:
     """Return the payload with our names; its transcript is left out, as it is of another format: events say it all."""
     ours = {name: value for name, value in document.items() if name not in ("transcript_path", "prompt")}
     event = document.get("hook_event_name")
+    if not isinstance(event, str):
+        return ours
+    ours["hook_event_name"] = events.get(event, event)
     prompt = document.get("prompt")
-    if event == "BeforeAgent" and isinstance(prompt, str):
+    if ours["hook_event_name"] == "UserPromptSubmit" and isinstance(prompt, str):
         ours["prompt"] = re.sub(INJECTED, "", prompt).strip()
-    if event == "AfterAgent":
+    if ours["hook_event_name"] == "Stop":
         ours["last_assistant_message"] = document.get("prompt_response")
-    return {**ours, "hook_event_name": EVENTS.get(event, event)} if isinstance(event, str) else ours
+    return ours
 
 
 def _answer_to(event: str) -> Callable[[str], str]:
-    """Return what makes of a block the only answer that Gemini CLI reads; ASCII, as a pipe's encoding is its guess."""
+    """Return how to turn a block into the only answer that Gemini CLI reads; ASCII, as a pipe's encoding is its guess."""
 
     def answer(text: str) -> str:
         return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) + "\n"

@@ -1,31 +1,77 @@
-"""What is said of a set-up, before and after files are written: to people, or all at the end to scripts."""
+"""The output of a set-up, before and after files are written: to people, or all at the end to scripts."""
 
+import difflib
 from collections.abc import Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import attrs
 
-from hardwon.domain.use_cases.setup import Done, Plan, Untouched
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.use_cases.import_knowledge import Imported
+from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.setup import Done, Plan, Step, Untouched
 from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, warn
-from hardwon.entrypoints.cli.readiness import NONE, Project, Readiness
+from hardwon.entrypoints.health import Finding
 from hardwon.ports.agents import Agent
 
+NO_PROJECT = (
+    "{} is no project: nothing is written into it; run hardwon init in a project, or name one with --project-root"
+)
 NOTHING = "Nothing to do: no file has to change."
 CUT = "--dry-run shows all lines."
 NO_RECORD = "; {} has no record of other projects or folders"
 
+CONTEXT_LINES = 1
+LONGEST_LINE = 200
+MOST_LINES = {"create": 12, "remove": 4, "change": 100}
 
-class Telling:
+
+class Project(NamedTuple):
     """
-    The telling of one set-up: first what is planned, at last what was left, whatever happened in between.
+    The folder that a set-up is for.
+
+    Attributes:
+        folder: A real path, whose settings and memories count.
+        root: Where files of a project go; None where the folder is none.
+
+    """
+
+    folder: str
+    root: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Readiness:
+    """
+    The outcome of a set-up beside its files.
+
+    Attributes:
+        store: The store's folder.
+        imported: The outcome of importing the knowledge banks.
+        facts: The outcome of importing Claude Code's own memory; None when it was not wanted.
+        embedded: How many vectors were made.
+        findings: The doctor's, but for the advice to run this.
+
+    """
+
+    store: str
+    imported: Imported
+    facts: Indexed | None
+    embedded: int
+    findings: list[Finding]
+
+
+class SetUpOutput:
+    """
+    Print one set-up: the plan when it is entered; on leaving, even by an error, the files that were left or refused.
 
     Args:
-        plan: What is to be done.
+        plan: The changes.
         agents: Those that are set up.
-        project: For which.
+        project: The folder.
         is_removal: Whether it is undone instead.
-        is_whole: Whether every line that changes is told, not just the first of each file.
-        as_json: Whether scripts are to read it.
+        is_whole: Whether every line that changes is shown, not just the first of each file.
+        as_json: Whether scripts are to read it: then all is printed at the end.
 
     """
 
@@ -54,25 +100,31 @@ class Telling:
         return (*self._plan.refused, *self._done.refused)
 
     def __enter__(self) -> Self:
-        self._show_plan()
+        if not self._as_json:
+            self._show_plan()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        for file in self._plan.left:
+            _show_untouched(file)
+        for file in self.refused:
+            _show_untouched(file, f"not {'undone' if self._is_removal else 'written'}: ")
+        if self._as_json:
+            print_json({**self._planned(), **self._document})
 
-    def written(self, done: Done) -> None:
-        """Note what came of the plan."""
+    def note(self, done: Done) -> None:
+        """Note the outcome of the plan."""
         self._done = done
 
-    def undone(self, done: Done, store: str, names: Sequence[str], *, has_record: bool) -> None:
+    def show_undone(self, done: Done, store: str, names: Sequence[str], *, has_record: bool) -> None:
         """
-        Tell what is left of a set-up that was undone.
+        Print the rest of a set-up that was undone.
 
         Args:
-            done: What came of it.
+            done: The outcome.
             store: The store's folder.
             names: The agents that were asked for, none for all.
-            has_record: Whether the store knew what had been written.
+            has_record: Whether the store had a record of the set-up.
 
         """
         self._done = done
@@ -86,16 +138,16 @@ class Telling:
         if not self._as_json:
             say(f"{gone} Memories stay in {store}; to delete them too, remove that folder.")
 
-    def ready(self, readiness: Readiness, waiting: int) -> None:
+    def show_ready(self, readiness: Readiness, waiting: int) -> None:
         """
-        Tell what came of it, and what to do next.
+        Print the outcome of a set-up, and the user's next steps.
 
         Args:
-            readiness: What came of it.
+            readiness: The outcome.
             waiting: How many facts Claude Code remembers that were not brought in.
 
         """
-        steps = {agent.name: self._next(agent) for agent in self._agents}
+        steps = {agent.name: self._next_step(agent) for agent in self._agents}
         self._document |= {**attrs.asdict(readiness), "next": steps}
         if self._as_json:
             return
@@ -106,50 +158,36 @@ class Telling:
             out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
             say(f"{finding.name}: {finding.detail}")
         for agent in self._agents:
-            say(f"{agent.title}: {self._next(agent)}")
+            say(f"{agent.title}: {steps[agent.name]}")
 
-    def _next(self, agent: Agent) -> str:
-        """Return what the user does next: what was not written comes first, what was left out last."""
+    def _next_step(self, agent: Agent) -> str:
+        """Return the user's next step: first the files that were not written, last those with a part left out."""
+        paths = [target.path for target in agent.targets()]
         refused = {file.path for file in self.refused}
-        missing = [target.path for target in agent.targets() if target.path in refused]
+        missing = [path for path in paths if path in refused]
         first = f"first see to {' and '.join(missing)}, not written; then " if missing else ""
-        left = {file.path for file in self._plan.left}.intersection(target.path for target in agent.targets())
-        last = f"; not all of ours is in {' and '.join(sorted(left))}: something of yours has its name" if left else ""
+        left = sorted({file.path for file in self._plan.left}.intersection(paths))
+        last = f"; not all of ours is in {' and '.join(left)}: something of yours has its name" if left else ""
         return f"{first}{agent.next_step()}{last}"
 
     def _show_plan(self) -> None:
         """Show every file that is to change, and how."""
-        if self._as_json:
-            return
         if not self._is_removal:
-            say(f"Project: {self._project.root or NONE.format(self._project.folder)}")
+            say(f"Project: {self._project.root or NO_PROJECT.format(self._project.folder)}")
         for step in self._plan.steps:
-            out.print(f"{step.change.verb} ", style="bold", end="")
-            say(step.change.path)
-            for line in step.change.diff(whole=self._is_whole).splitlines():
+            out.print(f"{step.verb} ", style="bold", end="")
+            say(step.target.path)
+            for line in diff(step, whole=self._is_whole).splitlines():
                 say(f"    {line}")
-        if any(step.change.diff(whole=self._is_whole) != step.change.diff() for step in self._plan.steps):
+        if any(diff(step, whole=self._is_whole) != diff(step) for step in self._plan.steps):
             say(CUT)
         if not self._plan.steps:
             say(NOTHING)
 
-    def _end(self) -> None:
-        """Tell what was left as it is, and to scripts everything."""
-        for file in self._plan.left:
-            _tell(file)
-        for file in self.refused:
-            _tell(file, f"not {'undone' if self._is_removal else 'written'}: ")
-        if self._as_json:
-            print_json({**self._planned(), **self._document})
-
     def _planned(self) -> dict[str, object]:
-        changes = [
-            {"path": step.change.path, "change": step.change.verb, "diff": step.change.diff()}
-            for step in self._plan.steps
-        ]
-        agents = [agent.name for agent in self._agents]
+        changes = [{"path": step.target.path, "change": step.verb, "diff": diff(step)} for step in self._plan.steps]
         return {
-            "agents": agents,
+            "agents": [agent.name for agent in self._agents],
             "project": self._project.root,
             "changes": changes,
             "left": self._plan.left,
@@ -158,14 +196,27 @@ class Telling:
         }
 
 
+def diff(step: Step, *, whole: bool = True) -> str:
+    """Return the lines that come and go, without secrets, with a line around them; not *whole*: the first of them."""
+    before, after = ((text or "").splitlines() for text in (step.before, step.after))
+    lines = list(difflib.unified_diff(before, after, lineterm="", n=CONTEXT_LINES))[2:]
+    redacted = [redact(line) for line in lines]
+    return "\n".join(redacted if whole else _first_lines(redacted, MOST_LINES[step.verb]))
+
+
+def _first_lines(lines: list[str], most: int) -> list[str]:
+    kept = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:most]]
+    return [*kept, *([f"… and {len(lines) - most} more lines"] if len(lines) > most else [])]
+
+
 def gone_of(names: Sequence[str], unrecorded: str = "") -> str:
-    """Return what is gone: of the agents with these *names*, or of all; of what is found where *unrecorded* is a store."""
+    """Return that all is gone of the agents with these *names*, or of every one; *unrecorded* is a store without a record."""
     here, rest = (" here", NO_RECORD.format(unrecorded)) if unrecorded else ("", "")
     asked = f" for {' and '.join(dict.fromkeys(names))}" if names else ""
     return f"What hardwon wrote{here}{asked} is gone{rest}."
 
 
-def _tell(file: Untouched, prefix: str = "") -> None:
+def _show_untouched(file: Untouched, prefix: str = "") -> None:
     warn(f"{prefix}{file.path}: {file.reason}")
     for line in file.by_hand.splitlines():
         complain(line)

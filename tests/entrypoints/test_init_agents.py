@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.agents.codex import Codex
-from hardwon.adapters.agents.gemini_cli import GeminiCli
+from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.programs import Programs
+from hardwon.adapters.agents.table import CODEX, GEMINI_CLI
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up, our_programs, used_agents
-from hardwon.entrypoints.cli.init import plan_set_up, write_files
-from hardwon.entrypoints.health import agent_states
+from hardwon.entrypoints.health import Finding, agent_findings
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.setting_up import agents_of, home, init, write
 
@@ -47,10 +46,10 @@ def test_where_the_plugin_is_enabled_our_hooks_go_and_nothing_runs_twice(
 ) -> None:
     claude, project = agents_of(empty_world, monkeypatch)[:1], str(empty_world.project)
     set_up = build_set_up(str(empty_world.store))
-    write_files(set_up, plan_set_up(set_up, claude, project), project)
+    set_up.carry_out(set_up.plan_for(claude, project), project)
     settings = home(empty_world) / ".claude/settings.json"
     settings.write_text(json.dumps({**json.loads(settings.read_text()), "enabledPlugins": {"hardwon@hardwon": True}}))
-    write_files(set_up, plan_set_up(set_up, claude, project), project)
+    set_up.carry_out(set_up.plan_for(claude, project), project)
 
     assert json.loads(settings.read_text()) == {"enabledPlugins": {"hardwon@hardwon": True}}
 
@@ -58,17 +57,21 @@ def test_where_the_plugin_is_enabled_our_hooks_go_and_nothing_runs_twice(
 def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
     there = tmp_path / "hardwon-hook"
     there.write_text("")
-    codex = Codex(str(tmp_path), {}, Programs(str(there), ""), {})
-    gemini = GeminiCli(str(tmp_path), Programs("/gone/hardwon-hook", ""), {})
-    [(name, ok, detail)] = agent_states([codex, gemini], str(tmp_path))
-    assert (name, ok, detail) == ("agents", True, "none calls the hook yet: run hardwon init")
+    codex = ConfiguredAgent(CODEX, str(tmp_path), {}, Programs(str(there), ""), {})
+    gemini = ConfiguredAgent(GEMINI_CLI, str(tmp_path), {}, Programs("/gone/hardwon-hook", ""), {})
+    nobody = Finding("agents", ok=True, detail="none calls the hook yet: run hardwon init")
+    assert agent_findings([codex, gemini], str(tmp_path)) == [nobody]
 
     hooks, settings = codex.targets()[0], gemini.targets()[0]
     for target in (hooks, settings):
         write(tmp_path, {target.path: target.with_ours(None)})
-    assert agent_states([codex, gemini], str(tmp_path)) == [
-        ("agent codex", True, f"hooks from {hooks.path}"),
-        ("agent gemini-cli", False, f"/gone/hardwon-hook is gone, {settings.path} names it: run hardwon init"),
+    assert agent_findings([codex, gemini], str(tmp_path)) == [
+        Finding("agent codex", ok=True, detail=f"hooks from {hooks.path}"),
+        Finding(
+            "agent gemini-cli",
+            ok=False,
+            detail=f"/gone/hardwon-hook is gone, {settings.path} names it: run hardwon init",
+        ),
     ]
 
 
@@ -87,10 +90,10 @@ def test_settings_that_switch_all_hooks_off_are_trouble_that_names_them(
         (local, {"disableAllHooks": True}, local),
     ):
         write(project, {str(path): json.dumps(document)})
-        [(_, ok, detail)] = agent_states([claude], str(project))
+        [finding] = agent_findings([claude], str(project))
 
         off = f'"disableAllHooks": true in {culprit} switches its hooks off, ours too: take that out'
-        assert (ok, detail) == ((False, off) if culprit else (True, f"hooks from {users}"))
+        assert (finding.ok, finding.detail) == ((False, off) if culprit else (True, f"hooks from {users}"))
 
 
 def test_where_no_agent_is_found_claude_code_is_named_and_set_up(empty_world: World) -> None:

@@ -8,12 +8,10 @@ import pytest
 
 from hardwon.adapters.agents.record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import DiskUserFiles
-from hardwon.domain.model.formats.config_edit import Written
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up
-from hardwon.entrypoints.cli.init import plan_removal, plan_set_up, undo, write_files
 from hardwon.entrypoints.presenters.setup import gone_of
-from hardwon.ports.agents import Agent
+from hardwon.ports.agents import Agent, Written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.setting_up import agents_of, home, init, tree
 
@@ -25,15 +23,15 @@ def agents(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> list[Agent]:
 
 def written(world: World, agents: Sequence[Agent]) -> SetUp:
     set_up = build_set_up(str(world.store))
-    assert write_files(set_up, plan_set_up(set_up, agents, str(world.project)), str(world.project)).refused == ()
+    assert set_up.carry_out(set_up.plan_for(agents, str(world.project)), str(world.project)).refused == ()
     return set_up
 
 
 def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> list[str]:
     """Undo it as another run does, in another project; return what was left."""
     set_up = build_set_up(str(world.store))
-    plan = plan_removal(set_up, agents, str(elsewhere))
-    assert undo(set_up, plan, everything=True).refused == ()
+    plan = set_up.plan_removal(agents, str(elsewhere))
+    assert set_up.undo(plan, everything=True).refused == ()
     return [f"{file.path}: {file.reason}" for file in plan.left]
 
 
@@ -79,7 +77,7 @@ def test_a_project_in_which_a_set_up_was_killed_is_undone_from_anywhere(
     before = tree(home(empty_world), empty_world.project)
     dying = SetUp(files=DyingFiles(), record=JsonSetupRecord(str(empty_world.store)))
     with pytest.raises(KeyboardInterrupt):
-        write_files(dying, plan_set_up(dying, agents, str(empty_world.project)), str(empty_world.project))
+        dying.carry_out(dying.plan_for(agents, str(empty_world.project)), str(empty_world.project))
     assert (empty_world.project / ".claude/commands/recall.md").is_file()
 
     assert removed_from(tmp_path, empty_world, agents) == []
@@ -131,7 +129,7 @@ def test_what_was_written_under_another_environment_goes_too_or_is_named_and_sta
     before = tree(home(empty_world), empty_world.project)
     named = {name: str(home(empty_world) / f"of {name}") for name in FOLDERS}
     set_up = build_set_up(str(empty_world.store))
-    write_files(set_up, plan_set_up(set_up, build_agents(named), None), None)
+    set_up.carry_out(set_up.plan_for(build_agents(named), None))
     unknown = str(home(empty_world) / "other" / "file")
     set_up.record.put(unknown, Written("0", was_there=True, is_made=False))
 
@@ -148,7 +146,7 @@ def test_it_asks_before_files_of_every_project_go_and_lists_them(
     written(empty_world, agents[:1])
     set_up = build_set_up(str(empty_world.store))
     (tmp_path / "other").mkdir()
-    write_files(set_up, plan_set_up(set_up, agents[:1], str(tmp_path / "other")), str(tmp_path / "other"))
+    set_up.carry_out(set_up.plan_for(agents[:1], str(tmp_path / "other")), str(tmp_path / "other"))
 
     asked = init(empty_world, "--remove")
     assert "whether to undo 11 files, those of every project that was set up" in asked.stderr
@@ -158,7 +156,7 @@ def test_it_asks_before_files_of_every_project_go_and_lists_them(
 
 def test_removing_one_agent_leaves_the_files_of_others_noted(empty_world: World, agents: list[Agent]) -> None:
     set_up = written(empty_world, agents[1:3])
-    undo(set_up, plan_removal(set_up, agents[1:2], None, everything=False), everything=False)
+    set_up.undo(set_up.plan_removal(agents[1:2], None, everything=False), everything=False)
 
     paths = set_up.record.paths()
     assert f"{home(empty_world)}/.gemini/settings.json" in paths

@@ -3,10 +3,11 @@ import os
 import attrs
 
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.domain.model.formats.config_edit import Written
+from hardwon.ports.agents import FolderState, SetupRecord, UserFiles, Written
+from hardwon.ports.override import override
 
 
-class InMemoryUserFiles:
+class InMemoryUserFiles(UserFiles):
     """Files by path; a path in `refused` can be neither read nor written, one in `read_only` can be read."""
 
     def __init__(self, texts: dict[str, str] | None = None) -> None:
@@ -15,15 +16,18 @@ class InMemoryUserFiles:
         self.refused = set[str]()
         self.read_only = set[str]()
 
+    @override
     def read(self, path: str, root: str) -> str | None:
         self._ensure_usable(path, root)
         return self.texts.get(path)
 
+    @override
     def ensure_writable(self, path: str, root: str) -> None:
         self._ensure_usable(path, root)
         if path in self.read_only:
             raise UneditableFileError("read-only")
 
+    @override
     def missing_folders(self, path: str) -> list[str]:
         missing = list[str]()
         folder = os.path.dirname(path)
@@ -32,15 +36,22 @@ class InMemoryUserFiles:
             folder = os.path.dirname(folder)
         return missing
 
+    @override
+    def folder_state(self, path: str) -> FolderState:
+        return "there" if path in self.folders else "deleted"
+
+    @override
     def write(self, path: str, text: str, root: str) -> None:
         self.ensure_writable(path, root)
         self.folders |= set(self.missing_folders(path))
         self.texts[path] = text
 
+    @override
     def remove(self, path: str, root: str) -> None:
         self.ensure_writable(path, root)
         self.texts.pop(path, None)
 
+    @override
     def remove_empty_folder(self, path: str) -> None:
         if not any(other.startswith(f"{path}/") for other in (*self.texts, *self.folders)):
             self.folders.discard(path)
@@ -51,44 +62,55 @@ class InMemoryUserFiles:
 
 
 @attrs.define
-class InMemorySetupRecord:
+class InMemorySetupRecord(SetupRecord):
     files: dict[str, Written] = attrs.field(factory=dict)
     _folders: list[str] = attrs.field(factory=list)
     _projects: list[str] = attrs.field(factory=list)
 
     @property
+    @override
     def is_empty(self) -> bool:
         return not (self.files or self._folders or self._projects)
 
+    @override
     def get(self, path: str) -> Written | None:
         return self.files.get(path)
 
+    @override
     def put(self, path: str, written: Written) -> None:
         self.files[path] = written
 
+    @override
     def drop(self, path: str) -> None:
         self.files.pop(path, None)
 
+    @override
     def paths(self) -> list[str]:
         return list(self.files)
 
+    @override
     def folders(self) -> list[str]:
         return list(self._folders)
 
+    @override
     def add_folders(self, folders: list[str]) -> None:
         self._folders += [folder for folder in folders if folder not in self._folders]
 
+    @override
     def drop_folder(self, folder: str) -> None:
         if folder in self._folders:
             self._folders.remove(folder)
 
+    @override
     def projects(self) -> list[str]:
         return list(self._projects)
 
+    @override
     def add_project(self, project: str) -> None:
         if project not in self._projects:
             self._projects.append(project)
 
+    @override
     def drop_project(self, project: str) -> None:
         if project in self._projects:
             self._projects.remove(project)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.agents.hooks import SECONDS
 from hardwon.adapters.agents.programs import NAME
+from hardwon.adapters.agents.table import SECONDS
 from tests.entrypoints.hook_process import BIN, HARD_KILL_SECONDS
 from tests.plugin.launching import LAUNCH, PLUGIN, Desk
 

@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.agents.claude_code import ClaudeCode
-from hardwon.adapters.agents.codex import Codex
-from hardwon.adapters.agents.gemini_cli import GeminiCli
-from hardwon.adapters.agents.opencode import OpenCode, plugin_text
+from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.programs import Programs
+from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, AgentFacts
+from hardwon.adapters.agents.targets import plugin_text
 from hardwon.domain.model.errors import TakenNameError
-from hardwon.domain.model.formats.config_edit import Connection
-from hardwon.ports.agents import Agent
+from hardwon.ports.agents import Agent, Connection
 
 PROGRAMS = Programs("/opt/my tools/hardwon-hook", "/opt/my tools/hardwon-mcp")
 QUOTED = "'/opt/my tools/hardwon-hook'"
@@ -31,17 +29,16 @@ KEEP = "---\ndescription: Keep\n---\n\nAbout $ARGUMENTS.\n"
 COMMANDS = {"recall": ASK, "tlc/save": KEEP}
 
 
-def claude(home: Path, *, mcp_json: bool = False, **environ: str) -> ClaudeCode:
-    return ClaudeCode(str(home), environ, PROGRAMS, COMMANDS, mcp_json=mcp_json)
+def agent_of(facts: AgentFacts, home: Path, *, mcp_json: bool = False, **environ: str) -> ConfiguredAgent:
+    return ConfiguredAgent(facts, str(home), environ, PROGRAMS, COMMANDS, names_server=mcp_json)
+
+
+def claude(home: Path, *, mcp_json: bool = False, **environ: str) -> ConfiguredAgent:
+    return agent_of(CLAUDE_CODE, home, mcp_json=mcp_json, **environ)
 
 
 def agents(home: Path) -> list[Agent]:
-    return [
-        claude(home),
-        Codex(str(home), {}, PROGRAMS, COMMANDS),
-        GeminiCli(str(home), PROGRAMS, COMMANDS),
-        OpenCode(str(home), {}, PROGRAMS, COMMANDS),
-    ]
+    return [agent_of(facts, home) for facts in AGENTS]
 
 
 def written(targets: Any) -> dict[str, str]:
@@ -81,7 +78,7 @@ def test_claude_code_gets_bare_commands_and_those_of_an_earlier_program_in_the_p
 def test_opencode_gets_commands_whose_block_ends_its_shell(tmp_path: Path) -> None:
     folder = tmp_path / ".opencode" / "commands"
 
-    assert written(OpenCode(str(tmp_path), {}, PROGRAMS, COMMANDS).project_targets(str(tmp_path))) == {
+    assert written(agent_of(OPENCODE, tmp_path).project_targets(str(tmp_path))) == {
         str(folder / "recall.md"): (
             "---\ndescription: Ask\n---\n\nRun:\n\n"
             "```sh\nhardwon recall --typed <<'HARDWON'; exit\n$ARGUMENTS\nHARDWON\n```\n\nTell.\n"
@@ -92,7 +89,7 @@ def test_opencode_gets_commands_whose_block_ends_its_shell(tmp_path: Path) -> No
 
 def test_codex_gets_skills_into_which_the_model_puts_the_text(tmp_path: Path) -> None:
     folder = tmp_path / ".codex" / "skills"
-    files = written(Codex(str(tmp_path), {}, PROGRAMS, COMMANDS).project_targets(str(tmp_path)))
+    files = written(agent_of(CODEX, tmp_path).project_targets(str(tmp_path)))
 
     assert files.keys() == {str(folder / "recall" / "SKILL.md"), str(folder / "tlc-save" / "SKILL.md")}
     recall, save = files.values()
@@ -105,7 +102,7 @@ def test_codex_gets_skills_into_which_the_model_puts_the_text(tmp_path: Path) ->
 
 def test_gemini_gets_commands_that_it_runs_itself(tmp_path: Path) -> None:
     folder = tmp_path / ".gemini" / "commands"
-    files = written(GeminiCli(str(tmp_path), PROGRAMS, COMMANDS).project_targets(str(tmp_path)))
+    files = written(agent_of(GEMINI_CLI, tmp_path).project_targets(str(tmp_path)))
 
     assert files.keys() == {str(folder / "recall.toml"), str(folder / "tlc" / "save.toml")}
     recall, save = map(tomllib.loads, files.values())
@@ -143,7 +140,7 @@ def test_where_the_plugin_is_enabled_the_settings_lose_our_hooks(tmp_path: Path)
 
 
 def test_codex_gets_hooks_and_a_table_that_toml_reads(tmp_path: Path) -> None:
-    hooks, config = written(Codex(str(tmp_path), {}, PROGRAMS, COMMANDS).targets()).items()
+    hooks, config = written(agent_of(CODEX, tmp_path).targets()).items()
 
     assert hooks[0] == str(tmp_path / ".codex" / "hooks.json")
     assert commands(json.loads(hooks[1])) == OF_EVERY_EVENT
@@ -154,7 +151,7 @@ def test_codex_gets_hooks_and_a_table_that_toml_reads(tmp_path: Path) -> None:
 def test_where_codex_has_the_plugin_hooks_and_server_come_from_it_even_if_its_settings_are_read_only(
     tmp_path: Path,
 ) -> None:
-    codex = Codex(str(tmp_path), {}, PROGRAMS, COMMANDS)
+    codex = agent_of(CODEX, tmp_path)
     put(tmp_path, codex.targets())
     config = tmp_path / ".codex" / "config.toml"
     config.write_text(config.read_text() + '[plugins."hardwon@x"]\nenabled = true\n')
@@ -164,7 +161,7 @@ def test_where_codex_has_the_plugin_hooks_and_server_come_from_it_even_if_its_se
 
 
 def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_every_call(tmp_path: Path) -> None:
-    [(path, text)] = written(GeminiCli(str(tmp_path), PROGRAMS, COMMANDS).targets()).items()
+    [(path, text)] = written(agent_of(GEMINI_CLI, tmp_path).targets()).items()
     document = json.loads(text)
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
@@ -174,7 +171,7 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
 
 
 def test_opencode_gets_a_local_server_and_a_plugin(tmp_path: Path) -> None:
-    settings, plugin = written(OpenCode(str(tmp_path), {}, PROGRAMS, COMMANDS).targets()).items()
+    settings, plugin = written(agent_of(OPENCODE, tmp_path).targets()).items()
 
     assert settings[0] == str(tmp_path / ".config" / "opencode" / "opencode.json")
     server = {"type": "local", "command": [PROGRAMS.server], "enabled": True}
@@ -187,8 +184,8 @@ def test_folders_that_the_environment_names_are_used(tmp_path: Path) -> None:
     named = str(tmp_path / "named")
     for agent in (
         claude(tmp_path, CLAUDE_CONFIG_DIR=named),
-        Codex(str(tmp_path), {"CODEX_HOME": named}, PROGRAMS, COMMANDS),
-        OpenCode(str(tmp_path), {"XDG_CONFIG_HOME": named}, PROGRAMS, COMMANDS),
+        agent_of(CODEX, tmp_path, CODEX_HOME=named),
+        agent_of(OPENCODE, tmp_path, XDG_CONFIG_HOME=named),
     ):
         assert all(path.startswith(f"{named}/") for path in written(agent.targets()))
 
@@ -202,9 +199,19 @@ def test_an_agent_tells_how_it_comes_to_call_us(tmp_path: Path) -> None:
 
         assert way.startswith(str(tmp_path))
         assert agent.is_there
-        assert agent.connection().commands == (PROGRAMS.hook,)
+        assert agent.connection().missing == (PROGRAMS.hook,)
         assert not agent.connection().is_twice
         assert agent.next_step()
+
+
+def test_only_a_program_that_is_named_by_its_path_can_be_missing(tmp_path: Path) -> None:
+    for hook, missing in (("hardwon-hook", ()), (str(tmp_path / "hardwon-hook"), (str(tmp_path / "hardwon-hook"),))):
+        codex = ConfiguredAgent(CODEX, str(tmp_path), {}, Programs(hook, ""), {})
+        put(tmp_path, codex.targets())
+        assert codex.connection().missing == missing
+
+    (tmp_path / "hardwon-hook").write_text("")
+    assert codex.connection().missing == ()
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "const HOOK = 3", '{"hooks": 1, "enabledPlugins": 2}'])

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.edit_json import blanked, comments_in, edited, read_document
-from hardwon.adapters.agents.gemini_cli import GeminiCli
 from hardwon.adapters.agents.programs import Programs
+from hardwon.adapters.agents.table import GEMINI_CLI
 from hardwon.domain.model.errors import UneditableFileError
 
 OWN = """// mine
@@ -25,7 +26,7 @@ COMMENTS = ["// mine", "/* ui */", "// which", '// "off": 1,', "// the last", "/
 
 
 def test_comments_stay_and_what_was_put_in_is_taken_out_without_a_trace(tmp_path: Path) -> None:
-    gemini = GeminiCli(str(tmp_path), Programs("/b/hardwon-hook", "/b/hardwon-mcp"), {})
+    gemini = ConfiguredAgent(GEMINI_CLI, str(tmp_path), {}, Programs("/b/hardwon-hook", "/b/hardwon-mcp"), {})
     [target] = gemini.targets()
     text = target.with_ours(OWN)
 

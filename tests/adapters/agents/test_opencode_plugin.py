@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.agents.opencode import plugin_text
+from hardwon.adapters.agents.targets import plugin_text
 
 NODE = shutil.which("node")
 HOST = Path(__file__).with_name("fake_opencode.mjs")

@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.agents.claude_code import ClaudeCode
-from hardwon.adapters.agents.codex import Codex
-from hardwon.adapters.agents.gemini_cli import GeminiCli
-from hardwon.adapters.agents.opencode import OpenCode
+from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.programs import Programs
+from hardwon.adapters.agents.table import AGENTS, CODEX
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.ports.agents import Agent, SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
@@ -28,7 +26,7 @@ def programs(folder: str = "/opt") -> Programs:
 
 
 def config(folder: str = "/opt") -> SetupTarget:
-    return Codex("/home/me", {}, programs(folder), {}).targets()[1]
+    return ConfiguredAgent(CODEX, "/home/me", {}, programs(folder), {}).targets()[1]
 
 
 class Machine:
@@ -105,19 +103,11 @@ def merged(document: dict[str, Any]) -> str:
     return json.dumps({"theme": "dark", **document, **({"hooks": hooks} if hooks else {}), **servers})
 
 
-AGENTS: dict[str, Agent] = {
-    agent.name: agent
-    for agent in (
-        ClaudeCode("/home/me", {}, programs(), {}),
-        Codex("/home/me", {}, programs(), {}),
-        GeminiCli("/home/me", programs(), {}),
-        OpenCode("/home/me", {}, programs(), {}),
-    )
-}
+BY_NAME: dict[str, Agent] = {facts.name: ConfiguredAgent(facts, "/home/me", {}, programs(), {}) for facts in AGENTS}
 
 
 @pytest.mark.parametrize("rewrite", [anew, sorted_anew, merged])
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize("agent", BY_NAME.values(), ids=BY_NAME)
 def test_json_that_an_agent_wrote_anew_loses_all_that_is_ours_and_no_more(
     agent: Agent, rewrite: Callable[[dict[str, Any]], str]
 ) -> None:

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from hardwon.adapters.agents.gemini_cli import GeminiCli
+from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.programs import Programs
+from hardwon.adapters.agents.table import GEMINI_CLI
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
-from hardwon.domain.model.formats.config_edit import with_server, without_server
 from hardwon.domain.use_cases.setup import Done, Plan, SetUp, Untouched
 from hardwon.ports.agents import SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
@@ -18,14 +18,9 @@ SETTINGS, CONFIG, WHOLE = "/home/a/settings.json", "/home/a/b/config.toml", "/ho
 
 
 def targets(version: str = "1") -> list[SetupTarget]:
-    server = {"ours": version}
+    server = {"command": f"/{version}/hardwon-mcp"}
     return [
-        JsonTarget(
-            path=SETTINGS,
-            root=HOME,
-            put=lambda document: with_server(document, "servers", "memory", server, lambda one: "ours" in str(one)),
-            cut=lambda document: without_server(document, "servers", "memory", lambda one: "ours" in str(one)),
-        ),
+        JsonTarget(path=SETTINGS, root=HOME, place="servers", name="memory", server=server),
         TomlTarget(path=CONFIG, root=HOME, place="servers", name="memory", command=f"/{version}/hardwon-mcp"),
         WholeTarget(path=WHOLE, root=HOME, text=f"ours {version}\n"),
     ]
@@ -72,7 +67,7 @@ def test_another_version_takes_the_place_of_the_earlier_one(texts: dict[str, str
     machine.write("2")
 
     assert machine.files.texts[WHOLE] == "ours 2\n"
-    assert '"1"' not in machine.files.texts[SETTINGS]
+    assert '"/1/' not in machine.files.texts[SETTINGS]
 
     machine.undo("3")
     assert machine.files.texts == texts
@@ -96,7 +91,7 @@ def test_what_the_user_wrote_in_between_stays() -> None:
 def test_a_file_that_was_made_and_then_written_to_is_removed_when_only_ours_was_left() -> None:
     machine = Machine({})
     machine.write()
-    machine.files.texts[SETTINGS] = '{"servers":{"memory":{"ours":"1"}}}'
+    machine.files.texts[SETTINGS] = '{"servers":{"memory":{"command":"/1/hardwon-mcp"}}}'
     machine.undo()
 
     assert machine.files.texts == {}
@@ -121,7 +116,7 @@ def test_what_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
     assert plan.steps == ()
     assert [file.path for file in plan.refused] == [SETTINGS, CONFIG]
     assert all(file.reason.endswith("; add by hand:") for file in plan.refused)
-    assert json.loads(plan.refused[0].by_hand) == {"servers": {"memory": {"ours": "1"}}}
+    assert json.loads(plan.refused[0].by_hand) == {"servers": {"memory": {"command": "/1/hardwon-mcp"}}}
     assert plan.refused[1].by_hand == '[servers.memory]\ncommand = "/1/hardwon-mcp"'
     assert plan.left == (Untouched(WHOLE, OWN),)
 
@@ -132,7 +127,7 @@ def test_a_server_of_the_users_own_is_left_and_ours_shown_beside_it() -> None:
 
     [left] = machine.set_up.plan(targets()).left
     assert (left.path, left.reason.endswith("of your own: left as it is; ours would be:")) == (SETTINGS, True)
-    assert json.loads(left.by_hand) == {"servers": {"memory": {"ours": "1"}}}
+    assert json.loads(left.by_hand) == {"servers": {"memory": {"command": "/1/hardwon-mcp"}}}
 
 
 def test_a_file_of_ours_that_cannot_be_written_asks_for_nothing_by_hand() -> None:
@@ -211,7 +206,7 @@ def test_what_could_not_be_undone_stays_noted_with_its_project_until_it_can() ->
 
 def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_told() -> None:
     own = '{"mcpServers": {"hardwon": {"command": "mine"}}}'
-    [target] = GeminiCli(HOME, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp"), {}).targets()
+    [target] = ConfiguredAgent(GEMINI_CLI, HOME, {}, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp"), {}).targets()
     machine = Machine({target.path: own})
     plan = machine.set_up.plan([target])
     machine.set_up.carry_out(plan)

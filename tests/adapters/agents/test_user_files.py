@@ -7,8 +7,7 @@ import pytest
 from hardwon.adapters.agents.record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import LARGEST, DiskUserFiles
 from hardwon.domain.model.errors import StorageError, UneditableFileError
-from hardwon.domain.model.formats.config_edit import Written
-from hardwon.ports.agents import SetupRecord, UserFiles
+from hardwon.ports.agents import SetupRecord, UserFiles, Written
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 
 FILES = DiskUserFiles()

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hardwon.adapters.providers.embedders import GeminiEmbedder, OpenAiEmbedder, RemoteEmbedder, VoyageEmbedder
-from hardwon.adapters.providers.ollama import OllamaEmbedder
+from hardwon.adapters.providers.embedders import (
+    GeminiEmbedder,
+    OllamaEmbedder,
+    OpenAiEmbedder,
+    RemoteEmbedder,
+    VoyageEmbedder,
+)
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.ports.embedder import Task
@@ -21,7 +26,7 @@ Make = Callable[[str, "httpx.BaseTransport | None"], RemoteEmbedder]
 
 KINDS: dict[str, Make] = {
     "Gemini": lambda url, transport: GeminiEmbedder(KEY, base_url=url, transport=transport),
-    "Ollama": lambda url, transport: OllamaEmbedder(url, transport=transport),
+    "Ollama": lambda url, transport: OllamaEmbedder(base_url=url, transport=transport),
     "OpenAI": lambda url, transport: OpenAiEmbedder(KEY, base_url=f"{url}/v1", transport=transport),
     "Voyage": lambda url, transport: VoyageEmbedder(KEY, base_url=f"{url}/v1", transport=transport),
 }

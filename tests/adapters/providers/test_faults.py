@@ -6,9 +6,10 @@ import time
 import pytest
 
 from hardwon.adapters.providers import bounded_client, http
+from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import unit
-from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError, UnusableVectorError
+from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError
 from hardwon.ports.embedder import Task
 from tests.adapters.providers.faults import UNAVAILABLE, UNUSABLE, each, raw, status
 from tests.adapters.providers.kinds import KINDS, failure
@@ -18,14 +19,14 @@ from tests.adapters.providers.stub_server import StubProviders
 @pytest.mark.parametrize("fault", UNAVAILABLE)
 def test_a_refusal_means_unavailable(way: tuple[str, Task], stub: StubProviders, fault: str) -> None:
     stub.fault = UNAVAILABLE[fault]
-    assert type(failure(way, stub.url)) is EmbedderUnavailableError
+    assert type(failure(way, stub.url)) is ProviderUnavailableError
     assert len(stub.requests) == 1
 
 
 @pytest.mark.parametrize("fault", UNUSABLE)
 def test_an_answer_that_makes_no_sense_is_not_used(way: tuple[str, Task], stub: StubProviders, fault: str) -> None:
     stub.fault = UNUSABLE[fault]
-    assert type(failure(way, stub.url)) is UnusableVectorError
+    assert type(failure(way, stub.url)) is ProviderAnswerUnusableError
 
 
 def test_a_vector_of_zeros_can_not_be_normalised(way: tuple[str, Task], stub: StubProviders) -> None:
@@ -75,19 +76,19 @@ def test_a_refused_connection(way: tuple[str, Task]) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         error = failure(way, f"http://127.0.0.1:{closed.getsockname()[1]}")
-    assert type(error) is EmbedderUnavailableError
+    assert type(error) is ProviderUnavailableError
     assert "can't be reached" in str(error)
 
 
 def test_tls_to_a_port_that_speaks_none(way: tuple[str, Task], stub: StubProviders) -> None:
     error = failure(way, stub.url.replace("http:", "https:"))
-    assert type(error) is EmbedderUnavailableError
+    assert type(error) is ProviderUnavailableError
     assert "can't be reached safely" in str(error)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:99999", "ftp://127.0.0.1", "127.0.0.1:80", "http://127.0.0.1:x"])
 def test_an_address_that_can_not_be_used(url: str) -> None:
-    assert type(failure(("Voyage", "query"), url)) is EmbedderUnavailableError
+    assert type(failure(("Voyage", "query"), url)) is ProviderUnavailableError
 
 
 @pytest.mark.parametrize("fault", ["hangs_before", "hangs_amid", "drips"])
@@ -95,7 +96,7 @@ def test_nothing_outlasts_the_deadline(way: tuple[str, Task], stub: StubProvider
     setattr(stub, fault, True)
     begin = time.monotonic()
     error = failure(way, stub.url, seconds=0.3)
-    assert type(error) is EmbedderUnavailableError
+    assert type(error) is ProviderUnavailableError
     assert "time" in str(error)
     assert time.monotonic() - begin < 5.0
 
@@ -115,5 +116,5 @@ def test_a_body_without_end_is_not_read(
     monkeypatch.setattr(bounded_client, "MAX_BODY_BYTES", 1024 * 1024)
     stub.fault = raw(b" " * (3 * 1024 * 1024))
     error = failure(way, stub.url)
-    assert type(error) is UnusableVectorError
+    assert type(error) is ProviderAnswerUnusableError
     assert "more than 1 MB" in str(error)

@@ -123,10 +123,7 @@ def test_an_endpoint_does_not_show_its_key() -> None:
 
 LAZY = """
 import sys, time
-from hardwon.adapters.providers.embedders import GeminiEmbedder
-from hardwon.adapters.providers.ollama import OllamaEmbedder
-from hardwon.adapters.providers.embedders import OpenAiEmbedder
-from hardwon.adapters.providers.embedders import VoyageEmbedder
+from hardwon.adapters.providers.embedders import GeminiEmbedder, OllamaEmbedder, OpenAiEmbedder, VoyageEmbedder
 from hardwon.domain.model.deadline import Deadline
 
 embedders = [GeminiEmbedder("k"), OllamaEmbedder(), OpenAiEmbedder("k"), VoyageEmbedder("k")]

@@ -48,7 +48,7 @@ def test_haiku_may_think_before_it_answers(stub: StubProviders, no_deadline: Dea
 
 
 def test_ollama_is_asked_for_one_short_cool_answer(stub: StubProviders, no_deadline: Deadline) -> None:
-    assert OllamaLabeler(f"127.0.0.1:{stub.port}", "llama3.2").label(ENTRY, no_deadline) == LABELS
+    assert OllamaLabeler(model="llama3.2", base_url=f"127.0.0.1:{stub.port}").label(ENTRY, no_deadline) == LABELS
 
     [request] = stub.requests
     assert (request.method, request.path) == ("POST", "/api/chat")
@@ -63,9 +63,8 @@ def test_ollama_is_asked_for_one_short_cool_answer(stub: StubProviders, no_deadl
 
 def test_a_labeler_that_is_not_asked_costs_no_import_of_httpx() -> None:
     program = (
-        "import sys; from hardwon.adapters.providers.labelers import HaikuLabeler;"
-        "from hardwon.adapters.providers.labelers import OllamaLabeler;"
-        "HaikuLabeler('k'); OllamaLabeler('', 'm'); sys.exit('httpx' in sys.modules)"
+        "import sys; from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler;"
+        "HaikuLabeler('k'); OllamaLabeler(model='m'); sys.exit('httpx' in sys.modules)"
     )
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -23,7 +23,7 @@ NOBODY = "http://127.0.0.1:1"
 
 LABELERS: dict[str, Callable[[str], KeywordLabeler]] = {
     "haiku": lambda url: HaikuLabeler(KEY, base_url=url),
-    "ollama": lambda url: OllamaLabeler(url, "llama3.2"),
+    "ollama": lambda url: OllamaLabeler(model="llama3.2", base_url=url),
 }
 
 on_every_labeler = pytest.mark.parametrize("make", LABELERS.values(), ids=LABELERS)
@@ -62,7 +62,7 @@ def test_without_a_key_nothing_is_sent(key: str, stub: StubProviders, no_deadlin
 def test_a_model_that_ollama_does_not_have_can_be_pulled(stub: StubProviders, no_deadline: Deadline) -> None:
     stub.fault = status(404, {"error": "model 'llama3.2' not found"})
 
-    assert "ollama pull llama3.2" in complaint(OllamaLabeler(stub.url, "llama3.2"), no_deadline)
+    assert "ollama pull llama3.2" in complaint(OllamaLabeler(model="llama3.2", base_url=stub.url), no_deadline)
 
 
 @on_every_labeler

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.providers.http import PIECE, cut_to_tokens
-from hardwon.adapters.providers.ollama import MODELS, OllamaEmbedder, ollama_url
+from hardwon.adapters.providers.embedders import PIECE, OllamaEmbedder, cut_to_tokens
+from hardwon.adapters.providers.ollama import ollama_url
+from hardwon.adapters.providers.table import OLLAMA
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderError, EmbedderUnavailableError, UnusableVectorError
@@ -39,10 +40,10 @@ def test_a_host_is_read_as_ollama_reads_it(host: str, url: str) -> None:
 @pytest.mark.parametrize("host", ["box:port", "box:99999", "http://[::1", "[::1"])
 def test_a_host_that_can_not_be_read_fails_at_the_first_request(host: str, no_deadline: Deadline) -> None:
     with pytest.raises(EmbedderUnavailableError, match=r"OLLAMA_HOST|address that can't be used"):
-        OllamaEmbedder(host).embed(["one"], "query", no_deadline)
+        OllamaEmbedder(base_url=host).embed(["one"], "query", no_deadline)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", OLLAMA.models)
 def test_the_known_models_have_their_widths(model: str) -> None:
     widths = {"nomic-embed-text": 768, "mxbai-embed-large": 1024, "all-minilm": 384}
     assert OllamaEmbedder(model=model).space.dimensions == widths[model]
@@ -53,7 +54,7 @@ def test_the_tag_latest_makes_no_other_space() -> None:
 
 
 def test_an_unknown_model_works_when_its_width_is_given(stub: StubProviders, no_deadline: Deadline) -> None:
-    embedder = OllamaEmbedder(stub.url, "bge-m3:567m", 1024)
+    embedder = OllamaEmbedder(model="bge-m3:567m", dimensions=1024, base_url=stub.url)
     stub.dimensions = 1024
     embedder.embed(["one"], "query", no_deadline)
     assert embedder.space == Space(provider="ollama", model="bge-m3:567m", dimensions=1024)
@@ -74,40 +75,40 @@ def test_available_means_pulled(
     stub: StubProviders, no_deadline: Deadline, pulled: str, model: str, *, expected: bool
 ) -> None:
     stub.models = [pulled]
-    assert OllamaEmbedder(stub.url, model).is_available(no_deadline) is expected
-    assert OllamaEmbedder(stub.url, model).lacks_model(no_deadline) is not expected
+    assert OllamaEmbedder(model=model, base_url=stub.url).is_available(no_deadline) is expected
+    assert OllamaEmbedder(model=model, base_url=stub.url).lacks_model(no_deadline) is not expected
 
 
 @pytest.mark.parametrize("body", [b"garbage", b"[]", b'{"models": null}', b'{"models": [1, {"name": 2}]}'])
 def test_an_odd_list_of_models_means_not_available(stub: StubProviders, no_deadline: Deadline, body: bytes) -> None:
     stub.fault = raw(body)
-    assert OllamaEmbedder(stub.url).is_available(no_deadline) is False
+    assert OllamaEmbedder(base_url=stub.url).is_available(no_deadline) is False
 
 
 def test_not_running_means_not_available(no_deadline: Deadline) -> None:
-    assert OllamaEmbedder("127.0.0.1:1").is_available(no_deadline) is False
+    assert OllamaEmbedder(base_url="127.0.0.1:1").is_available(no_deadline) is False
 
 
 def test_hanging_means_not_available(stub: StubProviders) -> None:
     stub.hangs_before = True
-    assert OllamaEmbedder(stub.url).is_available(Deadline.after(0.1, time.monotonic)) is False
+    assert OllamaEmbedder(base_url=stub.url).is_available(Deadline.after(0.1, time.monotonic)) is False
 
 
 def test_an_ollama_that_does_not_answer_is_not_said_to_lack_a_model(stub: StubProviders, no_deadline: Deadline) -> None:
-    assert not OllamaEmbedder("127.0.0.1:1").lacks_model(no_deadline)
+    assert not OllamaEmbedder(base_url="127.0.0.1:1").lacks_model(no_deadline)
     stub.hangs_before = True
-    assert not OllamaEmbedder(stub.url).lacks_model(Deadline.after(0.1, time.monotonic))
+    assert not OllamaEmbedder(base_url=stub.url).lacks_model(Deadline.after(0.1, time.monotonic))
 
 
 def test_not_running_says_how_to_start_it(no_deadline: Deadline) -> None:
     with pytest.raises(EmbedderUnavailableError, match="start it with `ollama serve` or set OLLAMA_HOST"):
-        OllamaEmbedder("127.0.0.1:1").embed(["one"], "query", no_deadline)
+        OllamaEmbedder(base_url="127.0.0.1:1").embed(["one"], "query", no_deadline)
 
 
 def test_a_missing_model_says_how_to_get_it(stub: StubProviders, no_deadline: Deadline) -> None:
     stub.fault = status(404, body={"error": 'model "all-minilm" not found, try pulling it first'})
     with pytest.raises(EmbedderUnavailableError, match="run `ollama pull all-minilm`"):
-        OllamaEmbedder(stub.url, "all-minilm").embed(["one"], "query", no_deadline)
+        OllamaEmbedder(model="all-minilm", base_url=stub.url).embed(["one"], "query", no_deadline)
 
 
 def test_a_pull_reports_its_progress(stub: StubProviders) -> None:
@@ -116,7 +117,7 @@ def test_a_pull_reports_its_progress(stub: StubProviders) -> None:
     )
     stub.fault = raw(lines)
     seen: list[tuple[str, int, int]] = []
-    OllamaEmbedder(stub.url).pull(lambda *event: seen.append(event))
+    OllamaEmbedder(base_url=stub.url).pull(lambda *event: seen.append(event))
     assert seen == [("pulling manifest", 0, 0), ("pulling a", 3, 9), ("success", 0, 0)]
     assert [(r.path, r.body) for r in stub.requests] == [("/api/pull", {"model": "nomic-embed-text", "stream": True})]
 
@@ -134,7 +135,7 @@ def test_a_pull_reports_its_progress(stub: StubProviders) -> None:
 def test_a_pull_that_fails_says_so(stub: StubProviders, line: bytes, kind: type[EmbedderError], words: str) -> None:
     stub.fault = raw(line)
     with pytest.raises(kind, match=words):
-        OllamaEmbedder(stub.url).pull()
+        OllamaEmbedder(base_url=stub.url).pull()
 
 
 @given(text=st.text(), limit=st.integers(1, 40))

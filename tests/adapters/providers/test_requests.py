@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.providers.embedders import GeminiEmbedder, OpenAiEmbedder, VoyageEmbedder
-from hardwon.adapters.providers.ollama import OllamaEmbedder
+from hardwon.adapters.providers.embedders import GeminiEmbedder, OllamaEmbedder, OpenAiEmbedder, VoyageEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
@@ -99,7 +98,7 @@ def test_ollama_gets_each_models_own_prefix(
     stub: StubProviders, no_deadline: Deadline, model: str, task: Task, expected: tuple[str, str]
 ) -> None:
     prefix, scheme = expected
-    embedder = OllamaEmbedder(stub.url, model)
+    embedder = OllamaEmbedder(model=model, base_url=stub.url)
     stub.dimensions = embedder.space.dimensions
     body = {"model": model, "input": [f"{prefix}a", f"{prefix}b"], "truncate": True}
     assert sent(stub, embedder, ["a", "b"], task, no_deadline) == [("/api/embed", body)]

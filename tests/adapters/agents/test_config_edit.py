@@ -7,17 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.agents.config_edit import our_commands, with_hooks, with_server, without_hooks, without_server
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
-from hardwon.domain.model.formats.config_edit import (
-    our_commands,
-    with_hooks,
-    with_server,
-    without_hooks,
-    without_server,
-)
 
-HOOKS = {event: {"type": "command", "command": "ours", "timeout": 5} for event in ("SessionStart", "Stop")}
-SERVER = {"command": "ours", "args": list[str]()}
+OURS = "/opt/hardwon-hook"
+HOOKS = {event: {"type": "command", "command": OURS, "timeout": 5} for event in ("SessionStart", "Stop")}
+SERVER = {"command": "hardwon-mcp", "args": list[str]()}
+OLDER_SERVER = {"command": "/older/hardwon-mcp"}
 
 anything: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, 0, "x", [], {}, [{}], {"hooks": {}}, {"Stop": [{"hooks": []}]}]
@@ -37,24 +33,16 @@ documents = st.builds(
 )
 
 
-def is_ours(command: str) -> bool:
-    return command == "ours"
-
-
-def is_our_server(server: object) -> bool:
-    return server in (SERVER, {"command": "older ours"})
-
-
 @given(documents)
 def test_hooks_put_in_and_taken_out_leave_the_document_as_it_was(document: dict[str, Any]) -> None:
-    assert without_hooks(with_hooks(document, HOOKS, is_ours), is_ours) == document
+    assert without_hooks(with_hooks(document, HOOKS)) == document
 
 
 @given(documents)
 def test_hooks_put_in_twice_are_there_once_and_all_of_the_users_survives(document: dict[str, Any]) -> None:
-    once = with_hooks(document, HOOKS, is_ours)
+    once = with_hooks(document, HOOKS)
 
-    assert with_hooks(once, HOOKS, is_ours) is once
+    assert with_hooks(once, HOOKS) is once
     assert [json.dumps(once).count(json.dumps(hook)) for hook in HOOKS.values()] == [2, 2]
     assert {key: value for key, value in once.items() if key != "hooks"} == {
         key: value for key, value in document.items() if key != "hooks"
@@ -65,72 +53,70 @@ def test_hooks_put_in_twice_are_there_once_and_all_of_the_users_survives(documen
 
 @given(documents)
 def test_a_server_put_in_twice_and_taken_out_leaves_the_document_as_it_was(document: dict[str, Any]) -> None:
-    once = with_server(document, "mcpServers", "memory", SERVER, is_our_server)
+    once = with_server(document, "mcpServers", "memory", SERVER)
 
     assert once["mcpServers"]["memory"] == SERVER
-    assert with_server(once, "mcpServers", "memory", SERVER, is_our_server) == once
-    assert without_server(once, "mcpServers", "memory", is_our_server) == document
+    assert with_server(once, "mcpServers", "memory", SERVER) == once
+    assert without_server(once, "mcpServers", "memory") == document
 
 
 def test_hooks_of_ours_that_are_out_of_date_are_replaced_wherever_they_stand() -> None:
-    older = {"type": "command", "command": "ours", "timeout": 1}
+    older = {"type": "command", "command": OURS, "timeout": 1}
     mine = {"type": "command", "command": "mine"}
     document = {"hooks": {"Stop": [{"hooks": [mine, older]}, {"hooks": [older]}], "Gone": [{"hooks": [older]}]}}
 
-    assert with_hooks(document, HOOKS, is_ours) == {
+    assert with_hooks(document, HOOKS) == {
         "hooks": {
             "Stop": [{"hooks": [mine]}, {"hooks": [HOOKS["Stop"]]}],
             "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}],
         }
     }
-    assert our_commands(document, is_ours) == ["ours"]
+    assert our_commands(document) == [OURS]
 
 
 @pytest.mark.parametrize("hooks", [[], "x", 3, {"Stop": {}}, {"Stop": "x"}])
 def test_what_is_not_made_of_groups_is_refused_and_never_lost(hooks: object) -> None:
     with pytest.raises(UneditableFileError, match=r"is no (object|list)"):
-        with_hooks({"hooks": hooks}, HOOKS, is_ours)
-    assert without_hooks({"hooks": hooks}, is_ours) == {"hooks": hooks}
+        with_hooks({"hooks": hooks}, HOOKS)
+    assert without_hooks({"hooks": hooks}) == {"hooks": hooks}
 
 
 @pytest.mark.parametrize("group", [None, 1, [], {"hooks": {}}, {"hooks": [1, None, {"command": 3}]}, {}])
 def test_groups_of_another_sort_stay(group: object) -> None:
     document = {"hooks": {"Stop": [group]}}
 
-    assert without_hooks(with_hooks(document, HOOKS, is_ours), is_ours) == document
+    assert without_hooks(with_hooks(document, HOOKS)) == document
 
 
 def test_a_server_of_the_users_own_by_that_name_stays_and_an_older_one_of_ours_does_not() -> None:
     with pytest.raises(TakenNameError, match="'memory' of your own"):
-        with_server({"mcpServers": {"memory": {"command": "mine"}}}, "mcpServers", "memory", SERVER, is_our_server)
+        with_server({"mcpServers": {"memory": {"command": "mine"}}}, "mcpServers", "memory", SERVER)
     with pytest.raises(UneditableFileError, match="no object"):
-        with_server({"mcpServers": []}, "mcpServers", "memory", SERVER, is_our_server)
+        with_server({"mcpServers": []}, "mcpServers", "memory", SERVER)
 
-    older = {"mcpServers": {"memory": {"command": "older ours"}}}
-    assert with_server(older, "mcpServers", "memory", SERVER, is_our_server) == {"mcpServers": {"memory": SERVER}}
-    assert without_server({"mcpServers": {"memory": 1}}, "mcpServers", "memory", is_our_server) == {
-        "mcpServers": {"memory": 1}
-    }
+    older = {"mcpServers": {"memory": OLDER_SERVER}}
+    assert with_server(older, "mcpServers", "memory", SERVER) == {"mcpServers": {"memory": SERVER}}
+    assert without_server({"mcpServers": {"memory": 1}}, "mcpServers", "memory") == {"mcpServers": {"memory": 1}}
 
 
 def test_what_the_user_added_to_a_server_of_ours_stays_and_what_starts_it_is_ours() -> None:
-    server = {"type": "local", "command": ["new"], "args": list[str](), "enabled": True}
-    users = {"command": ["old"], "enabled": False, "trust": True}
+    server = {"type": "local", "command": ["/new/hardwon-mcp"], "args": list[str](), "enabled": True}
+    users = {"command": ["/old/hardwon-mcp"], "enabled": False, "trust": True}
     document = {"mcp": {"memory": users, "mine": 1}}
-    changed = with_server(document, "mcp", "memory", server, lambda entry: isinstance(entry, dict))
+    changed = with_server(document, "mcp", "memory", server)
 
-    wanted = {"type": "local", "command": ["new"], "args": list[str](), "enabled": False, "trust": True}
+    wanted = {"type": "local", "command": ["/new/hardwon-mcp"], "args": list[str](), "enabled": False, "trust": True}
     assert changed == {"mcp": {"memory": wanted, "mine": 1}}
-    assert with_server(changed, "mcp", "memory", server, lambda entry: isinstance(entry, dict)) is changed
+    assert with_server(changed, "mcp", "memory", server) is changed
 
 
 def test_what_the_user_made_of_a_hook_of_ours_stays_and_its_command_is_ours() -> None:
-    users = {"type": "command", "command": "ours", "timeout": 30, "name": "mine"}
+    users = {"type": "command", "command": OURS, "timeout": 30, "name": "mine"}
     document = {"hooks": {"Stop": [{"matcher": "x", "hooks": [users]}]}}
-    changed = with_hooks(document, HOOKS, is_ours)
+    changed = with_hooks(document, HOOKS)
     assert changed["hooks"] == {"Stop": [{"hooks": [users]}], "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}]}
-    assert with_hooks(changed, HOOKS, is_ours) is changed
+    assert with_hooks(changed, HOOKS) is changed
 
-    moved = {event: {**hook, "command": "ours, moved"} for event, hook in HOOKS.items()}
-    [group] = with_hooks(changed, moved, lambda command: command.startswith("ours"))["hooks"]["Stop"]
-    assert group == {"hooks": [{**users, "command": "ours, moved"}]}
+    moved = {event: {**hook, "command": "/moved/hardwon-hook"} for event, hook in HOOKS.items()}
+    [group] = with_hooks(changed, moved)["hooks"]["Stop"]
+    assert group == {"hooks": [{**users, "command": "/moved/hardwon-hook"}]}

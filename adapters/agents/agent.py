@@ -1,0 +1,217 @@
+import os
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from hardwon.adapters.agents.command_files import command_text
+from hardwon.adapters.agents.config_edit import Document, our_commands
+from hardwon.adapters.agents.edit_json import read_document
+from hardwon.adapters.agents.edit_toml import read_toml
+from hardwon.adapters.agents.programs import NAME, PLUGIN, SERVER, Programs, program_in
+from hardwon.adapters.agents.table import SECONDS, AgentFacts, JsonFile, PluginFile, TomlFile
+from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget, hook_in, plugin_text
+from hardwon.adapters.agents.user_files import DiskUserFiles
+from hardwon.domain.model.errors import UneditableFileError
+from hardwon.ports.agents import BY_PLUGIN, Agent, Connection, SetupTarget
+from hardwon.ports.override import override
+
+
+class ConfiguredAgent(Agent):
+    """
+    An agent of the table, in the home of a user.
+
+    Args:
+        facts: Its row.
+        home: The user's home.
+        environ: Variables, one of which may name another folder of settings.
+        programs: Ours.
+        commands: The plugin's texts of commands by name, such as `recall` or, for `/tlc:recall`, `tlc/recall`.
+        names_server: Whether a file of the project is to name our server too, for an agent that reads one.
+
+    """
+
+    def __init__(
+        self,
+        facts: AgentFacts,
+        home: str,
+        environ: Mapping[str, str],
+        programs: Programs,
+        commands: Mapping[str, str],
+        *,
+        names_server: bool = False,
+    ) -> None:
+        self._facts = facts
+        self._folder = facts.settings_folder(environ, home)
+        self._root = facts.root(environ, home)
+        self._search_path = environ.get("PATH", "")
+        self._programs = programs
+        self._commands = commands
+        self._project_file = facts.project_server if names_server else None
+
+    @property
+    @override
+    def name(self) -> str:
+        return self._facts.name
+
+    @property
+    @override
+    def title(self) -> str:
+        return self._facts.title
+
+    @property
+    @override
+    def program(self) -> str:
+        return self._facts.program
+
+    @property
+    @override
+    def is_there(self) -> bool:
+        return os.path.isdir(self._folder)
+
+    @override
+    def targets(self) -> Sequence[SetupTarget]:
+        return () if self._has_plugin else self._targets
+
+    @override
+    def unwanted(self) -> Sequence[SetupTarget]:
+        return self._targets if self._has_plugin else ()
+
+    @override
+    def project_targets(self, project: str) -> Sequence[SetupTarget]:
+        return [*self._command_files(project), *(() if self._has_plugin else self._project_servers(project))]
+
+    @override
+    def project_unwanted(self, project: str) -> Sequence[SetupTarget]:
+        return self._project_servers(project) if self._has_plugin else ()
+
+    @override
+    def connection(self) -> Connection:
+        ways, programs = [BY_PLUGIN] if self._has_plugin else [], list[str]()
+        for file in self._facts.files:
+            if found := self._programs_called_in(file):
+                ways.append(self._path(file.name))
+                programs += found
+        return Connection(tuple(ways), tuple(filter(_is_gone, programs)))
+
+    @override
+    def obstacle(self, project: str) -> str:
+        for member, path, root in self._off_switches(project):
+            is_off = self._settings(path, root).get(member)
+            if isinstance(is_off, bool):
+                return f'"{member}": true in {path}' if is_off else ""
+        return ""
+
+    @override
+    def next_step(self) -> str:
+        by_plugin = self._facts.next_step_with_plugin if self._has_plugin else ""
+        step = by_plugin or self._facts.next_step.format(server=shlex.quote(self._programs.server))
+        if shutil.which(SERVER, path=self._search_path):
+            return step
+        return step + self._facts.path_advice.format(folder=os.path.dirname(self._programs.server))
+
+    @property
+    def _has_plugin(self) -> bool:
+        """Whether our plugin is enabled, which brings hooks and server."""
+        if (switch := self._facts.plugin) is None:
+            return False
+        plugins = self._settings(self._path(switch.file)).get(switch.place)
+        return any(
+            name.startswith(PLUGIN) and _is_on(entry, switch.member)
+            for name, entry in (plugins.items() if isinstance(plugins, dict) else ())
+        )
+
+    @property
+    def _targets(self) -> Sequence[SetupTarget]:
+        return [self._target(file) for file in self._facts.files]
+
+    def _target(self, file: JsonFile | TomlFile | PluginFile) -> SetupTarget:
+        path = self._path(file.name)
+        match file:
+            case JsonFile():
+                hooks = self._hooks() if file.has_hooks else {}
+                return _json_target(path, self._root, file, self._programs.server, hooks)
+            case TomlFile():
+                server = self._programs.server
+                return TomlTarget(path=path, root=self._root, place=file.place, name=NAME, command=server)
+            case PluginFile():
+                return WholeTarget(path=path, root=self._root, text=plugin_text(self._programs.hook))
+
+    def _hooks(self) -> dict[str, Document]:
+        hooks = self._facts.hooks
+        command = f"{self._programs.hook_command}{f' --host {hooks.host}' if hooks.host else ''}"
+        named = {"name": NAME} if hooks.is_named else {}
+        return {
+            event: {**named, "type": "command", "command": command, "timeout": SECONDS[ours] * hooks.ticks}
+            for event, ours in hooks.events.items()
+        }
+
+    def _command_files(self, project: str) -> Iterator[WholeTarget]:
+        wanted = self._facts.commands
+        for name, text in self._commands.items():
+            own_name = name.replace("/", wanted.separator)
+            path = os.path.join(project, wanted.path.format(name=own_name))
+            yield WholeTarget(path=path, root=project, text=command_text(own_name, text, wanted.form))
+
+    def _project_servers(self, project: str) -> Sequence[SetupTarget]:
+        if (file := self._project_file) is None:
+            return ()
+        return [_json_target(os.path.join(project, file.name), project, file, self._programs.server)]
+
+    def _programs_called_in(self, file: JsonFile | TomlFile | PluginFile) -> list[str]:
+        """Return our programs that the hooks in a file call."""
+        path = self._path(file.name)
+        match file:
+            case JsonFile():
+                document = self._settings(path, may_comment=file.may_comment)
+                return [program_in(command) for command in our_commands(document)]
+            case TomlFile():
+                return []
+            case PluginFile():
+                return hook_in(_text(path, self._root))
+
+    def _off_switches(self, project: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the setting, the file that may hold it, and the folder that this may not lead out of."""
+        if switch := self._facts.hooks_off:
+            for name in switch.project_files:
+                yield switch.member, os.path.join(project, name), project
+            yield switch.member, self._path(switch.file), self._root
+
+    def _settings(self, path: str, root: str = "", *, may_comment: bool = False) -> dict[str, Any]:
+        """Return the JSON or TOML in a file; nothing where there is none to be read."""
+        text = _text(path, root or self._root)
+        try:
+            return read_toml(text) if path.endswith(".toml") else read_document(text, may_comment=may_comment)
+        except UneditableFileError:
+            return {}
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name)
+
+
+def _json_target(
+    path: str, root: str, file: JsonFile, program: str, hooks: Mapping[str, Document] | None = None
+) -> JsonTarget:
+    target = JsonTarget(path=path, root=root, hooks=hooks or {}, schema=file.schema, may_comment=file.may_comment)
+    if (server := file.server) is None:
+        return target
+    return attrs.evolve(target, place=server.place, name=server.name, server=server.entry(program))
+
+
+def _text(path: str, root: str) -> str:
+    """Return the text of a file; nothing where it can't be read."""
+    try:
+        return DiskUserFiles().read(path, root) or ""
+    except UneditableFileError:
+        return ""
+
+
+def _is_gone(program: str) -> bool:
+    return os.path.isabs(program) and not os.path.isfile(program)
+
+
+def _is_on(entry: object, member: str) -> bool:
+    """Tell whether the entry of a plugin says that it is enabled."""
+    return (entry.get(member) if isinstance(entry, dict) and member else entry) is True
