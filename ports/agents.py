@@ -5,7 +5,7 @@ from hardwon.domain.model.formats.config_edit import Connection, Written
 
 
 class SetupRecord(Protocol):
-    """What the set-up wrote, kept from one run to the next; without a word to say it leaves no trace."""
+    """The files, folders and projects that the set-up wrote to, kept from one run to the next; an empty record leaves no file."""
 
     @property
     def is_empty(self) -> bool:
@@ -115,17 +115,17 @@ class Agent(Protocol):
 
     @property
     def name(self) -> str:
-        """As an option names it."""
+        """Its name in options."""
         ...
 
     @property
     def title(self) -> str:
-        """As people name it."""
+        """Its name for people."""
         ...
 
     @property
     def program(self) -> str:
-        """What its program is called."""
+        """The name of its program."""
         ...
 
     @property
