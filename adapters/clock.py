@@ -1,14 +1,17 @@
 import datetime as dt
 import time
 
+from hardwon.ports.clock import Clock
+from hardwon.ports.override import override
 
-class SystemClock:
+
+class SystemClock(Clock):
     """The machine's clock."""
 
+    @override
     def now(self) -> dt.datetime:
-        """Return the moment in UTC."""
         return dt.datetime.now(dt.UTC)
 
+    @override
     def monotonic(self) -> float:
-        """Return seconds that never go back."""
         return time.monotonic()

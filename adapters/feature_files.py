@@ -23,7 +23,7 @@ class _Candidate(NamedTuple):
 
 class FeatureFiles:
     """
-    Reads `docs/features/*/.meta.json` and the documents beside it; satisfies `FeatureProbe`.
+    The project's features: `docs/features/*/.meta.json` and the documents beside it.
 
     Args:
         project_root: The project's folder.
@@ -37,13 +37,17 @@ class FeatureFiles:
         self._warn = warn
 
     def active_feature(self) -> Feature | None:
-        """Return the active feature with the highest number in its folder's name, None when there is none."""
-        for each in self._newest_first():
-            meta = self._meta(each.folder)
+        """
+        Return the active feature with the highest number in its folder's name, None when there is none.
+
+        A file that can't be read is skipped with a warning, never raised.
+        """
+        for candidate in self._newest_first():
+            meta = self._meta(candidate.folder)
             if meta.get("status") == "active":
                 return Feature(
-                    slug=_text(meta.get("slug")) or _text(each.folder),
-                    description=self._description(each.folder),
+                    slug=_text(meta.get("slug")) or _text(candidate.folder),
+                    description=self._description(candidate.folder),
                     phase=_text(meta.get("lastCompletedPhase")) or UNKNOWN_PHASE,
                 )
         return None

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.texts import NOW, SEED, Writer
+from hardwon.adapters.sqlite.activity import SqliteUsageLog
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
@@ -32,7 +33,7 @@ def build_store(folder: str, entries: int, space: Space) -> Store:
     """Fill a new store in *folder* with learnings that have a random vector each; 100 sessions recalled some."""
     started = time.perf_counter()
     database = open_store(folder)
-    _add_entries(SqliteEntryRepository(database), entries)
+    _add_entries(SqliteEntryRepository(database), SqliteUsageLog(database), entries)
     add_vectors(database, space)
     database.close()
     return Store(folder, entries, time.perf_counter() - started)
@@ -53,14 +54,14 @@ def unit_vectors(count: int, dimensions: int) -> Iterator[Vector]:
         yield array("f", (values / np.linalg.norm(values)).astype(np.float32).tobytes())
 
 
-def _add_entries(repository: SqliteEntryRepository, count: int) -> None:
+def _add_entries(repository: SqliteEntryRepository, usage: SqliteUsageLog, count: int) -> None:
     writer = Writer()
     with repository.transaction():
         for _ in range(count):
             repository.put(writer.entry())
         seqs = [facts.seq for facts in repository.newest_by_track_record(count)]
         for _ in range(SESSIONS):
-            repository.record_recall(writer.some(seqs, RECALLED), NOW)
+            usage.record_recall(writer.some(seqs, RECALLED), NOW)
 
 
 def _refuse(warning: str) -> None:

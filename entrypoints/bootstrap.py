@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
-from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, Database, SqliteMetadata
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex, is_available
-from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.context import Workplace
@@ -41,7 +40,7 @@ from hardwon.ports.clock import Clock
 
 if TYPE_CHECKING:
     from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
-    from hardwon.adapters.sqlite.activity import SqliteInfluences
+    from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences
     from hardwon.adapters.transcripts.reader import JsonlTranscripts
     from hardwon.domain.model.ranking.decay import Decay
     from hardwon.domain.use_cases.capture import Capture
@@ -195,7 +194,9 @@ class Asking(OpenStore):
         from hardwon.domain.use_cases.inject_at_start import RecordInjection
 
         return RecordInjection(
-            self.repository, self.receipts, lambda: self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS)
+            SqliteUsageLog(self.database),
+            self.receipts,
+            lambda: self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS),
         )
 
     @property
@@ -213,6 +214,8 @@ class Asking(OpenStore):
 
         retrieve = self.retrieve._replace(embed_seconds=ASKED_EMBED_SECONDS)
         if not (self.settings.keyword_search and is_available()):
+            from hardwon.adapters.sqlite.scan import ScanKeywordIndex
+
             retrieve = retrieve._replace(keywords=ScanKeywordIndex(self.database))
         return Recall(
             repository=self.repository, retrieve=retrieve, clock=self.clock, weights=self._weights, decay=self.decay
@@ -307,8 +310,10 @@ class Keeping(Asking):
         )
 
     @property
-    def history(self) -> SqliteHistory:
-        """What became of entries."""
+    def history(self) -> "SqliteHistory":
+        """The changes of entries."""
+        from hardwon.adapters.sqlite.activity import SqliteHistory
+
         return SqliteHistory(self.database)
 
     @property
@@ -321,15 +326,14 @@ class Keeping(Asking):
     @property
     def forget(self) -> "Forget":
         """Delete entries."""
-        from hardwon.adapters.sqlite.activity import SqliteHistory
-        from hardwon.adapters.sqlite.file_state import SqliteDepartures, SqliteTombstones
+        from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
         from hardwon.domain.use_cases.edit_entries import Forget
 
         return Forget(
             repository=self.repository,
             tombstones=SqliteTombstones(self.database),
-            departures=SqliteDepartures(self.database),
-            history=SqliteHistory(self.database),
+            absences=SqliteAbsences(self.database),
+            history=self.history,
             clock=self.clock,
         )
 
@@ -411,17 +415,16 @@ class Filing(Keeping):
         return [os.path.realpath(folder) for folder in (project_root, *self.settings.document_roots)]
 
     def _keep_file(self, project_root: str, workplace: Workplace) -> "KeepFile":
-        from hardwon.adapters.sqlite.activity import SqliteUsageLog
-        from hardwon.adapters.sqlite.file_state import SqliteDepartures, SqliteTombstones
+        from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
         from hardwon.domain.model.document import Defaults
         from hardwon.domain.use_cases.index_one_file import KeepFile
 
         return KeepFile(
             repository=self.repository,
             tombstones=SqliteTombstones(self.database),
-            departures=SqliteDepartures(self.database),
+            absences=SqliteAbsences(self.database),
             usage=SqliteUsageLog(self.database),
-            history=SqliteHistory(self.database),
+            history=self.history,
             workplace=workplace,
             project_root=os.path.realpath(project_root),
             defaults=Defaults(self.settings.default_tier, self.settings.default_context_type),

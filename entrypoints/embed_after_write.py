@@ -85,7 +85,7 @@ def label_imports(memory: Memory) -> None:
     are searched all the same, and the next write goes on.
     """
     with contextlib.suppress(StorageError):
-        if not memory.repository.unlabelled(IMPORTED_LEARNINGS, limit=1):
+        if not memory.repository.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
             return
         chain = LabelChain(build_labelers(memory.settings, os.environ))
         label_pending = LabelPending(memory.repository, chain, IMPORTED_LEARNINGS, patience=1, most_failed=MOST_FAILED)

@@ -1,16 +1,18 @@
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.history import FieldChange, PastChange
 from hardwon.domain.model.injection.receipt import Influence, Receipt
 from hardwon.domain.model.injection.usage_signals import ShownText
 from hardwon.domain.model.usage import Usage
 
+if TYPE_CHECKING:
+    from hardwon.domain.model.filters import EntryFilter
+
 
 class History(Protocol):
-    """What was changed of which entry, and when; it outlives the entry (M-D9)."""
+    """The changes of entries, field by field; they outlive the entry."""
 
     def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
         """
@@ -29,7 +31,7 @@ class History(Protocol):
 
 
 class Influences(Protocol):
-    """Which injected entries were of use."""
+    """Usage signals: the sessions in which injected entries were used."""
 
     def record(self, influence: Influence) -> bool:
         """
@@ -61,17 +63,17 @@ class Influences(Protocol):
         """Return at most *limit* of that session and entry, the newest first, then by id; None is any."""
         ...
 
-    def most_used(self, limit: int, only: EntryFilter | None = None) -> Sequence[tuple[str, int]]:
+    def most_used(self, limit: int, only: "EntryFilter | None" = None) -> Sequence[tuple[str, int]]:
         """Return at most *limit* entries of *only* by id, with in how many sessions each was used, the most first; None is any."""
         ...
 
-    def total(self, only: EntryFilter | None = None) -> int:
+    def total(self, only: "EntryFilter | None" = None) -> int:
         """Return how often an entry of *only* was used in a session, over all; None is any."""
         ...
 
 
 class Receipts(Protocol):
-    """What was injected, when and why."""
+    """Injection receipts: which entries went into a text, when and why."""
 
     def record(self, receipt: Receipt) -> None:
         """
@@ -107,7 +109,7 @@ class Receipts(Protocol):
 
 
 class UsageLog(Protocol):
-    """Counts how entries are used; each call is one change that no other writer can undo."""
+    """Counters of how entries are used; each call is one atomic change."""
 
     def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
         """
@@ -115,6 +117,15 @@ class UsageLog(Protocol):
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.
+        """
+        ...
+
+    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+        """
+        Count one more injection for each of *seqs*, the last of them *at*.
+
+        Raises:
+            StorageError: the store is busy; nothing was counted.
         """
         ...
 

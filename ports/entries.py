@@ -18,8 +18,31 @@ Field = Literal["kind", "category", "confidence", "source", "source_project", "t
 Order = Literal["updated_at", "created_at", "importance_weight"]
 
 
-class EntryRepository(Protocol):
-    """The entries themselves: the truth that every index is derived from."""
+class EntryState(Protocol):
+    """The state of all entries, as both roles below see it."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Return a context in which all reads, of every index too, see one and the same state."""
+        ...
+
+    def count(self, only: EntryFilter) -> int:
+        """Return how many entries there are within *only*."""
+        ...
+
+    def retire_expired(self, now: dt.datetime) -> int:
+        """
+        Take what has expired by *now* out of every index, for good; return how many entries that were.
+
+        Called before anything is ranked; with nothing to do it writes nothing.
+
+        Raises:
+            StorageError: there is something to do and the store can't be written now.
+        """
+        ...
+
+
+class EntryRepository(EntryState, Protocol):
+    """The entries, added, changed and found as a whole; every index is derived from them."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """
@@ -30,10 +53,6 @@ class EntryRepository(Protocol):
         Raises:
             StorageError: the store can't be written now.
         """
-        ...
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Return a context in which all reads, of every index too, see one and the same state."""
         ...
 
     def get(self, entry_id: str) -> "Entry | None":
@@ -50,7 +69,7 @@ class EntryRepository(Protocol):
 
         The keyword index follows at once; vectors of an earlier text are dropped.
         What is deprecated is in no index, keeps no vector and is never ranked.
-        Counters are not touched: `record_recall` and the `UsageLog` move them.
+        Counters are not touched: only the `UsageLog` changes them.
 
         Raises:
             StorageError: another entry stands for the same section of a file, or the store can't be written now.
@@ -78,25 +97,39 @@ class EntryRepository(Protocol):
         """Return the paths of files that begin with *prefix*, in order, each once."""
         ...
 
-    def find(self, only: EntryFilter, *, limit: int, offset: int = 0, order: Order = "updated_at") -> "list[Entry]":
-        """Return entries of *only*, those of the greatest *order* first, then the newest `updated_at`, then by id."""
-        ...
-
-    def unlabelled(self, only: EntryFilter, *, limit: int, after: "Entry | None" = None) -> "list[Entry]":
+    def find(
+        self,
+        only: EntryFilter,
+        *,
+        limit: int,
+        offset: int = 0,
+        order: Order = "updated_at",
+        after: "Entry | None" = None,
+    ) -> "list[Entry]":
         """
-        Return entries of *only* without keywords, in the order of `find`.
+        Return entries of *only*, those of the greatest *order* first, then the newest `updated_at`, then by id.
 
         Args:
             only: Which entries.
             limit: How many at most.
-            after: Only entries that come after this one in that order; it need not be in the store.
+            offset: How many of the first are left out.
+            order: The field that decides before `updated_at`.
+            after: Only entries that come after this one by `updated_at` and id; it need not be in the store.
 
         """
         ...
 
-    def count_unlabelled(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* have no keywords."""
+    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
+        """Return how many entries there are for each value of *field*, the most frequent first; none is empty text."""
         ...
+
+    def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
+        """Return at most *limit* ids that begin with *prefix*, in order."""
+        ...
+
+
+class RankingReads(EntryState, Protocol):
+    """Narrow reads of entries by their numbers, for ranking, recall and a session start."""
 
     def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
         """Return the entries of *seqs* in that order; numbers not in the store are left out."""
@@ -140,35 +173,12 @@ class EntryRepository(Protocol):
         """
         ...
 
-    def count(self, only: EntryFilter) -> int:
-        """Return how many entries there are within *only*."""
-        ...
-
     def sizes(self) -> Mapping[Category, int]:
         """Return how many learnings that may be ranked each category has; empty ones are left out."""
         ...
 
-    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        """Return how many entries there are for each value of *field*, the most frequent first; none is empty text."""
-        ...
-
-    def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """Return at most *limit* ids that begin with *prefix*, in order."""
-        ...
-
     def most_observed(self) -> int:
         """Return the largest observation count of a learning that may be ranked, 1 when there is none."""
-        ...
-
-    def retire_expired(self, now: dt.datetime) -> int:
-        """
-        Take what has expired by *now* out of every index, for good; return how many entries that were.
-
-        Called before anything is ranked; with nothing to do it writes nothing.
-
-        Raises:
-            StorageError: there is something to do and the store can't be written now.
-        """
         ...
 
     def constitutional(self, project: str) -> list[ConstitutionalText]:
@@ -177,14 +187,5 @@ class EntryRepository(Protocol):
 
         These are learnings from anywhere and its own entries of other kinds, but no section of a file that is
         constitutional as a whole: it would say the same again.
-        """
-        ...
-
-    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
-        """
-        Count one more injection for each of *seqs*, the last of them *at*.
-
-        Raises:
-            StorageError: the store is busy; nothing was counted.
         """
         ...

@@ -1,30 +1,30 @@
 import datetime as dt
 from typing import NamedTuple, Protocol
 
-from hardwon.domain.model.file_state import Departed
+from hardwon.domain.model.file_state import AbsentFile
 
 LONGEST_ABSENCE = dt.timedelta(days=90)
 """A file that is away for longer comes back as a new one."""
 
 
-class Departures(Protocol):
-    """Remembers what stood for files that are gone: a change of branch brings them back, a move under another path."""
+class Absences(Protocol):
+    """The facts about files that are gone: a change of branch brings them back, a move brings them back under another path."""
 
-    def keep(self, departed: Departed, at: dt.datetime) -> None:
+    def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
         """
-        Remember *departed*, in place of what is known of that path; forget what left `LONGEST_ABSENCE` before *at*.
+        Remember *absent*, in place of what is known of that path; forget what left `LONGEST_ABSENCE` before *at*.
 
         Raises:
             StorageError: the store can't be written now.
         """
         ...
 
-    def of(self, file_path: str, file_hash: str) -> Departed | None:
+    def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
         """
-        Return what a file that appears may have been; None for a new one.
+        Return the absent file that a file which appears may be; None for a new one.
 
-        That is the file of that path, whatever it said, else the one that went
-        last, then the first by path, of those that were of that hash as a whole.
+        The file of that path comes first, whatever it held; else of the files whose
+        whole text had that hash the one that went last, then the first by path.
         """
         ...
 
@@ -40,7 +40,7 @@ class Departures(Protocol):
 
 class Tombstone(NamedTuple):
     """
-    A section that somebody deleted from the store, though its file still holds it.
+    A section that was deleted from the store, though its file still holds it.
 
     Attributes:
         file_path: Absolute, links resolved.
@@ -55,9 +55,9 @@ class Tombstone(NamedTuple):
 
 
 class Tombstones(Protocol):
-    """Remembers what was deleted, so that a scan does not bring it back before its file changes (M-D13)."""
+    """The deleted sections, so that indexing does not bring them back before their file changes."""
 
-    def bury(self, tombstone: Tombstone, at: dt.datetime) -> None:
+    def add(self, tombstone: Tombstone, at: dt.datetime) -> None:
         """
         Remember *tombstone*, in place of an earlier one of the same section.
 
@@ -66,11 +66,11 @@ class Tombstones(Protocol):
         """
         ...
 
-    def buried(self, file_path: str, file_hash: str) -> frozenset[str]:
+    def deleted(self, file_path: str, file_hash: str) -> frozenset[str]:
         """Return the anchors that were deleted from the file of that path while it had that hash."""
         ...
 
-    def lift(self, file_path: str) -> None:
+    def forget(self, file_path: str) -> None:
         """
         Forget all tombstones of the file of that path.
 

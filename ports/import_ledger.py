@@ -2,7 +2,7 @@ from typing import Protocol
 
 
 class ImportLedger(Protocol):
-    """Remembers which headings of which knowledge-bank files this store has seen."""
+    """The headings of knowledge-bank files that were imported before."""
 
     def headings(self, path: str) -> set[str]:
         """Return the headings of *path* that were imported before."""

@@ -3,7 +3,7 @@ from typing import Protocol
 
 
 class Instructions(Protocol):
-    """What the agent is told at the beginning of every session, by files that are not ours."""
+    """The instruction files that the host gives the agent at the beginning of every session; none is ours."""
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """

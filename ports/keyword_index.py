@@ -75,7 +75,7 @@ class TriggerOwner(NamedTuple):
         file_path: Its file; None for a learning.
         anchor_id: The section of that file; empty for the whole file.
         tier: How much it matters.
-        phrases: What a user says when it matters.
+        phrases: The words of a user that bring it up.
 
     """
 
@@ -91,10 +91,10 @@ class TriggerOwner(NamedTuple):
 
 
 class TriggerSource(Protocol):
-    """The phrases that are stored, for those who keep them in memory."""
+    """The stored trigger phrases, for a cache of them."""
 
     def own_changes(self) -> int:
-        """Return how much the connection behind this source has written so far; reads nothing."""
+        """Return how much this connection has written so far; reads nothing."""
         ...
 
     def version(self) -> int:

@@ -7,7 +7,7 @@ from hardwon.domain.model.checkpoint import Checkpoint, Contents
 
 class Replacement(NamedTuple):
     """
-    What a restore did.
+    The outcome of a restore.
 
     Attributes:
         memory_count: How many entries there are now of those it was about.

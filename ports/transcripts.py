@@ -7,7 +7,7 @@ from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 
 
 class CaptureJournal(Protocol):
-    """What hooks told and is not yet dealt with, and the buffer of each session."""
+    """Write-ahead journal of hook events that are not handled yet, and the buffer of each session."""
 
     def note(self, event: HookEvent) -> int:
         """
@@ -74,7 +74,7 @@ class Transcribed(NamedTuple):
 
 
 class Transcripts(Protocol):
-    """What hosts write down of their sessions."""
+    """The transcripts that agents write of their sessions."""
 
     def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
         """

@@ -10,7 +10,7 @@ from hardwon.domain.model.vocabulary import Category, Kind
 
 class Matches(Protocol):
     """
-    All that one query found in one index; the search ran once, reading is cheap.
+    All matches of one query in one index; the search ran once, reading is cheap.
 
     Scores are as the index defines them, higher is better.
     """
@@ -87,7 +87,7 @@ class VectorBlock(NamedTuple):
 
 
 class VectorSource(Protocol):
-    """Where an index gets its vectors from."""
+    """The stored vectors of one space, as an index loads and keeps them."""
 
     @property
     def dimensions(self) -> int:
@@ -117,7 +117,7 @@ class PendingText(NamedTuple):
 
     Attributes:
         seq: The store's number of the entry.
-        text: What is to be embedded.
+        text: The text to embed.
         text_hash: Identifies this text; see `VectorStore.put`.
 
     """
@@ -127,12 +127,12 @@ class PendingText(NamedTuple):
     text_hash: str
 
 
-class VectorStore(Protocol):
+class VectorStore(VectorSource, Protocol):
     """The stored vectors of one space, and the entries that still lack one."""
 
     @property
     def space(self) -> Space:
-        """The space all of this is about."""
+        """The space of these vectors."""
         ...
 
     @property

@@ -164,6 +164,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     scope=scopes,
     anywhere=st.sampled_from([(), ("learning",), ("learning", "session")]),
     permanent=st.booleans(),
+    unlabelled=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
     folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
     spec_folder=spec_folders,
@@ -186,6 +187,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_in_scope = shares_a_place or only.scope == Scope() or entry.kind in only.anywhere
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
+    is_bare = not (only.unlabelled and entry.keywords)
     is_tagged = only.tag is None or only.tag in entry.tags
     is_below = only.folder is None or (entry.file_path or "").startswith(only.folder.rstrip("/") + "/")
     asked = (only.spec_folder, only.anchor, only.tier, only.context_type, only.source, only.session)
@@ -193,7 +195,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_alike = all(wish in {None, value} for wish, value in zip(asked, own, strict=True))
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     is_left_out = only.except_session is not None and only.except_session == entry.session_id
-    return is_of_sort and not is_left_out and is_in_scope and is_kept and is_tagged and is_below
+    return is_of_sort and not is_left_out and is_in_scope and is_kept and is_bare and is_tagged and is_below
 
 
 def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:

@@ -20,13 +20,20 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def for_type_checkers(tree: ast.AST) -> set[ast.AST]:
+    """Return the nodes of *tree* that are never run."""
+    blocks = (node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    return {node for block in blocks for statement in block.body for node in ast.walk(statement)}
+
+
 def imported_packages() -> set[str]:
-    """Return the top-level names that our code imports, those of the standard library left out."""
+    """Return the top-level names that our code imports when it runs, those of the standard library left out."""
     names: set[str] = set()
     for path in (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
         if path.relative_to(ROOT).as_posix().startswith(SAMPLE_CODE):
             continue
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        tree = ast.parse(path.read_bytes())
+        for node in {*ast.walk(tree)} - for_type_checkers(tree):
             if isinstance(node, ast.Import):
                 names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:

@@ -6,7 +6,7 @@ Git asked in a way in which it starts no other program, whatever the repository'
 A folder that was unpacked from an archive brings its `.git` along, and with it settings that
 name programs: monitors, hooks, filters, transports. Standard library only.
 
-What git knows of the work at hand. Standard library only.
+The files that git knows to have changed. Standard library only.
 """
 
 import datetime as dt
@@ -140,7 +140,7 @@ SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository
 
 class GitChangeProbe:
     """
-    Asks git what changed; satisfies `ChangeProbe`.
+    Asks git which files changed; never raises.
 
     Args:
         project_root: A folder inside the repository; names come relative to the repository's top.
@@ -154,7 +154,12 @@ class GitChangeProbe:
         self._warn = warn
 
     def changed_files(self, deadline: Deadline) -> tuple[str, ...]:
-        """Return the names changed over the last three commits, else over the last one, else none."""
+        """
+        Return the names changed over the last three commits, in git's order, at most 20.
+
+        With fewer commits, those of the last one; none for a project with one
+        commit, with none, without git, or when *deadline* passes.
+        """
         return self._changed(RANGES, deadline)
 
     def uncommitted_files(self, deadline: Deadline) -> tuple[str, ...]:
@@ -183,7 +188,7 @@ class GitChangeProbe:
         return dt.datetime.fromtimestamp(min(moments), dt.UTC) if moments else None
 
     def _changed(self, revisions: Sequence[str], deadline: Deadline, most: int = MAX_FILES) -> tuple[str, ...]:
-        return self._answer([changes(each) for each in revisions], deadline, most)
+        return self._answer([changes(revision) for revision in revisions], deadline, most)
 
     def _uncommitted(self, deadline: Deadline, most: int) -> tuple[str, ...]:
         return self._answer([changes(UNCOMMITTED)], deadline, most, compares_work_tree=True)
@@ -210,10 +215,10 @@ class GitChangeProbe:
         self, questions: Sequence[list[str]], deadline: Deadline, most: int, settings: Sequence[str]
     ) -> tuple[str, ...]:
         code = 0
-        for each in questions:
+        for question in questions:
             if deadline.passed():
                 return ()
-            code, output = self._ask(each, deadline, most, settings)
+            code, output = self._ask(question, deadline, most, settings)
             if code == 0:
                 return _names(output, most)
         if code not in SILENT_CODES:
@@ -231,8 +236,8 @@ def _starts(branch: str | None) -> list[str]:
     """Return the names by which git may know where *branch* left from, the likeliest first."""
     if branch in DEFAULT_BRANCHES[:2]:
         return []
-    others = [each for each in DEFAULT_BRANCHES if each != branch]
-    local, remote = ([f"{folder}/{each}" for each in others] for folder in ("refs/heads", "refs/remotes/origin"))
+    others = [name for name in DEFAULT_BRANCHES if name != branch]
+    local, remote = ([f"{folder}/{name}" for name in others] for folder in ("refs/heads", "refs/remotes/origin"))
     return ["refs/remotes/origin/HEAD", *local, *remote]
 
 

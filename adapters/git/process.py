@@ -133,7 +133,7 @@ def find_git(project_root: str, search_path: str) -> str:
 
 
 MAX_OUTPUT_BYTES = 1 << 20
-BURIAL_SECONDS = 0.2  # a killed process is gone in microseconds, unless a dead network disk holds it
+REAP_SECONDS = 0.2  # a killed process is gone in microseconds, unless a dead network disk holds it
 CHUNK_BYTES = 1 << 16
 NAP_SECONDS = 0.0005
 
@@ -209,7 +209,7 @@ class _Child:
             with suppress(OSError):  # macOS refuses a group whose leader has just ended
                 os.killpg(self._pid, signal.SIGKILL)
             with suppress(TimeoutError):
-                self.wait(Deadline.after(BURIAL_SECONDS, time.monotonic))
+                self.wait(Deadline.after(REAP_SECONDS, time.monotonic))
 
     def read(self, deadline: Deadline, most: int) -> bytes:
         """Return what the process writes, to its end or until there are *most* names."""

@@ -9,7 +9,8 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import Spread, place_of_low
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.vectors import VectorSource
+from hardwon.ports.override import override
+from hardwon.ports.vectors import Matches, VectorSource
 
 
 class VectorRows(NamedTuple):
@@ -51,7 +52,7 @@ MARGIN = 2e-6
 STEPS = 10**COSINE_DECIMALS
 
 
-class NumpyMatches:
+class NumpyMatches(Matches):
     """
     The stored vectors, scored against one query.
 
@@ -65,12 +66,12 @@ class NumpyMatches:
         # One dot product a row: as fast as one for all rows, and a row's last digits don't depend on its place.
         self._found: NDArray[np.float32] = (rows.values[:, np.newaxis, :] @ self._query[:, np.newaxis]).ravel()
 
+    @override
     def count(self) -> int:
-        """Return how many entries have a vector."""
         return len(self._found)
 
+    @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        """Return the *k* entries nearest to the query."""
         places = self._places(category)
         if len(places) > k:
             found = self._found[places]
@@ -79,12 +80,13 @@ class NumpyMatches:
         nearest = sorted(self._source.in_tie_order(list(scores)), key=lambda seq: -scores[seq])
         return [Hit(seq, scores[seq]) for seq in nearest[:k]]
 
+    @override
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the cosine of those of *seqs* that have a vector."""
         return self._exact(np.flatnonzero(np.isin(self._rows.seqs, list(seqs))))
 
+    @override
     def spread(self) -> Spread:
-        """Return how the cosines are spread: sums of whole millionths, so that no order of rows shows in them."""
+        # Sums of whole millionths: no order of rows shows in them.
         steps = np.rint(self._found.astype(np.float64) * STEPS).astype(np.int64)
         if not len(steps):
             return Spread()

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.ports.vectors import VectorSource
+from hardwon.ports.override import override
+from hardwon.ports.vectors import VectorIndex, VectorSource
 
 if TYPE_CHECKING:
     from hardwon.adapters.numpy_index.matches import NumpyMatches, VectorRows
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
 KEPT = 2
 
 
-class NumpyVectorIndex:
+class NumpyVectorIndex(VectorIndex):
     """
     Exact nearest neighbours by brute force.
 
-    What was loaded is kept until the source has another version: a process that
-    stays pays for loading once.
+    Loaded vectors are cached until the source has another version: a long-lived
+    process loads them once.
 
     Args:
         source: Where the vectors are.
@@ -30,13 +31,13 @@ class NumpyVectorIndex:
         self._version = -1
         self._loaded: dict[EntryFilter, VectorRows] = {}
 
+    @override
     def ensure_usable(self) -> None:
-        """Check that numpy is installed, without the cost of importing it."""
         if importlib.util.find_spec("numpy") is None:
             raise NumpyMissingError("numpy is not installed")
 
+    @override
     def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":
-        """Compare *query* with all vectors of *only*, loaded if need be."""
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a pool costs more than one product takes
         try:
             from hardwon.adapters.numpy_index.matches import NumpyMatches  # noqa: PLC0415  # numpy: a tenth of a second

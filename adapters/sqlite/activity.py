@@ -1,13 +1,13 @@
 """
-What of the injected was of use, in the store's table.
+Usage signals in the store's table `influence`.
 
-What was injected, in the store's tables.
+Injection receipts in the store's tables.
 """
 
 import datetime as dt
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, Row, from_text, in_list, to_text
 from hardwon.adapters.sqlite.query import all_of
@@ -15,28 +15,30 @@ from hardwon.domain.model.history import FieldChange, PastChange
 from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from hardwon.domain.model.usage import Usage
+from hardwon.ports.activity import History, Influences, Receipts, UsageLog
+from hardwon.ports.override import override
 
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.query import Where
     from hardwon.domain.model.filters import EntryFilter
 
 
-class SqliteHistory:
+class SqliteHistory(History):
     """The history in the store's tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @override
     def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
-        """Add *changes* of an entry."""
         with self._database.transaction():
             self._database.run_many(
                 "INSERT INTO history (memory_id, field_changed, old_value, new_value, changed_at) VALUES (?, ?, ?, ?, ?)",
                 ((number, *change, to_text(at)) for change in changes),
             )
 
+    @override
     def of(self, number: int, limit: int) -> list[PastChange]:
-        """Return the changes of an entry, the last one first."""
         rows = self._database.rows(
             "SELECT memory_id, field_changed, old_value, new_value, changed_at FROM history"
             " WHERE memory_id = ? ORDER BY id DESC LIMIT ?",
@@ -51,7 +53,7 @@ INSERT_INFLUENCE = """
     ON CONFLICT DO NOTHING RETURNING 1
 """
 
-SHOWN = f"""
+SELECT_SHOWN_TEXTS = f"""
     SELECT e.id, t.name,
         CASE WHEN max(s.form != 'conversation') THEN substr(t.description, 1, {LONGEST_SHOWN}) ELSE '' END,
         CASE WHEN max(s.form != 'conversation') THEN substr(t.notes, 1, {LONGEST_SHOWN}) ELSE '' END,
@@ -62,7 +64,7 @@ SHOWN = f"""
     WHERE r.session_id = ? GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT ?
 """
 
-COUNTS = """
+COUNT_INFLUENCES = """
     SELECT e.id, count(*) FROM json_each(?) wanted
     JOIN entry e ON e.id = wanted.value JOIN influence i ON i.entry_seq = e.seq GROUP BY e.seq
 """
@@ -73,7 +75,7 @@ FIND_INFLUENCES = """
 """
 
 
-class SqliteInfluences:
+class SqliteInfluences(Influences):
     """
     The sessions in which entries were of use, in the store's table.
 
@@ -85,29 +87,31 @@ class SqliteInfluences:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @override
     def record(self, influence: Influence) -> bool:
-        """Count that an entry was used in a session; never wait long for it."""
         row = (*influence[:-1], to_text(influence.at))
         with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
             return bool(self._database.rows(INSERT_INFLUENCE, row))
 
+    @override
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
-        """Return the beginning of what was injected into that session."""
-        rows = self._database.rows(SHOWN, (session_id, limit))
+        rows = self._database.rows(SELECT_SHOWN_TEXTS, (session_id, limit))
         return [ShownText(*row)._replace(is_counted=bool(row[-1])) for row in rows]
 
+    @override
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
-        """Return in how many sessions each of *entry_ids* was used; those in none are left out."""
-        return dict(self._database.rows(COUNTS, (json.dumps(sorted({*entry_ids})),)))
+        return dict(self._database.rows(COUNT_INFLUENCES, (json.dumps(sorted({*entry_ids})),)))
 
+    @override
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
-        """Return what is known of that session and entry, the newest first."""
+        from hardwon.adapters.sqlite.query import all_of  # noqa: PLC0415  # as `_within`
+
         asked, values = all_of({"i.session_id = ?": session_id, "e.id = ?": entry_id})
         rows = self._database.rows(FIND_INFLUENCES.format(asked=asked), (*values, limit))
         return [Influence(*row)._replace(at=from_text(row[-1])) for row in rows]
 
+    @override
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:
-        """Return entries of *only* by id, with in how many sessions each was used, the most first."""
         within = _within(only)
         rows = self._database.rows(
             "SELECT e.id, count(*) AS times FROM influence i JOIN entry e ON e.seq = i.entry_seq"
@@ -116,8 +120,8 @@ class SqliteInfluences:
         )
         return [(entry_id, times) for entry_id, times in rows]
 
+    @override
     def total(self, only: "EntryFilter | None" = None) -> int:
-        """Return how often an entry of *only* was used in a session, over all."""
         within = _within(only)
         sql = f"SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within.sql}"
         return int(self._database.value(sql, within.parameters))
@@ -129,24 +133,26 @@ def _within(only: "EntryFilter | None") -> "Where":
     return where(only) if only else Where("true", ())
 
 
-KEPT = 2_000
+KEPT_RECEIPTS = 2_000
 
 PARTS = Shown._fields.index("parts")
 
-INSERT_RECEIPT = """
-    INSERT INTO receipt (session_id, event, at, project, query, space, policy, digest, frame, missed, keyword_text)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
+RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
+"""The values of a `Receipt` in the table `receipt`, each in the column of its name."""
+
+INSERT_RECEIPT = f"""
+    INSERT INTO receipt ({", ".join(RECEIPT_FIELDS)}) VALUES ({", ".join(f":{field}" for field in RECEIPT_FIELDS)}) RETURNING number
 """
 
-FIND_RECEIPTS = """
-    SELECT r.session_id, r.event, r.at, r.project, r.query, r.space, r.policy, r.digest, r.frame, r.missed,
-        r.keyword_text, r.number
-    FROM receipt r WHERE {asked} ORDER BY r.number DESC LIMIT ?
+FIND_RECEIPTS = f"""
+    SELECT {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)}, r.number FROM receipt r
+    WHERE {{asked}} ORDER BY r.number DESC LIMIT ?
 """
+SELECT_SHOWN = f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = ? ORDER BY place"
 WITH_ENTRY = "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?)"
 
 
-class SqliteReceipts:
+class SqliteReceipts(Receipts):
     """
     Receipts in the store's tables.
 
@@ -156,37 +162,37 @@ class SqliteReceipts:
 
     """
 
-    def __init__(self, database: Database, kept: int = KEPT) -> None:
+    def __init__(self, database: Database, kept: int = KEPT_RECEIPTS) -> None:
         self._database = database
         self._kept = kept
 
+    @override
     def record(self, receipt: Receipt) -> None:
-        """Keep *receipt*, and of all only the newest."""
         with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
-            number = self._database.value(INSERT_RECEIPT, _row(receipt))
+            number = self._database.value(INSERT_RECEIPT, _values(receipt))
             self._database.run_many(
                 "INSERT INTO receipt_entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _shown_rows(number, receipt.shown)
             )
             self._database.rows("DELETE FROM receipt WHERE number <= ?", (number - self._kept,))
 
+    @override
     def shown_in(self, session_id: str) -> frozenset[str]:
-        """Return the ids of all entries that were injected into that session."""
         rows = self._database.rows(
             "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number WHERE r.session_id = ?",
             (session_id,),
         )
         return frozenset(entry_id for (entry_id,) in rows)
 
+    @override
     def find(
         self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
     ) -> list[Receipt]:
-        """Return receipts, the newest first."""
         asked, values = all_of({"r.session_id = ?": session_id, WITH_ENTRY: entry_id, "r.project = ?": project})
         rows = self._database.rows(FIND_RECEIPTS.format(asked=asked), (*values, limit))
-        return [_receipt(row, self._shown(row[-1])) for row in rows]
+        return [_receipt(row, number, self._shown(number)) for *row, number in rows]
 
+    @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """Return names of sessions that begin with *prefix*."""
         rows = self._database.rows(
             "SELECT DISTINCT session_id FROM receipt WHERE substr(session_id, 1, ?1) = ?2 ORDER BY session_id LIMIT ?3",
             (len(prefix), prefix, limit),
@@ -194,56 +200,41 @@ class SqliteReceipts:
         return [session_id for (session_id,) in rows]
 
     def _shown(self, number: int) -> tuple[Shown, ...]:
-        rows = self._database.rows(
-            "SELECT entry_id, form, digest, score, parts, room FROM receipt_entry WHERE receipt_number = ? ORDER BY place",
-            (number,),
-        )
+        rows = self._database.rows(SELECT_SHOWN, (number,))
         return tuple(Shown(*row)._replace(parts=json.loads(row[PARTS])) for row in rows)
 
 
-def _row(receipt: Receipt) -> Row:
-    return (
-        receipt.session_id,
-        receipt.event,
-        to_text(receipt.at),
-        receipt.project,
-        receipt.query,
-        receipt.space,
-        receipt.policy,
-        receipt.digest,
-        json.dumps(receipt.frame),
-        json.dumps(receipt.missed),
-        receipt.keyword_text,
-    )
+def _values(receipt: Receipt) -> dict[str, object]:
+    values = {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
+    texts = {"at": to_text(receipt.at), "frame": json.dumps(receipt.frame), "missed": json.dumps(receipt.missed)}
+    return values | texts
 
 
 def _shown_rows(number: int, shown: Iterable[Shown]) -> Iterable[Row]:
     return (
-        (number, place, each.entry_id, each.form, each.digest, each.score, json.dumps(dict(each.parts)), each.room)
-        for place, each in enumerate(shown)
+        (
+            number,
+            place,
+            entry.entry_id,
+            entry.form,
+            entry.digest,
+            entry.score,
+            json.dumps(dict(entry.parts)),
+            entry.room,
+        )
+        for place, entry in enumerate(shown)
     )
 
 
-def _receipt(row: Row, shown: tuple[Shown, ...]) -> Receipt:
-    session_id, event, at, project, query, space, policy, digest, frame, missed, keyword_text, number = row
-    return Receipt(
-        session_id=session_id,
-        event=event,
-        at=from_text(at),
-        project=project,
-        query=query,
-        space=space,
-        policy=policy,
-        digest=digest,
-        frame=tuple(json.loads(frame)),
-        shown=shown,
-        missed=tuple(NearMiss(*each) for each in json.loads(missed)),
-        keyword_text=keyword_text,
-        number=number,
-    )
+def _receipt(row: Sequence[Any], number: int, shown: tuple[Shown, ...]) -> Receipt:
+    values = dict(zip(RECEIPT_FIELDS, row, strict=True))
+    values["at"] = from_text(values["at"])
+    values["frame"] = tuple(json.loads(values["frame"]))
+    values["missed"] = tuple(NearMiss(*miss) for miss in json.loads(values["missed"]))
+    return Receipt(**values, shown=shown, number=number)
 
 
-class SqliteUsageLog:
+class SqliteUsageLog(UsageLog):
     """
     The counters of searches and judgements in the store's tables.
 
@@ -255,8 +246,8 @@ class SqliteUsageLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @override
     def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
-        """Count that each of *numbers* was found or loaded once more; never wait long for it."""
         with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
             self._database.rows(
                 "INSERT INTO usage (entry_seq, access_count, last_accessed)"
@@ -266,8 +257,19 @@ class SqliteUsageLog:
                 (in_list(numbers), to_text(at)),
             )
 
+    @override
+    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+        with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
+            self._database.rows(
+                "INSERT INTO recall (entry_seq, recall_count, last_recalled_at)"
+                " SELECT e.seq, 1, ?2 FROM json_each(?1) wanted JOIN entry e ON e.seq = wanted.value WHERE true"
+                " ON CONFLICT (entry_seq) DO UPDATE SET recall_count = recall_count + 1,"
+                " last_recalled_at = excluded.last_recalled_at",
+                (in_list(seqs), to_text(at)),
+            )
+
+    @override
     def record_validation(self, number: int, *, useful: bool) -> None:
-        """Count one more judgement of an entry."""
         self._database.rows(
             "INSERT INTO usage (entry_seq, validation_count, useful_count) SELECT seq, 1, ?2 FROM entry WHERE seq = ?1"
             " ON CONFLICT (entry_seq) DO UPDATE SET validation_count = validation_count + 1,"
@@ -275,8 +277,8 @@ class SqliteUsageLog:
             (number, useful),
         )
 
+    @override
     def add(self, number: int, usage: Usage) -> None:
-        """Count what another program has counted of an entry, on top."""
         last_accessed = to_text(usage.last_accessed) if usage.last_accessed else None
         self._database.rows(
             "INSERT INTO usage (entry_seq, access_count, last_accessed, validation_count, useful_count)"

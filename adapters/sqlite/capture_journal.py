@@ -13,6 +13,8 @@ from hardwon.adapters.sqlite.database import translated
 from hardwon.adapters.sqlite.hook_events import connected, is_there, note, opened, transaction
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
+from hardwon.ports.override import override
+from hardwon.ports.transcripts import CaptureJournal
 
 EVENTS = """SELECT session_id, kind, at, project_root, transcript_path, text, number
     FROM event WHERE session_id = ? ORDER BY number"""
@@ -36,7 +38,7 @@ def _now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-class SqliteCaptureJournal:
+class SqliteCaptureJournal(CaptureJournal):
     """
     The journal in a file of its own beside the store; nothing stays open between calls.
 
@@ -52,41 +54,36 @@ class SqliteCaptureJournal:
         self._folder = folder
         self._now = now
 
+    @override
     def note(self, event: HookEvent) -> int:
-        """Add *event* for good; return how many replies of its session wait now, this one included."""
         return note(self._folder, event)
 
+    @override
     def waiting(self) -> list[Waiting]:
-        """Return what waits of each session that has events, the one that waits longest first."""
         return [Waiting(*row) for row in self._rows(WAITING)]
 
+    @override
     def events(self, session_id: str) -> list[HookEvent]:
-        """Return the events of that session that are not dealt with, in order."""
         return [HookEvent(*row) for row in self._rows(EVENTS, session_id)]
 
+    @override
     def buffer(self, session_id: str) -> SessionBuffer | None:
-        """Return the buffer of that session, None when it has none."""
         rows = self._rows("SELECT document FROM buffer WHERE session_id = ?", session_id)
         return _read(rows[0][0]) if rows else None
 
+    @override
     def buffers(self) -> Sequence[SessionBuffer]:
-        """Return the buffers of all sessions, the one that was kept last first."""
         return [buffer for (document,) in self._rows(BUFFERS) if (buffer := _read(document))]
 
+    @override
     def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
-        """Keep *buffer* in place of the session's earlier one and forget its events up to number *handled*."""
         document = json.dumps(_converter().unstructure(buffer), ensure_ascii=False)
         with opened(self._folder) as connection, transaction(connection):
             connection.execute(KEEP, (buffer.session_id, self._now().isoformat(), document))
             connection.execute("DELETE FROM event WHERE session_id = ? AND number <= ?", (buffer.session_id, handled))
 
+    @override
     def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
-        """
-        Forget the sessions of which nothing was noted or kept *since* then; return what is lost by it, as it waited.
-
-        Raises:
-            StorageError: the journal can't be written now.
-        """
         if not is_there(self._folder):
             return []
         with opened(self._folder) as connection, transaction(connection):
@@ -94,7 +91,7 @@ class SqliteCaptureJournal:
             forgotten = {name for (name,) in connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()}
             for statement in FORGET:
                 connection.executemany(statement, [(session_id,) for session_id in forgotten])
-        return [each for each in waiting if each.session_id in forgotten]
+        return [session for session in waiting if session.session_id in forgotten]
 
     def _rows(self, sql: str, *parameters: str) -> list[Row]:
         if not is_there(self._folder):
@@ -119,16 +116,16 @@ def _converter() -> Converter:
     return converter
 
 
-FILE_NAME = "capture.lock"
+LOCK_FILE = "capture.lock"
 TAKE = ("PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE")  # nothing is ever written
 LOOK = ("SELECT count(*) FROM sqlite_master",)
 
 
 class CaptureLock:
     """
-    Who deals with what was captured: one process at a time.
+    Lock of the capture worker: one process at a time handles events.
 
-    The system takes it back when its holder dies, however that happens.
+    The operating system releases it when its holder dies, however that happens.
 
     Args:
         folder: The store's folder; created when it is not there.
@@ -136,12 +133,12 @@ class CaptureLock:
     """
 
     def __init__(self, folder: str) -> None:
-        self._path = os.path.join(folder, FILE_NAME)
+        self._path = os.path.join(folder, LOCK_FILE)
         self._held: sqlite3.Connection | None = None
 
     def acquire(self, wait_seconds: float) -> bool:
         """
-        Take it, waiting *wait_seconds* for whoever has it; return whether it is ours now.
+        Take the lock, waiting at most *wait_seconds*; return whether it is ours now.
 
         Raises:
             StorageError: its file can't be made or used.
@@ -155,14 +152,14 @@ class CaptureLock:
             return False
 
     def release(self) -> None:
-        """Let others have it; doing so twice is fine."""
+        """Release the lock; idempotent."""
         if self._held:
             self._held.close()
             self._held = None
 
     def is_taken(self) -> bool:
         """
-        Tell whether somebody has it; nothing is made.
+        Tell whether a process holds the lock; no file is created.
 
         Raises:
             StorageError: its file can't be used.

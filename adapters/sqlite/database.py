@@ -1,19 +1,19 @@
 """
-One connection to the store's file, and the only place that sees an error of sqlite3.
+One connection to the store's file; the errors of sqlite3 end here.
 
-What sqlite3 and the file system raise, in words of ours. Standard library only: the capture hooks need it.
+Errors of sqlite3 and of the file system as `StorageError`. Standard library only: the capture hooks need it.
 
 Moments as text: UTC, fixed width, so that the order of texts is the order of moments.
 
 The store's file, for its user alone, and out of their repositories. Standard library only.
 
-A number that is another one after every change of an entry or a vector, for those who keep what they have read.
+The content version: a number that changes with every entry or vector, for caches.
 """
 
 import datetime as dt
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
@@ -62,10 +62,8 @@ def to_text(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).isoformat(timespec="microseconds")
 
 
-def from_text(text: str) -> dt.datetime:
-    """Return the moment that `to_text` wrote."""
-    return dt.datetime.fromisoformat(text)
-
+from_text = dt.datetime.fromisoformat
+"""Returns the moment that `to_text` wrote."""
 
 GIT = ".git"
 IGNORE = ".gitignore"
@@ -121,11 +119,12 @@ INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 REPAIR = ", run: hardwon doctor --repair"
 
 Row = tuple[Any, ...]
+Parameters = Sequence[object] | Mapping[str, object]
 
 
 class Database:
     """
-    A connection with transactions that nest, and errors that say which file is meant.
+    A connection with nested transactions, and errors that name the file.
 
     Args:
         path: The database file; it is created, with its folder, when it is not there. `IN_MEMORY` and `TEMPORARY`
@@ -159,7 +158,7 @@ class Database:
         ):
             self.connection.execute(f"PRAGMA {pragma}")
 
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         """Run one statement and return its rows."""
         with self.translated():
             return self.connection.execute(sql, parameters).fetchall()
@@ -169,12 +168,12 @@ class Database:
         with self.translated():
             yield from self.connection.execute(sql, parameters)
 
-    def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:
+    def value(self, sql: str, parameters: Parameters = ()) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
         rows = self.rows(sql, parameters)
         return rows[0][0] if rows else None
 
-    def run_many(self, sql: str, parameters: Iterable[Sequence[object]]) -> None:
+    def run_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement for each of *parameters*."""
         with self.translated():
             self.connection.executemany(sql, parameters)
@@ -281,14 +280,14 @@ LABEL_CURSOR = "label_cursor"
 
 
 class SqliteMetadata:
-    """What the store remembers about itself."""
+    """The metadata of a store: decisions that outlive a process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @property
     def automatic_provider(self) -> str | None:
-        """The provider that `auto` was decided to be for this store, None before that."""
+        """The provider that `auto` stands for in this store, None before the first decision."""
         return self._value(AUTOMATIC_PROVIDER)
 
     def decide_provider(self, provider: str, *, anew: bool = False) -> None:
@@ -318,7 +317,7 @@ KEY = "content_version"
 
 
 def note_change(database: Database) -> None:
-    """Let the version be another one; within the transaction of the change itself."""
+    """Change the version, within the transaction of the change itself."""
     # Not one more than before: a transaction that failed would have used that number already.
     database.rows("INSERT OR REPLACE INTO _metadata VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))", (KEY,))
 

@@ -1,21 +1,26 @@
 import datetime as dt
-import json
+from collections.abc import Sequence
+from typing import Any
 
-from hardwon.adapters.sqlite.database import Database, Row, from_text, to_text
-from hardwon.domain.model.file_state import Departed, Standing
-from hardwon.domain.model.usage import Usage, Validations
-from hardwon.ports.file_state import LONGEST_ABSENCE, Tombstone
+from hardwon.adapters.sqlite.database import Database, to_text
+from hardwon.adapters.sqlite.rows import decoded, decoders, encoded, taken_usage
+from hardwon.domain.model.file_state import AbsentFile, Standing
+from hardwon.ports.file_state import LONGEST_ABSENCE, Absences, Tombstone, Tombstones
+from hardwon.ports.override import override
 
-COLUMNS = (
-    "file_path, anchor_id, file_hash, name, tier, importance_weight, permanent, own_tier, trigger_phrases, keywords, tags,"
-    " created_at, access_count, last_accessed, validation_count, useful_count, departed_at"
-)
-MARKS = ", ".join("?" for _ in COLUMNS.split(","))
+COUNTERS = ("access_count", "last_accessed", "validation_count", "useful_count")
+FIELDS = (*(field for field in Standing._fields if field != "usage"), *COUNTERS)
+"""The values that a `Standing` is made of, each in the column of its name."""
+
+COLUMNS = ("file_path", "anchor_id", *FIELDS, "departed_at")
+FIELD_DECODERS = decoders(FIELDS)
+
+INSERT = f"INSERT INTO departed ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
 
 
-class SqliteDepartures:
+class SqliteAbsences(Absences):
     """
-    What stood for files that are gone, in the store's tables.
+    The files that are gone, in the store's table `departed`.
 
     Args:
         database: The store.
@@ -25,49 +30,49 @@ class SqliteDepartures:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keep(self, departed: Departed, at: dt.datetime) -> None:
-        """Remember *departed*, and forget what left long ago."""
-        rows = [_to_row(departed.file_path, *each, at) for each in departed.standings.items()]
+    @override
+    def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
+        file = {"file_path": absent.file_path, "departed_at": to_text(at)}
+        rows = [{**file, "anchor_id": anchor, **_to_values(standing)} for anchor, standing in absent.standings.items()]
         with self._database.transaction():
             self._database.rows("DELETE FROM departed WHERE departed_at < ?", (to_text(at - LONGEST_ABSENCE),))
-            self.forget(departed.file_path)
-            self._database.run_many(f"INSERT INTO departed ({COLUMNS}) VALUES ({MARKS})", rows)
+            self.forget(absent.file_path)
+            self._database.run_many(INSERT, rows)
 
-    def of(self, file_path: str, file_hash: str) -> Departed | None:
-        """Return what a file that appears may have been."""
+    @override
+    def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
         rows = self._database.rows(
-            f"SELECT {COLUMNS} FROM departed WHERE file_path = (SELECT file_path FROM departed"
-            " WHERE file_path = ?1 OR (file_hash = ?2 AND anchor_id = '')"
+            f"SELECT file_path, anchor_id, {', '.join(FIELDS)} FROM departed"
+            " WHERE file_path = (SELECT file_path FROM departed WHERE file_path = ?1 OR (file_hash = ?2 AND anchor_id = '')"
             " ORDER BY file_path != ?1, departed_at DESC, file_path LIMIT 1)",
             (file_path, file_hash),
         )
-        return Departed(rows[0][0], {row[1]: _to_standing(row) for row in rows}) if rows else None
+        return AbsentFile(rows[0][0], {anchor_id: _to_standing(row) for _, anchor_id, *row in rows}) if rows else None
 
+    @override
     def forget(self, file_path: str) -> None:
-        """Forget the file of that path."""
         self._database.rows("DELETE FROM departed WHERE file_path = ?", (file_path,))
 
 
-def _to_row(file_path: str, anchor_id: str, standing: Standing, at: dt.datetime) -> Row:
-    *facts, phrases, keywords, tags, created_at, usage = standing
-    labels = (json.dumps(texts, ensure_ascii=False) for texts in (phrases, keywords, tags))
-    last_accessed = to_text(usage.last_accessed) if usage.last_accessed else None
-    counters = (usage.access_count, last_accessed, *usage.validations)
-    return (file_path, anchor_id, *facts, *labels, to_text(created_at), *counters, to_text(at))
+def _to_values(standing: Standing) -> dict[str, object]:
+    usage = standing.usage
+    return {
+        **encoded(FIELDS[: -len(COUNTERS)], standing),
+        "access_count": usage.access_count,
+        "last_accessed": to_text(usage.last_accessed) if usage.last_accessed else None,
+        "validation_count": usage.validations.total,
+        "useful_count": usage.validations.useful,
+    }
 
 
-def _to_standing(row: Row) -> Standing:
-    _, _, file_hash, name, tier, weight, permanent, own_tier, *rest = row
-    *labels, created_at, accesses, last_accessed, total, useful, _ = rest
-    phrases, keywords, tags = (tuple(json.loads(texts)) for texts in labels)
-    usage = Usage(accesses, from_text(last_accessed) if last_accessed else None, Validations(total, useful))
-    facts = (file_hash, name, tier, weight, bool(permanent), bool(own_tier))
-    return Standing(*facts, phrases, keywords, tags, from_text(created_at), usage)
+def _to_standing(row: Sequence[Any]) -> Standing:
+    values = dict(zip(FIELDS, decoded(row, FIELD_DECODERS), strict=True))
+    return Standing(usage=taken_usage(values), **values)
 
 
-class SqliteTombstones:
+class SqliteTombstones(Tombstones):
     """
-    What was deleted though its file is there, in the store's tables.
+    The deleted sections in the store's table `tombstone`.
 
     Args:
         database: The store.
@@ -77,21 +82,21 @@ class SqliteTombstones:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def bury(self, tombstone: Tombstone, at: dt.datetime) -> None:
-        """Remember *tombstone*."""
+    @override
+    def add(self, tombstone: Tombstone, at: dt.datetime) -> None:
         self._database.rows(
             "INSERT INTO tombstone (file_path, anchor_id, file_hash, buried_at) VALUES (?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET file_hash = excluded.file_hash, buried_at = excluded.buried_at",
             (*tombstone, to_text(at)),
         )
 
-    def buried(self, file_path: str, file_hash: str) -> frozenset[str]:
-        """Return what was deleted of a file while it had that hash."""
+    @override
+    def deleted(self, file_path: str, file_hash: str) -> frozenset[str]:
         rows = self._database.rows(
             "SELECT anchor_id FROM tombstone WHERE file_path = ? AND file_hash = ?", (file_path, file_hash)
         )
         return frozenset(anchor for (anchor,) in rows)
 
-    def lift(self, file_path: str) -> None:
-        """Forget the tombstones of a file."""
+    @override
+    def forget(self, file_path: str) -> None:
         self._database.rows("DELETE FROM tombstone WHERE file_path = ?", (file_path,))

@@ -1,27 +1,29 @@
 import os
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.override import override
 
 
-class SqliteImportLedger:
+class SqliteImportLedger(ImportLedger):
     """The ledger of imports in the store's tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @override
     def headings(self, path: str) -> set[str]:
-        """Return the headings of *path* seen before."""
         return {
             row[0] for row in self._database.rows("SELECT heading FROM source_heading WHERE path = ?", (_key(path),))
         }
 
+    @override
     def fingerprint(self, path: str) -> str | None:
-        """Return the fingerprint of *path* at its last import."""
         value = self._database.value("SELECT fingerprint FROM sources WHERE path = ?", (_key(path),))
         return None if value is None else str(value)
 
+    @override
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:
-        """Remember *headings* and the fingerprint."""
         with self._database.transaction():
             self._database.rows(
                 "INSERT INTO sources VALUES (?, ?) ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint",

@@ -3,7 +3,7 @@ The keyword index: FTS5 with its own copy of the text, by whole entries and by p
 
 Terms as FTS5 takes them: as text, never as syntax.
 
-The index of passages: what long entries are searched by.
+The index of passages, by which long entries are searched.
 
 A passage's row id is its entry's number and its place in it, so no table has to join them.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.sqlite.database import Database, Row, in_list
 from hardwon.adapters.sqlite.query import in_tie_order, where
-from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entry
+from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
@@ -27,7 +27,9 @@ from hardwon.domain.model.ranking.adaptive import passage_evidence
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import Spread
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.keyword_index import Mode
+from hardwon.ports.keyword_index import KeywordIndex, Mode
+from hardwon.ports.override import override
+from hardwon.ports.vectors import Matches
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -35,9 +37,9 @@ if TYPE_CHECKING:
 SELECT_CATEGORIES = "SELECT e.seq, e.category FROM json_each(?) found JOIN entry e ON e.seq = found.value"
 
 
-class FtsMatches:
+class FtsMatches(Matches):
     """
-    What one search found.
+    The matches of one search.
 
     Args:
         database: The store.
@@ -60,22 +62,22 @@ class FtsMatches:
         self._full = full
         self._rankings: dict[Category | None, list[int]] = {}
 
+    @override
     def count(self) -> int:
-        """Return how many entries matched."""
         return len(self._scores)
 
+    @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        """Return the *k* best."""
         best = self._best(self._ranked(category), k)
         ordered = sorted(in_tie_order(self._database, best), key=lambda seq: -self._scores[seq])
         return [Hit(seq, self._scores[seq]) for seq in ordered[:k]]
 
+    @override
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the scores of those of *seqs* that matched."""
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
+    @override
     def spread(self) -> Spread:
-        """Return how all scores are spread."""
         return Spread.of(self._scores.values())._replace(full=self._full)
 
     def _ranked(self, category: Category | None) -> list[int]:
@@ -269,19 +271,19 @@ def ensure_index(database: Database, *, repair: bool) -> None:
         return
     if repair or not database.value("SELECT 1 FROM entry"):
         with database.transaction():
-            if not _fits(database):  # another process may have been faster
+            if not _fits(database):  # another process may have done it meanwhile
                 rebuild_index(database)
 
 
 def rebuild_index(database: Database) -> None:
-    """Make the index anew from the entries."""
+    """Rebuild the index from the entries."""
     with database.transaction():
         for name in ("entries_fts", "passages_fts"):
             _drop(database, name)
         database.rows(CREATE)
         database.rows(CREATE_PASSAGES)
-        for *row, seq in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
-            _insert(database, seq, _words(to_entry((*row, seq))))
+        for entry in to_entries(database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0")):
+            _insert(database, entry.number or 0, _words(entry))
         database.rows("DELETE FROM _metadata WHERE key = ?", (STALE,))
 
 
@@ -336,7 +338,7 @@ def _note_stale(database: Database) -> None:
     database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))
 
 
-class FtsKeywordIndex:
+class FtsKeywordIndex(KeywordIndex):
     """
     Keyword search by BM25.
 
@@ -351,27 +353,27 @@ class FtsKeywordIndex:
         self._enabled = enabled
         self._checked = False
 
+    @override
     def size(self) -> int:
-        """Return how many entries are indexed."""
         self._ensure_usable()
         return int(self._database.value("SELECT count(*) FROM entries_fts_docsize"))
 
+    @override
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
-        """Return in how many entries each term occurs."""
         with _bounded(self._database, deadline):
             self._ensure_usable()
             return frequencies(self._database, "entries_fts", terms)
 
+    @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
-        """Run the search once."""
         with _bounded(self._database, deadline):
             self._ensure_usable()
             rows = self._found(_expression(terms, mode), only)
             scores = {seq: score for seq, score, _ in rows}
             return FtsMatches(self._database, scores, {seq: category for seq, _, category in rows})
 
+    @override
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
-        """Run the search once for each term, over passages."""
         with _bounded(self._database, deadline):
             self._ensure_usable()
             if not _has_passages(self._database):

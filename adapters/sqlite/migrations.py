@@ -1,28 +1,108 @@
 """
-Migration *n* (from 1) brings a store of version *n - 1* to version *n*.
+The schema as numbered migrations: `to_version_n` brings a store of version *n - 1* to version *n*.
 
-Version 3: what makes an entry matter, the sections of a file, and what became of entries.
-
-Version 2: entries that stand for files.
-
-Version 1: learnings, their vectors, and the ledger of imports.
-
-Version 4: what was injected, and what of it was of use.
-
-Version 5: the text that an injection's keyword search was made with.
-
-Version 6: which sections have a tier of their own.
+A migration that was released is never edited.
 """
 
 import sqlite3
 from collections.abc import Callable
 
 
-def run(connection: sqlite3.Connection, *scripts: str) -> None:
+def run_scripts(connection: sqlite3.Connection, *scripts: str) -> None:
     """Run the statements of *scripts*, which end at the end of a line, within the transaction that is open."""
     for script in scripts:
         for statement in filter(str.strip, script.split(";\n")):
             connection.execute(statement)
+
+
+ENTRY_TABLES = """
+CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL CHECK (kind IN
+        ('learning', 'session', 'decision', 'gotcha', 'preference', 'conversation', 'document')),
+    category TEXT CHECK (category IN ('anti-patterns', 'heuristics', 'patterns')),
+    observation_count INTEGER NOT NULL DEFAULT 1 CHECK (observation_count >= 1),
+    confidence TEXT NOT NULL DEFAULT 'medium' CHECK (confidence IN ('low', 'medium', 'high')),
+    updated_at TEXT NOT NULL,
+    CHECK (kind != 'learning' OR category IS NOT NULL)
+);
+CREATE INDEX entry_by_track_record
+    ON entry (kind, category, observation_count, confidence, updated_at DESC, id);
+CREATE INDEX entry_newest ON entry (kind, updated_at DESC, id);
+CREATE TABLE entry_text (
+    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
+    name TEXT NOT NULL CHECK (trim(name) != ''),
+    description TEXT NOT NULL CHECK (trim(description) != ''),
+    reasoning TEXT NOT NULL DEFAULT '',
+    notes TEXT NOT NULL DEFAULT '',
+    keywords TEXT NOT NULL DEFAULT '[]' CHECK (json_array_length(keywords) <= 10),
+    "references" TEXT NOT NULL DEFAULT '[]' CHECK (json_valid("references")),
+    text_hash TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    source TEXT NOT NULL CHECK (source IN ('retro', 'session-capture', 'manual', 'import')),
+    source_project TEXT
+);
+CREATE TABLE recall (
+    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
+    recall_count INTEGER NOT NULL CHECK (recall_count >= 0),
+    last_recalled_at TEXT NOT NULL
+);
+"""
+
+VECTOR_TABLES = """
+CREATE TABLE space (
+    id INTEGER PRIMARY KEY,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    task_scheme TEXT NOT NULL,
+    weights_hash TEXT NOT NULL,
+    UNIQUE (provider, model, dimensions, task_scheme, weights_hash)
+);
+CREATE TABLE vector (
+    space_id INTEGER NOT NULL REFERENCES space (id),
+    entry_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
+    text_hash TEXT NOT NULL,
+    vec BLOB NOT NULL,
+    UNIQUE (space_id, entry_seq)
+);
+CREATE INDEX vector_by_entry ON vector (entry_seq);
+"""
+
+LEDGER_AND_METADATA = """
+CREATE TABLE sources (
+    path TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE source_heading (
+    path TEXT NOT NULL REFERENCES sources (path) ON DELETE CASCADE,
+    heading TEXT NOT NULL,
+    PRIMARY KEY (path, heading)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS _metadata (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+ENTRIES_VIEW = """
+CREATE VIEW entries AS
+SELECT e.id, t.name, t.description, t.reasoning, e.category, t.keywords, t."references",
+    e.observation_count, e.confidence, coalesce(r.recall_count, 0) AS recall_count, r.last_recalled_at,
+    t.created_at, e.updated_at, t.source, t.source_project, v.vec AS embedding
+FROM entry e
+JOIN entry_text t ON t.entry_seq = e.seq
+LEFT JOIN recall r ON r.entry_seq = e.seq
+LEFT JOIN vector v ON v.entry_seq = e.seq
+    AND v.space_id = (SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = 'active_space')
+WHERE e.kind = 'learning';
+"""
+
+
+def to_version_1(connection: sqlite3.Connection) -> None:
+    """Create the tables of a new store."""
+    run_scripts(connection, ENTRY_TABLES, VECTOR_TABLES, LEDGER_AND_METADATA, ENTRIES_VIEW)
 
 
 ENTRIES_OF_FILES = """
@@ -85,10 +165,10 @@ WHERE e.kind IN ('decision', 'gotcha', 'preference', 'conversation');
 """
 
 
-def keep_files(connection: sqlite3.Connection) -> None:
+def to_version_2(connection: sqlite3.Connection) -> None:
     """Let an entry stand for a file."""
     connection.create_function("word_count", 4, lambda *texts: len(" ".join(texts).split()))
-    run(connection, ENTRIES_OF_FILES, VIEWS)
+    run_scripts(connection, ENTRIES_OF_FILES, VIEWS)
 
 
 IMPORTANCE = """
@@ -218,99 +298,9 @@ SELECT id, memory_id, field_changed, old_value, new_value, changed_at FROM histo
 """
 
 
-def keep_documents(connection: sqlite3.Connection) -> None:
+def to_version_3(connection: sqlite3.Connection) -> None:
     """Let entries differ in how much they matter, and remember what became of them."""
-    run(connection, IMPORTANCE, SECTIONS, RECORDS, VIEWS, VIEWS_OF_DOCUMENTS)
-
-
-ENTRY_TABLES = """
-CREATE TABLE entry (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    kind TEXT NOT NULL CHECK (kind IN
-        ('learning', 'session', 'decision', 'gotcha', 'preference', 'conversation', 'document')),
-    category TEXT CHECK (category IN ('anti-patterns', 'heuristics', 'patterns')),
-    observation_count INTEGER NOT NULL DEFAULT 1 CHECK (observation_count >= 1),
-    confidence TEXT NOT NULL DEFAULT 'medium' CHECK (confidence IN ('low', 'medium', 'high')),
-    updated_at TEXT NOT NULL,
-    CHECK (kind != 'learning' OR category IS NOT NULL)
-);
-CREATE INDEX entry_by_track_record
-    ON entry (kind, category, observation_count, confidence, updated_at DESC, id);
-CREATE INDEX entry_newest ON entry (kind, updated_at DESC, id);
-CREATE TABLE entry_text (
-    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
-    name TEXT NOT NULL CHECK (trim(name) != ''),
-    description TEXT NOT NULL CHECK (trim(description) != ''),
-    reasoning TEXT NOT NULL DEFAULT '',
-    notes TEXT NOT NULL DEFAULT '',
-    keywords TEXT NOT NULL DEFAULT '[]' CHECK (json_array_length(keywords) <= 10),
-    "references" TEXT NOT NULL DEFAULT '[]' CHECK (json_valid("references")),
-    text_hash TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    source TEXT NOT NULL CHECK (source IN ('retro', 'session-capture', 'manual', 'import')),
-    source_project TEXT
-);
-CREATE TABLE recall (
-    entry_seq INTEGER PRIMARY KEY REFERENCES entry (seq) ON DELETE CASCADE,
-    recall_count INTEGER NOT NULL CHECK (recall_count >= 0),
-    last_recalled_at TEXT NOT NULL
-);
-"""
-
-VECTOR_TABLES = """
-CREATE TABLE space (
-    id INTEGER PRIMARY KEY,
-    provider TEXT NOT NULL,
-    model TEXT NOT NULL,
-    dimensions INTEGER NOT NULL,
-    task_scheme TEXT NOT NULL,
-    weights_hash TEXT NOT NULL,
-    UNIQUE (provider, model, dimensions, task_scheme, weights_hash)
-);
-CREATE TABLE vector (
-    space_id INTEGER NOT NULL REFERENCES space (id),
-    entry_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
-    text_hash TEXT NOT NULL,
-    vec BLOB NOT NULL,
-    UNIQUE (space_id, entry_seq)
-);
-CREATE INDEX vector_by_entry ON vector (entry_seq);
-"""
-
-LEDGER_AND_METADATA = """
-CREATE TABLE sources (
-    path TEXT PRIMARY KEY,
-    fingerprint TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE source_heading (
-    path TEXT NOT NULL REFERENCES sources (path) ON DELETE CASCADE,
-    heading TEXT NOT NULL,
-    PRIMARY KEY (path, heading)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS _metadata (
-    key TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-) WITHOUT ROWID;
-"""
-
-ENTRIES_VIEW = """
-CREATE VIEW entries AS
-SELECT e.id, t.name, t.description, t.reasoning, e.category, t.keywords, t."references",
-    e.observation_count, e.confidence, coalesce(r.recall_count, 0) AS recall_count, r.last_recalled_at,
-    t.created_at, e.updated_at, t.source, t.source_project, v.vec AS embedding
-FROM entry e
-JOIN entry_text t ON t.entry_seq = e.seq
-LEFT JOIN recall r ON r.entry_seq = e.seq
-LEFT JOIN vector v ON v.entry_seq = e.seq
-    AND v.space_id = (SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = 'active_space')
-WHERE e.kind = 'learning';
-"""
-
-
-def keep_learnings(connection: sqlite3.Connection) -> None:
-    """Create the tables of a new store."""
-    run(connection, ENTRY_TABLES, VECTOR_TABLES, LEDGER_AND_METADATA, ENTRIES_VIEW)
+    run_scripts(connection, IMPORTANCE, SECTIONS, RECORDS, VIEWS, VIEWS_OF_DOCUMENTS)
 
 
 RECEIPTS = """
@@ -354,14 +344,14 @@ CREATE INDEX influence_by_session ON influence (session_id);
 """Receipts speak of entries by id: they outlive them. Every prompt leaves out what its own session has left."""
 
 
-def keep_receipts(connection: sqlite3.Connection) -> None:
+def to_version_4(connection: sqlite3.Connection) -> None:
     """Remember what was injected, and what of it was used."""
-    run(connection, RECEIPTS)
+    run_scripts(connection, RECEIPTS)
 
 
-def keep_keyword_texts(connection: sqlite3.Connection) -> None:
+def to_version_5(connection: sqlite3.Connection) -> None:
     """Let a receipt hold the text that was searched by keyword; NULL where that is its query."""
-    run(connection, "ALTER TABLE receipt ADD COLUMN keyword_text TEXT;")
+    run_scripts(connection, "ALTER TABLE receipt ADD COLUMN keyword_text TEXT;")
 
 
 OWN_TIERS = """
@@ -385,16 +375,16 @@ A tier that its file had before was left behind when that of the file changed.
 """
 
 
-def keep_own_tiers(connection: sqlite3.Connection) -> None:
+def to_version_6(connection: sqlite3.Connection) -> None:
     """Let a section that was given a tier keep it when that of its file changes."""
-    run(connection, OWN_TIERS)
+    run_scripts(connection, OWN_TIERS)
 
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
-    keep_learnings,
-    keep_files,
-    keep_documents,
-    keep_receipts,
-    keep_keyword_texts,
-    keep_own_tiers,
+    to_version_1,
+    to_version_2,
+    to_version_3,
+    to_version_4,
+    to_version_5,
+    to_version_6,
 )

@@ -20,7 +20,7 @@ COLUMNS = (
     "file_path spec_folder title anchor_id content created_at created_at_epoch importance_weight importance_tier"
     " context_type channel session_id access_count last_accessed validation_count confidence_score trigger_phrases"
 ).split()
-"""What is read; vectors are not, they are made anew. Schema 10 lacks the tier, the type, the epoch and the count."""
+"""The columns that are read; vectors are made again. Schema 10 lacks the tier, the type, the epoch and the count."""
 
 NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder"
 MOST_COUNTED = 2**31 - 1
@@ -100,7 +100,7 @@ def _texts(value: object) -> tuple[str, ...]:
         texts = json.loads(value) if isinstance(value, str) else []
     except (ValueError, RecursionError):
         return ()
-    return tuple(each for each in texts if isinstance(each, str)) if isinstance(texts, list) else ()
+    return tuple(text for text in texts if isinstance(text, str)) if isinstance(texts, list) else ()
 
 
 def _share(value: object) -> float | None:

@@ -1,7 +1,7 @@
 """
-Conditions of a query of which only some are asked. Standard library only.
+Optional conditions of a query. Standard library only.
 
-An `EntryFilter` as SQL; the one place that knows what being inside means.
+An `EntryFilter` as a condition in SQL.
 """
 
 import os
@@ -76,6 +76,8 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
 
 
 def _of_its_text(only: EntryFilter) -> Iterator[Where]:
+    if only.unlabelled:  # looked up by entry: a list of all would be made for each page
+        yield Where("(SELECT keywords FROM entry_text WHERE entry_seq = e.seq) = '[]'", ())
     if only.tag is not None:
         yield Where("e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = ?)", (only.tag,))
     if only.source is not None:

@@ -3,10 +3,12 @@
 import datetime as dt
 import json
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hardwon.adapters.sqlite.database import Row, from_text, to_text
 from hardwon.domain.model.identity import word_count
+from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
@@ -15,21 +17,118 @@ from hardwon.domain.model.usage import Usage, Validations
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
-SELECT_PRINTED = """
-    SELECT e.seq, t.name, t.description, t.notes, e.category, e.observation_count, e.confidence
+FACTS = (
+    *("entry_id", "kind", "category", "observation_count", "confidence", "updated_at", "source_project", "workspace"),
+    *("branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
+)
+"""The fields of `Entry` in the table `entry`, each in the column of its name but for `RENAMED`."""
+
+TEXTS = (
+    *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "created_at", "source"),
+    *("file_path", "file_mtime", "file_hash", "anchor_id", "trigger_phrases", "channel", "session_id", "own_tier"),
+)
+"""The fields of `Entry` in the table `entry_text`."""
+
+RENAMED = {"entry_id": "id", "source_project": "project"}
+
+DERIVED = ("seq", "project", "content_hash", "words")
+"""The other columns of the table `entry` that are read."""
+
+COUNTERS = {
+    "recall_count": "coalesce(r.recall_count, 0)",
+    "last_recalled_at": "r.last_recalled_at",
+    "access_count": "coalesce(u.access_count, 0)",
+    "last_accessed": "u.last_accessed",
+    "validation_count": "coalesce(u.validation_count, 0)",
+    "useful_count": "coalesce(u.useful_count, 0)",
+}
+
+COLUMNS: Mapping[str, str] = {
+    **{field: f"e.{RENAMED.get(field, field)}" for field in (*FACTS, *DERIVED)},
+    **{field: f't."{field}"' for field in TEXTS},
+    **COUNTERS,
+    "number": "e.seq",
+}
+"""Where a field is read from; the tables are `entry e`, `entry_text t`, `recall r` and `usage u`."""
+
+LISTS = ("keywords", "tags", "references", "trigger_phrases")
+MOMENTS = ("created_at", "updated_at")
+MOMENTS_IF_ANY = ("last_recalled_at", "last_accessed")
+FLAGS = ("permanent", "own_tier")
+
+Convert: TypeAlias = Callable[[Any], object]
+
+
+def _moment_of(text: str | None) -> dt.datetime | None:
+    return from_text(text) if text else None
+
+
+def _list_of(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+def _text_of(texts: Iterable[str]) -> str:
+    return json.dumps(texts, ensure_ascii=False)
+
+
+DECODERS: Mapping[str, Convert] = {
+    **dict.fromkeys(LISTS, _list_of),
+    **dict.fromkeys(MOMENTS, from_text),
+    **dict.fromkeys(MOMENTS_IF_ANY, _moment_of),
+    **dict.fromkeys(FLAGS, bool),
+}
+ENCODERS: Mapping[str, Convert] = {
+    **dict.fromkeys(LISTS, _text_of),
+    **dict.fromkeys(MOMENTS, to_text),
+}
+
+
+def columns(fields: Iterable[str], **others: str) -> str:
+    """Return what selects *fields*, some of them from *others* than their columns."""
+    places = {**COLUMNS, **others}
+    return ", ".join(places[field] for field in fields)
+
+
+def decoders(fields: Iterable[str], known: Mapping[str, Convert] = DECODERS) -> Sequence[tuple[int, Convert]]:
+    """Return which columns of a row of *fields* are decoded, and how."""
+    return [(at, known[field]) for at, field in enumerate(fields) if field in known]
+
+
+def decoded(row: Sequence[Any], how: Sequence[tuple[int, Convert]]) -> list[Any]:
+    """Return the values of *row* as Python has them."""
+    values = [*row]
+    for at, decode in how:
+        values[at] = decode(values[at])
+    return values
+
+
+KEPT_FACTS = ("id", "kind", "created_at_epoch", "retired")
+STAYS_RETIRED = """retired = max(excluded.retired,
+    entry.retired AND excluded.expires_at IS NOT NULL AND excluded.expires_at IS entry.expires_at)"""
+
+ENTRY_FIELDS = (*(field for field in FACTS if field != "entry_id"), *TEXTS, *COUNTERS, "number")
+"""The values that an `Entry` is made of; its id follows from them."""
+
+ENTRY_DECODERS = decoders(ENTRY_FIELDS)
+
+SELECT_ENTRY = f"""
+    SELECT {columns(ENTRY_FIELDS)}
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN recall r ON r.entry_seq = e.seq
+        LEFT JOIN usage u ON u.entry_seq = e.seq
+"""
+
+WANTED = """
     FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
     ORDER BY wanted.key
 """
-"""Its columns are the fields of `PrintedEntry`."""
 
-TOLD_COLUMNS = f"e.seq, e.id, e.kind, t.name, substr(t.description, 1, {TOLD_CHARACTERS}), e.updated_at"
-"""The fields of `ToldConversation`."""
+SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields)} {WANTED}"
 
-SELECT_TOLD = f"""
-    SELECT {TOLD_COLUMNS}
-    FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
-    ORDER BY wanted.key
-"""
+TOLD_COLUMNS = columns(ToldConversation._fields, description=f"substr(t.description, 1, {TOLD_CHARACTERS})")
+
+TOLD_DECODERS = decoders(ToldConversation._fields)
+
+SELECT_TOLD = f"SELECT {TOLD_COLUMNS} {WANTED}"
 
 SELECT_TOLD_NEWEST = f"""
     SELECT {TOLD_COLUMNS}
@@ -37,56 +136,30 @@ SELECT_TOLD_NEWEST = f"""
     ORDER BY e.updated_at DESC, e.id LIMIT ?
 """
 
-SELECT_ENTRY = """
-    SELECT e.kind, t.name, t.description, t.reasoning, t.notes, e.category, t.keywords, t."references",
-        e.observation_count, e.confidence, t.created_at, e.updated_at, t.source, e.project,
-        coalesce(r.recall_count, 0), r.last_recalled_at, t.tags, e.workspace, e.branch, e.permanent,
-        t.file_path, t.file_mtime, t.file_hash, t.anchor_id, e.tier, e.importance_weight, e.context_type,
-        t.trigger_phrases, e.spec_folder, t.channel, t.session_id, coalesce(u.access_count, 0), u.last_accessed,
-        coalesce(u.validation_count, 0), coalesce(u.useful_count, 0), t.own_tier, e.seq
-    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN recall r ON r.entry_seq = e.seq
-        LEFT JOIN usage u ON u.entry_seq = e.seq
+FACT_COLUMNS = columns(RankingFacts._fields[:-1])
+"""The columns of `RankingFacts` without the last one, the recall count."""
+
+SELECT_FACTS = f"""
+    SELECT {columns(RankingFacts._fields)} FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value
+    LEFT JOIN recall r ON r.entry_seq = e.seq
 """
 
-FACT_COLUMNS = "e.seq, e.id, e.category, e.observation_count, e.confidence, e.updated_at"
-"""What ranking reads, but for the recall count, which comes last."""
+FACT_DECODERS = decoders(RankingFacts._fields)
 
-RANKING_VALUES = 7
-"""How many values ranking reads, the recall count included."""
+RANKING_VALUES = len(RankingFacts._fields)
 
-RECALL_COLUMNS = """
-    e.kind, e.project, e.workspace, e.branch, e.permanent, e.content_hash, e.words,
-    e.tier, e.importance_weight, e.created_at_epoch, t.anchor_id, t.file_path
-"""
-"""What only the policies of recall read."""
+RECALL_FIELDS = RecallFacts._fields[1:]
+"""The fields that only recall reads; to it a second is exact enough for the creation."""
 
-UPSERT_ENTRY = """
-    INSERT INTO entry (id, kind, category, observation_count, confidence, updated_at, project, workspace, branch,
-        permanent, content_hash, words, tier, importance_weight, context_type, spec_folder, created_at_epoch,
-        expires_at, retired)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET category = excluded.category, observation_count = excluded.observation_count,
-        confidence = excluded.confidence, updated_at = excluded.updated_at, project = excluded.project,
-        workspace = excluded.workspace, branch = excluded.branch, permanent = excluded.permanent,
-        content_hash = excluded.content_hash, words = excluded.words, tier = excluded.tier,
-        importance_weight = excluded.importance_weight, context_type = excluded.context_type,
-        spec_folder = excluded.spec_folder, expires_at = excluded.expires_at,
-        retired = max(excluded.retired, entry.retired AND excluded.expires_at IS NOT NULL
-            AND excluded.expires_at IS entry.expires_at)
-    RETURNING seq, retired
-"""
+RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
+RECALL_DECODERS = decoders(
+    RECALL_FIELDS, {**DECODERS, "created_at": lambda epoch: dt.datetime.fromtimestamp(epoch, dt.UTC)}
+)
 
-UPSERT_TEXT = """
-    INSERT INTO entry_text (entry_seq, name, description, reasoning, notes, keywords, tags, "references", text_hash,
-        created_at, source, file_path, file_mtime, file_hash, anchor_id, trigger_phrases, channel, session_id,
-        own_tier)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (entry_seq) DO UPDATE SET name = excluded.name, description = excluded.description,
-        reasoning = excluded.reasoning, notes = excluded.notes, keywords = excluded.keywords, tags = excluded.tags,
-        "references" = excluded."references", text_hash = excluded.text_hash, source = excluded.source,
-        file_path = excluded.file_path, file_mtime = excluded.file_mtime, file_hash = excluded.file_hash,
-        trigger_phrases = excluded.trigger_phrases, channel = excluded.channel, session_id = excluded.session_id,
-        own_tier = excluded.own_tier
+SELECT_RECALL_FACTS = f"""
+    SELECT {columns(RankingFacts._fields)}, {RECALL_COLUMNS} FROM json_each(?) wanted
+    JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
+    LEFT JOIN recall r ON r.entry_seq = e.seq
 """
 
 
@@ -102,130 +175,66 @@ def is_retired(entry: "Entry") -> bool:
     return entry.tier == NEVER_SEARCHED
 
 
-def entry_row(entry: "Entry") -> tuple[object, ...]:
-    """Return the values of `UPSERT_ENTRY`."""
-    return (
-        entry.entry_id,
-        entry.kind,
-        entry.category,
-        entry.observation_count,
-        entry.confidence,
-        to_text(entry.updated_at),
-        entry.source_project,
-        entry.workspace,
-        entry.branch,
-        entry.permanent,
-        entry.content_hash,
-        word_count(entry.searchable_text()),
-        entry.tier,
-        entry.importance_weight,
-        entry.context_type,
-        entry.spec_folder,
-        math.floor(entry.created_at.timestamp()),
-        to_text(entry.expires_at) if entry.expires_at else None,
-        is_retired(entry),
-    )
+def encoded(fields: Iterable[str], source: object) -> dict[str, object]:
+    """Return the values of *fields* of *source* as SQLite stores them, by the names of their columns."""
+    values = ((field, getattr(source, field)) for field in fields)
+    return {
+        RENAMED.get(field, field): ENCODERS[field](value) if field in ENCODERS else value for field, value in values
+    }
 
 
-def text_row(seq: int, entry: "Entry") -> tuple[object, ...]:
-    """Return the values of `UPSERT_TEXT`."""
-    return (
-        seq,
-        entry.name,
-        entry.description,
-        entry.reasoning,
-        entry.notes,
-        json.dumps(entry.keywords, ensure_ascii=False),
-        json.dumps(entry.tags, ensure_ascii=False),
-        json.dumps(entry.references, ensure_ascii=False),
-        text_hash(entry.searchable_text()),
-        to_text(entry.created_at),
-        entry.source,
-        entry.file_path,
-        entry.file_mtime,
-        entry.file_hash,
-        entry.anchor_id,
-        json.dumps(entry.trigger_phrases, ensure_ascii=False),
-        entry.channel,
-        entry.session_id,
-        entry.own_tier,
-    )
+def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -> str:
+    """Return the statement that inserts a row of *values*, or updates the row of that *key* but for what is *kept*."""
+    names = [*values]
+    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in kept)
+    quoted = ", ".join(f'"{name}"' for name in names)
+    marks = ", ".join(f":{name}" for name in names)
+    return f"INSERT INTO {table} ({quoted}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {changed}"
 
 
-def to_entry(row: Row) -> "Entry":
-    """Return the entry of a row of `SELECT_ENTRY`."""
+def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
+    """Return the statement that puts *entry* into the table `entry` and returns its number and whether it is retired."""
+    values = encoded(FACTS, entry) | {
+        "content_hash": entry.content_hash,
+        "words": word_count(entry.searchable_text()),
+        "created_at_epoch": math.floor(entry.created_at.timestamp()),
+        "expires_at": to_text(entry.expires_at) if entry.expires_at else None,
+        "retired": is_retired(entry),
+    }
+    return f"{upsert('entry', 'id', values, KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired", values
+
+
+def upsert_text(seq: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
+    """Return the statement that puts the texts of *entry* into the table `entry_text`."""
+    values = {"entry_seq": seq, **encoded(TEXTS, entry), "text_hash": text_hash(entry.searchable_text())}
+    return upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")), values
+
+
+def to_entries(rows: Iterable[Row]) -> "Iterator[Entry]":
+    """Yield the entries of rows of `SELECT_ENTRY`."""
     from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
 
-    kind, name, description, reasoning, notes, category, keywords, references, *rest = row
-    count, confidence, created_at, updated_at, source, source_project, recalls, recalled_at, *rest = rest
-    tags, workspace, branch, permanent, file_path, file_mtime, file_hash, *rest = rest
-    anchor_id, tier, importance_weight, context_type, trigger_phrases, spec_folder, channel, session_id, *rest = rest
-    accesses, accessed_at, validations, useful, own_tier, number = rest
-    return Entry(
-        kind=kind,
-        name=name,
-        description=description,
-        reasoning=reasoning,
-        notes=notes,
-        category=category,
-        keywords=tuple(json.loads(keywords)),
-        references=tuple(json.loads(references)),
-        observation_count=count,
-        confidence=confidence,
-        created_at=from_text(created_at),
-        updated_at=from_text(updated_at),
-        source=source,
-        source_project=source_project,
-        tags=tuple(json.loads(tags)),
-        workspace=workspace,
-        branch=branch,
-        permanent=bool(permanent),
-        file_path=file_path,
-        file_mtime=file_mtime,
-        file_hash=file_hash,
-        anchor_id=anchor_id,
-        tier=tier,
-        own_tier=bool(own_tier),
-        importance_weight=importance_weight,
-        context_type=context_type,
-        trigger_phrases=tuple(json.loads(trigger_phrases)),
-        spec_folder=spec_folder,
-        channel=channel,
-        session_id=session_id,
-        usage=Usage(accesses, from_text(accessed_at) if accessed_at else None, Validations(validations, useful)),
-        number=number,
-        recall_count=recalls,
-        last_recalled_at=from_text(recalled_at) if recalled_at else None,
-    )
+    for row in rows:
+        values = dict(zip(ENTRY_FIELDS, decoded(row, ENTRY_DECODERS), strict=True))
+        yield Entry(usage=taken_usage(values), **values)
+
+
+def taken_usage(values: dict[str, Any]) -> Usage:
+    """Take the counters of searches and judgements out of *values*."""
+    validations = Validations(values.pop("validation_count"), values.pop("useful_count"))
+    return Usage(values.pop("access_count"), values.pop("last_accessed"), validations)
 
 
 def to_told(row: Row) -> ToldConversation:
     """Return the conversation of a row of `TOLD_COLUMNS`."""
-    return ToldConversation(*row)._replace(updated_at=from_text(row[-1]))
+    return ToldConversation(*decoded(row, TOLD_DECODERS))
 
 
 def to_facts(row: Row) -> RankingFacts:
     """Return the facts of a row of `FACT_COLUMNS` and the recall count."""
-    seq, entry_id, category, count, confidence, updated_at, recalls = row
-    return RankingFacts(seq, entry_id, category, count, confidence, from_text(updated_at), recalls)
+    return RankingFacts(*decoded(row, FACT_DECODERS))
 
 
 def to_recall_facts(row: Row) -> RecallFacts:
-    """Return the facts of a row of `FACT_COLUMNS`, the recall count and `RECALL_COLUMNS`."""
-    kind, project, workspace, branch, permanent, content_hash, words, *rest = row[RANKING_VALUES:]
-    tier, weight, created_at, anchor_id, file_path = rest
-    return RecallFacts(
-        ranking=to_facts(row[:RANKING_VALUES]),
-        kind=kind,
-        project=project,
-        workspace=workspace,
-        branch=branch,
-        permanent=bool(permanent),
-        content_hash=content_hash,
-        words=words,
-        tier=tier,
-        importance_weight=weight,
-        created_at=dt.datetime.fromtimestamp(created_at, dt.UTC),
-        anchor_id=anchor_id,
-        file_path=file_path,
-    )
+    """Return the facts of a row of `SELECT_RECALL_FACTS`."""
+    return RecallFacts(to_facts(row[:RANKING_VALUES]), *decoded(row[RANKING_VALUES:], RECALL_DECODERS))

@@ -11,7 +11,8 @@ from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.keywords import inverse_document_frequency, words_of
 from hardwon.domain.model.ranking.adaptive import passage_evidence
-from hardwon.ports.keyword_index import Mode
+from hardwon.ports.keyword_index import KeywordIndex, Mode
+from hardwon.ports.override import override
 
 SATURATION = 1.2
 """FTS5's k1: how soon one more occurrence of a word stops counting."""
@@ -27,7 +28,7 @@ SELECT_WORDS = """
 """
 
 
-class ScanKeywordIndex:
+class ScanKeywordIndex(KeywordIndex):
     """
     Finds words by reading every text; slow, and without stems.
 
@@ -39,25 +40,26 @@ class ScanKeywordIndex:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @override
     def size(self) -> int:
-        """Return how many entries may be searched."""
         return int(self._database.value("SELECT count(*) FROM entry WHERE retired = 0"))
 
+    @override
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
-        """Return in how many entries each term occurs."""
         found = [words for _, words in self._read(EVERYTHING, terms, deadline)]
         return {term: sum(term in words for words in found) for term in terms}
 
+    @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
-        """Return the entries that hold any, or all, of *terms*; each adds its idf, dampened repeats a little more."""
+        # Each term adds its idf; repeats, dampened, a little more.
         idf = self._idf(terms, deadline)
         least, read = (1, EVERY_WORD) if mode == "any" else (len(idf), TEXTS)
         found = self._read(only, terms, deadline, read)
         scores = {seq: _bm25(words, idf) for seq, words in found if len(words) >= least}
         return FtsMatches(self._database, scores)
 
+    @override
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
-        """Return the entries that hold any of *terms*, each as one passage."""
         idf = self._idf(terms, deadline)
         asked = sum(idf.values())
         scores = {

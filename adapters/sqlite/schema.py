@@ -1,5 +1,5 @@
 """
-The store's tables, as numbered migrations; a migration that was released is never edited.
+The version of the store's tables, and the way to the newest one.
 
 `entry` is narrow and hot: what ranking reads. Texts, counters and vectors have tables
 of their own, so that counting a recall rewrites nothing else and a scan of facts never
@@ -12,7 +12,7 @@ import sqlite3
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
 
 NEWEST = 6
-"""How many migrations there are."""
+"""The version that the last migration leads to; known here, as most often none has to be imported."""
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
@@ -57,7 +57,7 @@ def _step(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = schema_version(connection)
-        if version < NEWEST:  # another process may have been faster
+        if version < NEWEST:  # another process may have done it meanwhile
             MIGRATIONS[version](connection)
             connection.execute(
                 "INSERT INTO _metadata VALUES ('schema_version', ?) ON CONFLICT DO UPDATE SET value = excluded.value",

@@ -4,9 +4,9 @@ Whole copies of a store by SQLite's backup API.
 A copy is made in one step: SQLite then reads all pages in one transaction, so that what others write meanwhile
 neither shows in it nor makes it begin anew, as it would between steps.
 
-What makes two states of an entry the same: every value that is stored of it, but for the indexes.
+Fingerprints of entries: a hash of every stored value of an entry, indexes left out.
 
-What a store knows besides its entries: ledgers, its own decisions, what was forgotten, what became of entries.
+The state of a store besides its entries: ledgers, metadata, tombstones, absences, history.
 
 Bringing entries back from a copy of the store.
 """
@@ -36,6 +36,7 @@ from hardwon.adapters.sqlite.database import (
     in_list,
     note_change,
     to_text,
+    translated,
 )
 from hardwon.adapters.sqlite.database import KEY as CONTENT_VERSION
 from hardwon.adapters.sqlite.keyword_index import (
@@ -47,14 +48,15 @@ from hardwon.adapters.sqlite.keyword_index import (
     is_intact,
 )
 from hardwon.adapters.sqlite.query import where
-from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entry
+from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.adapters.sqlite.schema import migrate, refuse_newer, schema_version
 from hardwon.adapters.sqlite.store import COMPANIONS
 from hardwon.adapters.sqlite.vectors import SPACE_KEY
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import CorruptStoreError, InvalidCheckpointError, NewerSchemaError, StorageError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.ports.snapshots import Replacement
+from hardwon.ports.override import override
+from hardwon.ports.snapshots import Replacement, Snapshot, Snapshots
 
 ALL_PAGES = -1
 SECONDS_BETWEEN_TRIES = 0.05
@@ -64,25 +66,43 @@ BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 def write_copy(source: Database, path: str) -> None:
     """
-    Copy *source* to a file of its own, in place of what is there: whole and checked, or not at all.
+    Copy *source* to a new file at *path*, mode 0600: whole, checked and on the disk, or not at all.
 
-    It is written under another name first, with mode 0600; the new name is on the disk when this returns.
+    Under that name it may be seen half written; `publish` gives it the name it is to have.
 
     Raises:
         StorageError: it can't be written, or is not whole.
     """
-    temporary = f"{path}.{os.urandom(8).hex()}.partial"
     try:
-        with contextlib.closing(Database(temporary)) as copy:
+        with contextlib.closing(Database(path)) as copy:
             copy.rows("PRAGMA journal_mode = OFF")  # what fails is removed
             copy_pages(source, copy)
             copy.rows("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
             _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
-        _publish(temporary, path)
+        with translated(path):
+            _flush(path, os.O_RDWR)
+            _flush_folder(path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        remove(path)
         raise
+
+
+def publish(written: str, path: str) -> None:
+    """
+    Give the file *written* the name *path*, in place of what is there; after a crash of the machine one of both is there.
+
+    Raises:
+        StorageError: it can't be renamed.
+    """
+    with translated(path):
+        os.replace(written, path)
+        _flush_folder(path)
+
+
+def remove(path: str) -> None:
+    """Remove a file if it is there and can be removed."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
 
 
 def copy_pages(source: Database, target: Database) -> None:
@@ -145,15 +165,9 @@ def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:
         raise CorruptStoreError(f"{before}{' '.join(finding.split())}{after}")
 
 
-def _publish(temporary: str, path: str) -> None:
-    """Give a file its name, so that after a crash of the machine it is there whole, or not at all."""
-    try:
-        _flush(temporary, os.O_RDWR)
-        os.replace(temporary, path)
-        if os.name == "posix":  # elsewhere a folder can't be opened
-            _flush(os.path.dirname(path), os.O_RDONLY)
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror or error}; check the path and its permissions") from error
+def _flush_folder(path: str) -> None:
+    if os.name == "posix":  # elsewhere a folder can't be opened
+        _flush(os.path.dirname(path), os.O_RDONLY)
 
 
 def _flush(path: str, flags: int) -> None:
@@ -244,7 +258,7 @@ def sections(database: Database, seqs: Iterable[int]) -> set[Section]:
 
 
 def bring_back_sections(past: Database, present: Database, of: Iterable[Section]) -> None:
-    """Let what is known of forgotten and departed sections be what it was."""
+    """Let what is known of deleted and absent sections be what it was."""
     for section, table in itertools.product(of, OF_SECTIONS):
         present.rows(f"DELETE FROM {table} WHERE (file_path, anchor_id) = (?, ?)", section)
         copy_rows(past, present, table, "(file_path, anchor_id) = (?, ?)", *section)
@@ -293,12 +307,12 @@ def _give_no_number_twice(past: Database, present: Database) -> None:
 
 
 RESTORED, REMOVED = "restored", "removed"
-"""What history says of an entry, in place of a field's name."""
+"""The entries in history, in place of a field's name."""
 
 OF_THEM = "IN (SELECT value FROM json_each(?))"
 
 
-class SqliteSnapshot:
+class SqliteSnapshot(Snapshot):
     """
     A checked copy of a store, and the store that takes from it.
 
@@ -312,8 +326,8 @@ class SqliteSnapshot:
         self._past = past
         self._present = present
 
+    @override
     def bring_back(self, contents: Contents, *, name: str, at: dt.datetime) -> Replacement:
-        """Put the entries of *contents* as they were in place of those that are there."""
         only = contents.entries
         with self._present.transaction():
             then, now = fingerprints(self._past, only), fingerprints(self._present, only)
@@ -376,8 +390,9 @@ class SqliteSnapshot:
 
     def _index(self, wanted: str) -> None:
         try:
-            for row in self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {OF_THEM}", (wanted,)):
-                index_entry(self._present, row[-1], to_entry(row))
+            rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {OF_THEM}", (wanted,))
+            for entry in to_entries(rows):
+                index_entry(self._present, entry.number or 0, entry)
         except ValueError as error:
             raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
         ensure_index(self._present, repair=True)
@@ -407,7 +422,7 @@ FOLDER = "checkpoints"
 UNCOMMITTED = ".new"
 SNAPSHOT = re.compile(r"(\d+)\.db")
 UNFINISHED = re.compile(r"(\d+\.db)\..+")
-"""What lies in that folder between the first page and the end of the transaction, under the snapshot's name."""
+"""Files in that folder whose transaction has not ended."""
 
 INSERT = """
     INSERT INTO checkpoints (id, name, description, created_at, memory_count, snapshot_path, metadata)
@@ -416,7 +431,7 @@ INSERT = """
 SELECT = "SELECT id, name, description, created_at, memory_count, snapshot_path, metadata FROM checkpoints"
 
 
-class SqliteSnapshots:
+class SqliteSnapshots(Snapshots):
     """
     Copies of the store's file, and the table of checkpoints.
 
@@ -436,60 +451,60 @@ class SqliteSnapshots:
         self._folder = os.path.join(self._store, FOLDER)
         self._taken: list[str] = []
 
+    @override
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Hold the write lock until the context ends; files of checkpoints that are given up go with them."""
         try:
             with self._database.transaction():
                 try:
                     yield
                 except BaseException:
                     for path in self._taken:
-                        _remove(path + UNCOMMITTED)
+                        remove(path + UNCOMMITTED)
                     raise
             for path in self._taken:
                 _finish(path)
         finally:
             self._taken.clear()
 
+    @override
     def checkpoints(self) -> list[Checkpoint]:
-        """Return all checkpoints, the newest first."""
         return [self._to_checkpoint(row) for row in self._database.rows(f"{SELECT} ORDER BY id DESC")]
 
+    @override
     def named(self, name: str) -> Checkpoint | None:
-        """Return the checkpoint of that name."""
         rows = self._database.rows(f"{SELECT} WHERE name = ?", (name,))
         return self._to_checkpoint(rows[0]) if rows else None
 
+    @override
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
-        """Copy the store, and keep *checkpoint* for the copy."""
         with self._database.transaction():
             self._finish_what_others_left()
             number = self._next_number()
             path = os.path.join(FOLDER, f"{number}.db")
             count = self._count(checkpoint.contents)
             metadata = json.dumps(checkpoint.contents._asdict(), ensure_ascii=False)
-            told = (checkpoint.name, checkpoint.description, to_text(checkpoint.created_at))
-            self._database.rows(INSERT, (number, *told, count, path, metadata))
+            texts = (checkpoint.name, checkpoint.description, to_text(checkpoint.created_at))
+            self._database.rows(INSERT, (number, *texts, count, path, metadata))
             self._taken.append(os.path.join(self._store, path))
-            self._copy_to(self._taken[-1] + UNCOMMITTED)
+            self._write_copy(self._taken[-1] + UNCOMMITTED)
         return attrs.evolve(checkpoint, number=number, memory_count=count, snapshot_path=self._taken[-1])
 
+    @override
     def discard(self, checkpoint: Checkpoint) -> None:
-        """Forget *checkpoint* and remove its file."""
         with self._database.transaction():
             self._database.rows("DELETE FROM checkpoints WHERE id = ?", (checkpoint.number,))
         for ending in ("", UNCOMMITTED):
-            _remove(checkpoint.snapshot_path.removesuffix(UNCOMMITTED) + ending)
+            remove(checkpoint.snapshot_path.removesuffix(UNCOMMITTED) + ending)
 
+    @override
     @contextmanager
     def opened(self, path: str) -> Iterator[SqliteSnapshot]:
-        """Open the snapshot in the file *path*."""
         with opened_copy(path) as copy:
             yield SqliteSnapshot(copy, self._database)
 
+    @override
     def back_up(self, path: str, *, replace: bool = False) -> None:
-        """Copy the store to the file *path*."""
         path = os.path.realpath(path)
         if path in self._own_files():
             raise InvalidCheckpointError(f"{path!r} is the store itself: choose another file")
@@ -497,9 +512,14 @@ class SqliteSnapshots:
             raise InvalidCheckpointError(f"{path!r} is there already: choose another file, or replace it with --force")
         if not os.path.isdir(os.path.dirname(path)):
             raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
-        self._copy_to(path)
+        written = f"{path}.{os.urandom(8).hex()}.partial"
+        try:
+            self._write_copy(written)
+            publish(written, path)
+        finally:
+            remove(written)
 
-    def _copy_to(self, path: str) -> None:
+    def _write_copy(self, path: str) -> None:
         if self._database.path == IN_MEMORY:
             raise StorageError("there is no store yet, so there is nothing to copy")
         with contextlib.closing(Database(self._database.path)) as source:  # a writing connection can't be copied
@@ -519,7 +539,7 @@ class SqliteSnapshots:
             if checkpoint.snapshot_path.endswith(UNCOMMITTED):
                 _finish(checkpoint.snapshot_path.removesuffix(UNCOMMITTED))
         for name in filter(UNFINISHED.fullmatch, self._files()):
-            _remove(os.path.join(self._folder, name))
+            remove(os.path.join(self._folder, name))  # one that stays is removed with the next checkpoint
 
     def _next_number(self) -> int:
         """Return a number that no checkpoint had and no file has."""
@@ -549,10 +569,5 @@ class SqliteSnapshots:
 
 def _finish(path: str) -> None:
     """Give a snapshot its name; under the other one it is found too."""
-    with contextlib.suppress(OSError):
-        os.replace(path + UNCOMMITTED, path)
-
-
-def _remove(path: str) -> None:
-    with contextlib.suppress(OSError):  # one that stays is removed with the next checkpoint
-        os.unlink(path)
+    with contextlib.suppress(StorageError):
+        publish(path + UNCOMMITTED, path)

@@ -1,7 +1,7 @@
 """
-Opening a store that is there, for who must not wait: it is neither made nor migrated.
+Open an existing store without creating or migrating it (used by hooks).
 
-Looking for damage, and moving a damaged store out of the way.
+Check a store for damage, and move a damaged one aside.
 
 Opening the store: the file, its schema, its keyword index.
 """

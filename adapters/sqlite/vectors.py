@@ -8,7 +8,8 @@ from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.identity import searchable_text
 from hardwon.domain.model.vocabulary import KINDS, Kind
-from hardwon.ports.vectors import PendingText, VectorBlock
+from hardwon.ports.override import override
+from hardwon.ports.vectors import PendingText, VectorBlock, VectorStore
 
 VALUE_BYTES = 4
 
@@ -37,7 +38,7 @@ SELECT_PENDING = """
 """
 
 
-class SqliteVectorStore:
+class SqliteVectorStore(VectorStore):
     """
     The vectors of one space: what is stored, what is missing, and where an index gets them.
 
@@ -66,57 +67,57 @@ class SqliteVectorStore:
         self._is_active = is_active
 
     @property
+    @override
     def space(self) -> Space:
-        """The space all calls are about."""
         return self._space
 
     @property
+    @override
     def dimensions(self) -> int:
-        """Width of every vector."""
         return self._space.dimensions
 
     @property
+    @override
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of entries that get their vector here."""
         return self._served.kinds
 
+    @override
     def has_any(self, only: EntryFilter) -> bool:
-        """Tell whether an entry of *only* has a vector."""
         within = where(only)
         sql = SELECT_EMBEDDED.format(what="1", within=within.sql)
         return bool(self._database.value(f"{sql} LIMIT 1", (self._space_id(), *within.parameters)))
 
+    @override
     def count(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* have a vector."""
         within = where(only)
         sql = SELECT_EMBEDDED.format(what="count(*)", within=within.sql)
         return int(self._database.value(sql, (self._space_id(), *within.parameters)))
 
+    @override
     def count_pending(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* that get theirs here have none."""
         served = self._served_of(only)
         within = where(served)
         total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters)
         return int(total) - self.count(served)
 
+    @override
     def vector_of(self, entry_id: str) -> Vector | None:
-        """Return the vector of one entry."""
         blob = self._database.value(
             "SELECT v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.id = ?",
             (self._space_id(), entry_id),
         )
         return None if blob is None else _from_blob(blob)
 
+    @override
     def pending(self, limit: int) -> list[PendingText]:
-        """Return entries without a vector, newest first."""
         within = where(self._served)
         rows = self._database.rows(
             SELECT_PENDING.format(within=within.sql), (self._space_id(), *within.parameters, max(0, limit))
         )
         return [PendingText(seq, searchable_text(*texts), text_hash) for seq, *texts, text_hash in rows]
 
+    @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
-        """Store vectors of texts that are still what they were."""
         with self._database.transaction():
             space_id = self._register()
             self._database.run_many(
@@ -133,8 +134,8 @@ class SqliteVectorStore:
         with self._database.transaction():
             self._note_as_active(self._register())
 
+    @override
     def clear(self, only: EntryFilter) -> None:
-        """Drop the vectors of the entries of *only* that get theirs here."""
         within = where(self._served_of(only))
         served = f"SELECT seq FROM entry e WHERE {within.sql}"
         with self._database.transaction():
@@ -144,18 +145,18 @@ class SqliteVectorStore:
             )
             note_change(self._database)
 
+    @override
     def version(self) -> int:
-        """Return a number that is another one after every change."""
         return content_version(self._database)
 
+    @override
     def load(self, only: EntryFilter) -> VectorBlock:
-        """Return the vectors of the entries of *only*."""
         within = where(only)
         sql = (SELECT_FEW_VECTORS if self._are_few(only) else SELECT_VECTORS).format(within=within.sql)
         return self._block(self._database.stream(sql, (self._space_id(), *within.parameters)))
 
+    @override
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        """Return *seqs*, the newest first, then by id."""
         return in_tie_order(self._database, seqs)
 
     def _are_few(self, only: EntryFilter) -> bool:

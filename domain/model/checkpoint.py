@@ -1,4 +1,4 @@
-"""What is put aside, so that it can be brought back."""
+"""A saved state of the store under a name, and the entries it is about."""
 
 import datetime as dt
 from typing import Literal, NamedTuple, TypeAlias, get_args

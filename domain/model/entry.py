@@ -233,7 +233,7 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """What a departure is known by: the path of its file; of a captured section, its own name."""
+        """What the absence of its file is known by: the path of its file; of a captured section, its own name."""
         return f"#{self.anchor_id}" if goes_by_its_anchor(self.kind, self.anchor_id) else self.file_path or ""
 
     @property

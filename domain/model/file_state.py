@@ -1,4 +1,4 @@
-"""What the store has the word on of an entry, kept while its file is away (rule U-2)."""
+"""The fields of an entry that the store decides, kept while its file is absent."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from hardwon.domain.model.vocabulary import Tier
 
 class Standing(NamedTuple):
     """
-    What an entry was when its file went; the fields are those of `Entry`.
+    Those fields as they were when the file went; the names are those of `Entry`.
 
     Attributes:
         file_hash: sha256 of the file as it was then; a name and phrases hold of that text only.
@@ -37,7 +37,7 @@ class Standing(NamedTuple):
         return attrs.evolve(entry, **self._asdict())
 
 
-class Departed(NamedTuple):
+class AbsentFile(NamedTuple):
     """
     A file that is gone, or a captured section.
 

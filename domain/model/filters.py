@@ -34,6 +34,7 @@ class EntryFilter(NamedTuple):
         scope: Only entries from these places.
         anywhere: Kinds whose entries may come from any place, whatever the scope.
         permanent: Only entries that are kept for good; False does not ask.
+        unlabelled: Only entries without keywords; False does not ask.
         tag: Only entries the user labelled so, to the letter.
         folder: Only entries of files below this folder, its path absolute, links resolved.
         spec_folder: Only entries of this specification.
@@ -54,6 +55,7 @@ class EntryFilter(NamedTuple):
     scope: Scope = ANYWHERE
     anywhere: tuple[Kind, ...] = ()
     permanent: bool = False
+    unlabelled: bool = False
     tag: str | None = None
     folder: str | None = None
     spec_folder: str | None = None

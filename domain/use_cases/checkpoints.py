@@ -29,7 +29,7 @@ class Restored:
 
 @attrs.frozen(kw_only=True)
 class Checkpoints:
-    """Put the state of the store aside under a name, and bring it back."""
+    """Put the state of the store aside, under a name or in a file of the user's, and bring it back."""
 
     snapshots: Snapshots
     clock: Clock
@@ -47,7 +47,7 @@ class Checkpoints:
         """
         if checkpoint := self.snapshots.named(name.strip()):
             return checkpoint
-        known = ", ".join(repr(each.name) for each in self.all()[:3])
+        known = ", ".join(repr(checkpoint.name) for checkpoint in self.all()[:3])
         raise InvalidCheckpointError(
             f"there is no checkpoint {name[:200]!r}: {f'the newest are {known}' if known else 'none was made yet'}"
         )
@@ -94,6 +94,10 @@ class Checkpoints:
 
         """
         return self._restore(path, name, Contents("all", project))
+
+    def back_up(self, path: str, *, replace: bool = False) -> None:
+        """Copy the whole store to the file *path*, which `restore_file` brings back; raises what `Snapshots.back_up` does."""
+        self.snapshots.back_up(path, replace=replace)
 
     def delete(self, name: str) -> Checkpoint:
         """

@@ -17,11 +17,11 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.use_cases.index_one_file import depart, follows, sections_below, stored_of
+from hardwon.domain.use_cases.index_one_file import follows, note_absence, sections_below, stored_of
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.file_state import Departures, Tombstone, Tombstones
+from hardwon.ports.file_state import Absences, Tombstone, Tombstones
 
 ALL = 2**31 - 1
 
@@ -34,7 +34,7 @@ class Forget:
     Attributes:
         repository: The entries.
         tombstones: Keep scans from bringing back what was deleted.
-        departures: Keep what is known of files that are gone.
+        absences: Keep what is known of files that are gone.
         history: What became of entries.
         clock: The time.
 
@@ -42,7 +42,7 @@ class Forget:
 
     repository: EntryRepository
     tombstones: Tombstones
-    departures: Departures
+    absences: Absences
     history: History
     clock: Clock
 
@@ -59,7 +59,7 @@ class Forget:
         with self.repository.transaction():
             deleted = [entry for entry in self.affected(entries) if self.repository.delete(entry.entry_id)]
             for entry in deleted:
-                self._bury(entry)
+                self._note_deletion(entry)
                 self._note(entry)
         return deleted
 
@@ -94,21 +94,21 @@ class Forget:
         """
         with self.repository.transaction():
             entries = stored_of(self.repository, path)
-            depart(self.departures, entries, self.clock.now())
+            note_absence(self.absences, entries, self.clock.now())
             for entry in entries:
                 self.repository.delete(entry.entry_id)
                 self._note(entry)
-            self.tombstones.lift(path)
+            self.tombstones.forget(path)
 
     def _with_sections(self, entry: Entry) -> list[Entry]:
         is_whole = entry.file_path is not None and not entry.anchor_id
         return stored_of(self.repository, entry.file_path or "") if is_whole else [entry]
 
-    def _bury(self, entry: Entry) -> None:
+    def _note_deletion(self, entry: Entry) -> None:
         if entry.file_path:
-            self.departures.forget(entry.place)
+            self.absences.forget(entry.place)
         if entry.file_path and entry.file_hash:
-            self.tombstones.bury(Tombstone(entry.file_path, entry.anchor_id, entry.file_hash), self.clock.now())
+            self.tombstones.add(Tombstone(entry.file_path, entry.anchor_id, entry.file_hash), self.clock.now())
 
     def _note(self, entry: Entry) -> None:
         if entry.number is not None:

@@ -29,14 +29,14 @@ from hardwon.domain.model.document import (
     to_entry,
 )
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.file_state import Departed, standing_of
+from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.formats.document_format import FileFields, MarkdownFile, kind_by_place, read_fields
 from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.file_state import Departures, Tombstones
+from hardwon.ports.file_state import Absences, Tombstones
 
 
 def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
@@ -73,7 +73,7 @@ def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[E
         return repository.get(whole.entry_id) or whole
 
 
-def add_counts(repository: EntryRepository, usage: UsageLog, was: Departed, entries: Sequence[Entry]) -> None:
+def add_counts(repository: EntryRepository, usage: UsageLog, was: AbsentFile, entries: Sequence[Entry]) -> None:
     """
     Add to the counts of *entries*, which are stored, those of the file that *was*.
 
@@ -86,7 +86,7 @@ def add_counts(repository: EntryRepository, usage: UsageLog, was: Departed, entr
             usage.add(stored.number, was.standings[entry.anchor_id].usage)
 
 
-def depart(departures: Departures, entries: Iterable[Entry], at: dt.datetime) -> None:
+def note_absence(absences: Absences, entries: Iterable[Entry], at: dt.datetime) -> None:
     """
     Remember what the store has the word on of *entries*, which stood for what is gone, each where it belongs.
 
@@ -95,7 +95,7 @@ def depart(departures: Departures, entries: Iterable[Entry], at: dt.datetime) ->
     """
     by_place = sorted(entries, key=lambda entry: entry.place)
     for place, gone in groupby(by_place, key=lambda entry: entry.place):
-        departures.keep(Departed(place, {entry.anchor_id: standing_of(entry) for entry in gone}), at)
+        absences.keep(AbsentFile(place, {entry.anchor_id: standing_of(entry) for entry in gone}), at)
 
 
 Outcome = Literal["new", "changed", "again", "unchanged", "deleted"]
@@ -127,18 +127,18 @@ class CapturedPlan:
     What is to be done about a file.
 
     Attributes:
-        living: Its sections but those that were deleted.
+        kept: Its sections but those that were deleted.
         due: Those whose entry is to be made.
-        is_partly_buried: Whether some were deleted.
+        is_partly_deleted: Whether some were deleted.
         known: What stands for the file so far, as a whole or in part.
         is_other: Whether one of its sections is not what the store has.
         warnings: What could not be read of it.
 
     """
 
-    living: tuple[CapturedSection, ...]
+    kept: tuple[CapturedSection, ...]
     due: tuple[CapturedSection, ...]
-    is_partly_buried: bool
+    is_partly_deleted: bool
     known: tuple[Entry, ...]
     is_other: bool
     warnings: tuple[str, ...]
@@ -146,13 +146,13 @@ class CapturedPlan:
     @property
     def leaving(self) -> list[Entry]:
         """What stands for it no longer."""
-        staying = {each.section.anchor_id for each in self.living}
+        staying = {each.section.anchor_id for each in self.kept}
         return [entry for entry in self.known if entry.entry_id not in staying]
 
     @property
     def outcome(self) -> Outcome:
         """What becomes of it."""
-        if not (self.living or self.known):
+        if not (self.kept or self.known):
             return "deleted"
         if self.is_other or self.leaving:
             return "changed" if self.known else "new"
@@ -160,9 +160,9 @@ class CapturedPlan:
 
     def told(self, entries: Mapping[str, Entry]) -> KeptFile:
         """Return what is told of it, given its *entries*."""
-        first = next((entries.get(each.section.anchor_id) for each in self.living), None)
+        first = next((entries.get(each.section.anchor_id) for each in self.kept), None)
         warnings = () if self.outcome in {"unchanged", "deleted"} else self.warnings
-        return KeptFile(outcome=self.outcome, entry=first, sections=len(self.living), warnings=warnings)
+        return KeptFile(outcome=self.outcome, entry=first, sections=len(self.kept), warnings=warnings)
 
 
 def stands_for(known: Mapping[str, Entry], path: str, each: CapturedSection) -> bool:
@@ -187,7 +187,7 @@ class KeepCaptured:
     Attributes:
         repository: The entries.
         tombstones: What was deleted though its file is there.
-        departures: What stood for sections that are gone.
+        absences: What stood for sections that are gone.
         usage: Counts how entries are used.
         history: What became of entries.
         workplace: Where files come from that do not say so.
@@ -197,7 +197,7 @@ class KeepCaptured:
 
     repository: EntryRepository
     tombstones: Tombstones
-    departures: Departures
+    absences: Absences
     usage: UsageLog
     history: History
     workplace: Workplace
@@ -211,7 +211,7 @@ class KeepCaptured:
         captured: CapturedFile,
         *,
         again: bool,
-        raises_the_dead: bool,
+        include_deleted: bool,
         rehearsed: bool,
     ) -> KeptFile:
         """
@@ -223,7 +223,7 @@ class KeepCaptured:
             fields: What its front matter says.
             captured: Its sections, at least one.
             again: Also those that are as they were.
-            raises_the_dead: Also what was deleted.
+            include_deleted: Also what was deleted.
             rehearsed: Change nothing, only tell what would be done.
 
         Raises:
@@ -232,7 +232,7 @@ class KeepCaptured:
 
         """
         known = self._known(file.path, captured)
-        plan = self._plan(file, captured, known, again=again, raises_the_dead=raises_the_dead)
+        plan = self._plan(file, captured, known, again=again, include_deleted=include_deleted)
         if plan.outcome in {"unchanged", "deleted"}:
             return plan.told(known)
         making = CapturedEntries(file, fields, kind, self.workplace)
@@ -242,7 +242,7 @@ class KeepCaptured:
         with self.repository.transaction():
             now_known = self._known(file.path, captured)
             if now_known != known:  # somebody was faster
-                plan = self._plan(file, captured, now_known, again=again, raises_the_dead=raises_the_dead)
+                plan = self._plan(file, captured, now_known, again=again, include_deleted=include_deleted)
                 made = self._made(making, plan, now_known)
             self._put(file, made, plan, now_known)
             return plan.told(self._known(file.path, captured))
@@ -261,28 +261,28 @@ class KeepCaptured:
         known: Mapping[str, Entry],
         *,
         again: bool,
-        raises_the_dead: bool,
+        include_deleted: bool,
     ) -> CapturedPlan:
         free = [each for each in captured.found if not is_anothers(known, each)]
         taken = [each for each in captured.found if is_anothers(known, each)]
-        living = [each for each in free if raises_the_dead or not self._is_buried(file, each, known)]
+        kept = [each for each in free if include_deleted or not self._is_deleted(file, each, known)]
         complaints = (
             *file.markdown.complaints,
             *captured.complaints,
             *(f"the anchor {each.section.anchor_id!r} is left out: it is another memory's id" for each in taken),
         )
         return CapturedPlan(
-            living=tuple(living),
-            due=tuple(each for each in living if again or not stands_for(known, file.path, each)),
-            is_partly_buried=len(living) < len(free),
+            kept=tuple(kept),
+            due=tuple(each for each in kept if again or not stands_for(known, file.path, each)),
+            is_partly_deleted=len(kept) < len(free),
             known=tuple(entry for entry in known.values() if entry.file_path == file.path),
-            is_other=any(not stands_for(known, file.path, each) for each in living),
+            is_other=any(not stands_for(known, file.path, each) for each in kept),
             warnings=tuple(f"{file.path!r}: {each}" for each in complaints),
         )
 
-    def _is_buried(self, file: MarkdownFile, each: CapturedSection, known: Mapping[str, Entry]) -> bool:
+    def _is_deleted(self, file: MarkdownFile, each: CapturedSection, known: Mapping[str, Entry]) -> bool:
         anchor = each.section.anchor_id
-        return anchor not in known and anchor in self.tombstones.buried(file.path, each.section_hash)
+        return anchor not in known and anchor in self.tombstones.deleted(file.path, each.section_hash)
 
     def _made(self, making: CapturedEntries, plan: CapturedPlan, known: Mapping[str, Entry]) -> list[Entry]:
         return [self._entry(making, each, known.get(each.section.anchor_id)) for each in plan.due]
@@ -290,28 +290,28 @@ class KeepCaptured:
     def _entry(self, making: CapturedEntries, each: CapturedSection, known: Entry | None) -> Entry:
         """Return the entry of a section: of one that comes back, as if it had never been away."""
         entry = making.entry(each, known)
-        was = None if known else self._departed(entry)
+        was = None if known else self._absent(entry)
         return making.entry(each, was.over([entry])[entry.anchor_id]) if was else entry
 
-    def _departed(self, entry: Entry) -> Departed | None:
-        was = self.departures.of(entry.place, "")
+    def _absent(self, entry: Entry) -> AbsentFile | None:
+        was = self.absences.of(entry.place, "")
         return was if was and was.file_path == entry.place else None
 
     def _put(self, file: MarkdownFile, made: Sequence[Entry], plan: CapturedPlan, known: Mapping[str, Entry]) -> None:
-        depart(self.departures, plan.leaving, self.clock.now())
+        note_absence(self.absences, plan.leaving, self.clock.now())
         for entry in plan.leaving:
             self.repository.delete(entry.entry_id)
         for entry in made:
             self._put_one(entry, known.get(entry.anchor_id))
-        if not plan.is_partly_buried:
-            self.tombstones.lift(file.path)
+        if not plan.is_partly_deleted:
+            self.tombstones.forget(file.path)
 
     def _put_one(self, entry: Entry, known: Entry | None) -> None:
-        was = None if known else self._departed(entry)
+        was = None if known else self._absent(entry)
         self.repository.put(entry)
         if was:
             add_counts(self.repository, self.usage, was, [entry])
-            self.departures.forget(was.file_path)
+            self.absences.forget(was.file_path)
         if known and known.number is not None and known.file_hash != entry.file_hash:
             change = FieldChange("content", known.file_hash, entry.file_hash)
             self.history.record(known.number, [change], self.clock.now())
@@ -325,7 +325,7 @@ class KeepFile:
     Attributes:
         repository: The entries.
         tombstones: What was deleted though its file is there.
-        departures: What stood for files that are gone: one that comes back takes its place again.
+        absences: What stood for files that are gone: one that comes back takes its place again.
         usage: Counts how entries are used.
         history: What became of entries.
         workplace: Where files come from that do not say so.
@@ -337,7 +337,7 @@ class KeepFile:
 
     repository: EntryRepository
     tombstones: Tombstones
-    departures: Departures
+    absences: Absences
     usage: UsageLog
     history: History
     workplace: Workplace
@@ -362,13 +362,13 @@ class KeepFile:
             StorageError: the store can't be written now; nothing was changed.
 
         """
-        work = _Work(self, file, raises_the_dead=again or revived)
+        work = _Work(self, file, include_deleted=again or revived)
         known = stored_of(self.repository, file.path)
         if kept := work.keep_captured(known, again=again, rehearsed=rehearsed):
             return kept
         if _stands_for(known, file) and not again:
             return self._pass_over(file, known, rehearsed=rehearsed)
-        if work.is_buried(known):
+        if work.is_deleted(known):
             return KeptFile(outcome="deleted")
         made = work.make(known)
         if rehearsed:
@@ -390,10 +390,10 @@ class KeepFile:
         put_in_place(self.repository, made.whole, made.sections.entries)
         if made.was:
             add_counts(self.repository, self.usage, made.was, made.entries)
-            self.departures.forget(made.was.file_path)
+            self.absences.forget(made.was.file_path)
         entry = self.repository.get(made.whole.entry_id) or made.whole
-        if not made.is_partly_buried:
-            self.tombstones.lift(file.path)
+        if not made.is_partly_deleted:
+            self.tombstones.forget(file.path)
         earlier = known[0].file_hash if known and known[0].entry_id == entry.entry_id else None
         if earlier and earlier != file.file_hash and entry.number is not None:
             change = FieldChange("content", earlier, file.file_hash)
@@ -407,9 +407,9 @@ class _Made:
 
     whole: Entry
     sections: SectionEntries
-    is_partly_buried: bool
+    is_partly_deleted: bool
     warnings: tuple[str, ...]
-    was: Departed | None = None
+    was: AbsentFile | None = None
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -425,13 +425,13 @@ class _Made:
 class _Work:
     """The making of entries out of one file."""
 
-    def __init__(self, tools: KeepFile, file: MarkdownFile, *, raises_the_dead: bool) -> None:
+    def __init__(self, tools: KeepFile, file: MarkdownFile, *, include_deleted: bool) -> None:
         self._tools = tools
         self._file = file
         self._fields = read_fields(file.markdown.front_matter)
-        self._raises_the_dead = raises_the_dead
-        graves = () if raises_the_dead else tools.tombstones.buried(file.path, file.file_hash)
-        self._buried = frozenset(graves)
+        self._include_deleted = include_deleted
+        deleted = () if include_deleted else tools.tombstones.deleted(file.path, file.file_hash)
+        self._deleted = frozenset(deleted)
 
     def keep_captured(self, known: list[Entry], *, again: bool, rehearsed: bool) -> KeptFile | None:
         """Keep a file that was captured section by section; return None for any other."""
@@ -446,16 +446,16 @@ class _Work:
             self._fields,
             found,
             again=again,
-            raises_the_dead=self._raises_the_dead,
+            include_deleted=self._include_deleted,
             rehearsed=rehearsed,
         )
 
-    def is_buried(self, known: list[Entry]) -> bool:
-        return not known and "" in self._buried
+    def is_deleted(self, known: list[Entry]) -> bool:
+        return not known and "" in self._deleted
 
     def make(self, known: list[Entry]) -> _Made:
         """Return what the file becomes: one that comes back as if it had never been away."""
-        was = None if known else self._tools.departures.of(self._file.path, self._file.file_hash)
+        was = None if known else self._tools.absences.of(self._file.path, self._file.file_hash)
         made = self._made({entry.anchor_id: entry for entry in known})
         return attrs.evolve(self._made(was.over(made.entries)), was=was) if was else made
 
@@ -466,14 +466,14 @@ class _Work:
         sections = self._sections(whole, earlier)
         complaints = self._file.markdown.complaints + self._fields.complaints + sections.complaints
         complaints += overruled(self._fields, whole)
-        return _Made(whole, sections, bool(self._buried), tuple(f"{self._file.path!r}: {each}" for each in complaints))
+        return _Made(whole, sections, bool(self._deleted), tuple(f"{self._file.path!r}: {each}" for each in complaints))
 
     def _sections(self, whole: Entry, earlier: dict[str, Entry]) -> SectionEntries:
         if whole.kind != "document":
             return SectionEntries()
         made = section_entries(whole, self._file.markdown.body, earlier)
-        living = tuple(entry for entry in made.entries if entry.anchor_id not in self._buried)
-        return made._replace(entries=living)
+        kept = tuple(entry for entry in made.entries if entry.anchor_id not in self._deleted)
+        return made._replace(entries=kept)
 
     def _kind(self, known: Entry | None) -> Kind:
         """Return what the file says it is, else what its place says, else what it was saved as."""

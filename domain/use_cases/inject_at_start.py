@@ -38,12 +38,12 @@ from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import RankingReads
 from hardwon.ports.vectors import VectorStore
 
 if TYPE_CHECKING:
     from hardwon.domain.use_cases.related_conversations import Relate, Related
-    from hardwon.ports.activity import Receipts
+    from hardwon.ports.activity import Receipts, UsageLog
 
 
 class Injection(NamedTuple):
@@ -94,7 +94,7 @@ class Inject(NamedTuple):
 
     """
 
-    repository: EntryRepository
+    repository: RankingReads
     retrieve: Retrieve
     vectors: VectorStore | None
     clock: Clock
@@ -303,13 +303,13 @@ class RecordInjection(NamedTuple):
     Count what was injected and keep the receipt of it, together or not at all.
 
     Attributes:
-        repository: Counts.
-        receipts: Keep it.
+        usage: Counts it.
+        receipts: Keep the receipt.
         transaction: A context in which all changes happen together; raises StorageError, soon, when the store is busy.
 
     """
 
-    repository: "EntryRepository"
+    usage: "UsageLog"
     receipts: "Receipts"
     transaction: Callable[[], AbstractContextManager[None]]
 
@@ -323,7 +323,7 @@ class RecordInjection(NamedTuple):
         """
         try:
             with self.transaction():
-                self.repository.record_recall(seqs, receipt.at)
+                self.usage.record_recall(seqs, receipt.at)
                 self.receipts.record(receipt)
         except StorageError as error:
             return (f"recall not counted, no receipt kept: {error}",)

@@ -154,7 +154,7 @@ class LabelPending:
 
     def count(self) -> int:
         """Return how many entries have no labels."""
-        return self.repository.count_unlabelled(self.only)
+        return self.repository.count(self._bare)
 
     def __call__(
         self, limit: int | None, deadline: Deadline, progress: Progress | None = None, after: Entry | None = None
@@ -184,6 +184,10 @@ class LabelPending:
                 progress(tried)
         return run
 
+    @property
+    def _bare(self) -> EntryFilter:
+        return self.only._replace(unlabelled=True)
+
     def _is_over(self, run: Labelled) -> bool:
         has_failed_enough = self.most_failed is not None and run.failed >= self.most_failed
         return has_failed_enough or run.unanswered >= self.patience
@@ -196,7 +200,7 @@ class LabelPending:
 
     def _behind(self, last: Entry | None) -> Iterator[Entry]:
         """Yield the entries behind *last*, all for None, in an order that storing labels does not change."""
-        while page := self.repository.unlabelled(self.only, limit=PAGE, after=last):
+        while page := self.repository.find(self._bare, limit=PAGE, after=last):
             yield from page
             last = page[-1]
 
@@ -215,7 +219,7 @@ class LabelPending:
 
 
 def _is_behind(entry: Entry, other: Entry) -> bool:
-    """Tell whether *entry* comes after *other* in the order of `EntryRepository.unlabelled`."""
+    """Tell whether *entry* comes after *other* in the order of `EntryRepository.find`."""
     return (other.updated_at, entry.entry_id) > (entry.updated_at, other.entry_id)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hardwon.domain.model.triggers import Trigger, TriggerMatch, TriggerMatcher
 from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import EntryState
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
 
 LOOK_SECONDS = 1.0
@@ -66,7 +66,7 @@ class MatchTriggers:
     def __init__(
         self,
         source: TriggerSource,
-        repository: EntryRepository,
+        repository: EntryState,
         clock: Clock,
         *,
         monotonic: Callable[[], float],

@@ -19,7 +19,7 @@ from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.retrieve import Retrieval
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import RankingReads
 
 RECALL_DEPTH = 32
 """How deep both lists are read at first; most often enough."""
@@ -68,7 +68,7 @@ class _Hopeful(NamedTuple):
 class BestAnswers:
     """Judges no more than it takes to be sure of the best."""
 
-    def __init__(self, repository: EntryRepository, found: Found, policy: RecallPolicy) -> None:
+    def __init__(self, repository: RankingReads, found: Found, policy: RecallPolicy) -> None:
         self._repository = repository
         self._retrieval, self._evidence, self._closeness = found
         self._policy = policy
@@ -242,7 +242,7 @@ class _Head(NamedTuple):
     tails: Tails
 
 
-def whole_store_maxima(retrieval: Retrieval, repository: EntryRepository) -> Maxima:
+def whole_store_maxima(retrieval: Retrieval, repository: RankingReads) -> Maxima:
     """Return what scores are divided by: the best of each signal over all learnings."""
     return Maxima(
         vector=_best(retrieval.by_vector.top(1)),
@@ -252,7 +252,7 @@ def whole_store_maxima(retrieval: Retrieval, repository: EntryRepository) -> Max
 
 
 def select(
-    retrieval: Retrieval, repository: EntryRepository, policy: RankingPolicy, balancer: CategoryBalancer
+    retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy, balancer: CategoryBalancer
 ) -> Selected:
     """
     Return exactly what ranking and balancing every learning would choose.
@@ -277,7 +277,7 @@ def select(
 
 
 def _most_prominent(
-    depth: int, repository: EntryRepository, policy: RankingPolicy
+    depth: int, repository: RankingReads, policy: RankingPolicy
 ) -> dict[Category | None, list[RankingFacts]]:
     """
     Return the *depth* most prominent of each category.
@@ -300,7 +300,7 @@ def _head(
     category: Category,
     depth: int,
     retrieval: Retrieval,
-    repository: EntryRepository,
+    repository: RankingReads,
     policy: RankingPolicy,
     *,
     prominent: Sequence[RankingFacts],

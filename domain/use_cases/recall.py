@@ -13,7 +13,7 @@ from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, Found
 from hardwon.domain.use_cases.retrieve import Retrieve, retire_expired
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import RankingReads
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -83,7 +83,7 @@ class Recall(NamedTuple):
 
     """
 
-    repository: EntryRepository
+    repository: RankingReads
     retrieve: Retrieve
     clock: Clock
     weights: Weights

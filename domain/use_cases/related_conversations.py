@@ -17,7 +17,7 @@ from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.recall import Rated, Recall, Recollection, searched
 from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import RankingReads
 
 FEW = 3
 """Fewer answers than that, or than were asked for, and it is worth looking further (M-C14)."""
@@ -142,7 +142,7 @@ class Relate(NamedTuple):
 
     """
 
-    repository: EntryRepository
+    repository: RankingReads
     nearby: RecallNearby
     clock: Clock
 

@@ -30,12 +30,12 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Category, Kind
 from hardwon.domain.use_cases.closeness import Background, StandardisedMatches
 from hardwon.ports.embedder import Embedder, Task
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import EntryState
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.vectors import Matches, VectorIndex, VectorStore
 
 
-def retire_expired(repository: EntryRepository, now: dt.datetime) -> tuple[str, ...]:
+def retire_expired(repository: EntryState, now: dt.datetime) -> tuple[str, ...]:
     """Take what has expired by *now* out of every index; return why that was not possible in a line, none if it was."""
     try:
         repository.retire_expired(now)

@@ -156,9 +156,9 @@ def _told(scanned: Scanned) -> ScannedFiles:
 
 
 def _counts(indexed: Indexed, done: int, passed: int) -> str:
-    buried = f" ({indexed.deleted} of them deleted earlier: force brings them back)" if indexed.deleted else ""
+    deleted = f" ({indexed.deleted} of them deleted earlier: force brings them back)" if indexed.deleted else ""
     return (
-        f"Indexed {done} files ({len(indexed.new)} new), {passed} as they were{buried},"
+        f"Indexed {done} files ({len(indexed.new)} new), {passed} as they were{deleted},"
         f" {len(indexed.removed)} gone, {len(indexed.skipped)} can't be used"
     )
 

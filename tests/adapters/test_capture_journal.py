@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.capture_journal import FILE_NAME as LOCK_NAME
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.sqlite.capture_journal import LOCK_FILE, CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import FILE_NAME, has_events, note, put_aside
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import SessionBuffer
@@ -44,7 +43,7 @@ def test_journal_and_lock_are_for_their_owner(tmp_path: Path) -> None:
     assert stat.S_IMODE(store.stat().st_mode) == 0o700
     assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in store.iterdir()} == {
         FILE_NAME: 0o600,
-        LOCK_NAME: 0o600,
+        LOCK_FILE: 0o600,
     }
 
 
@@ -167,7 +166,7 @@ def test_who_is_killed_gives_the_lock_back(tmp_path: Path) -> None:
 
 
 def test_garbage_in_place_of_the_lock_is_no_lock(tmp_path: Path) -> None:
-    (tmp_path / LOCK_NAME).write_bytes(GARBAGE)
+    (tmp_path / LOCK_FILE).write_bytes(GARBAGE)
 
     assert not CaptureLock(str(tmp_path)).is_taken()
     assert CaptureLock(str(tmp_path)).acquire(0.0)

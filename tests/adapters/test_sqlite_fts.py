@@ -35,7 +35,7 @@ def test_forms_of_a_word_and_accents_are_one(world: World) -> None:
 def test_a_recall_touches_neither_the_keyword_index_nor_updated_at(world: World, sql: Sql) -> None:
     [seq] = world.add(FULL)
     before = sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")
-    world.repository.record_recall([seq], NOW + DAY)
+    world.usage.record_recall([seq], NOW + DAY)
 
     assert (sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")) == before
 

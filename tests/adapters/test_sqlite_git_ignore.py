@@ -23,7 +23,7 @@ OURS = (
         f"{hook_events.FILE_NAME}{hook_events.ASIDE}",
     ),
     *(
-        capture_journal.FILE_NAME,
+        capture_journal.LOCK_FILE,
         hook_log.FILE_NAME,
         f"{hook_log.FILE_NAME}.1",
         RECORD_NAME,

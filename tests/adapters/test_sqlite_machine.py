@@ -136,7 +136,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         ids = [stored[place % len(stored)].entry_id for place in places]
         for world in self.both:
             seqs = world.seqs()
-            world.repository.record_recall([10_000, *(seqs[each] for each in ids)], at)
+            world.usage.record_recall([10_000, *(seqs[each] for each in ids)], at)
 
     @rule(vector=unit_vectors, limit=st.integers(1, 3))
     def embed(self, vector: Vector, limit: int) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from hardwon.adapters.sqlite import migrations
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
+from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
@@ -68,6 +69,10 @@ def old_world(old_folder: Path) -> Iterator[World]:
 def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(folder / "memory.db")) as connection:
         return connection.execute(query).fetchall()
+
+
+def test_the_newest_version_is_that_of_the_last_migration() -> None:
+    assert len(MIGRATIONS) == NEWEST
 
 
 def test_entries_keep_their_texts_counters_projects_and_numbers(old_world: World) -> None:

@@ -33,7 +33,7 @@ def test_a_busy_store_is_an_error_and_nothing_is_changed(folder: Path, sql: Sql)
     with pytest.raises(StorageError, match=r"memory\.db: .*locked"):
         world.repository.put(FULL)
     with pytest.raises(StorageError, match=r"memory\.db: .*locked"):
-        world.repository.record_recall([1], NOW)
+        world.usage.record_recall([1], NOW)
     sql("ROLLBACK")
     assert sql("SELECT count(*) FROM entries") == [(0,)]
     world.repository.put(FULL)
@@ -46,7 +46,7 @@ def test_recall_counts_do_not_wait_long_for_another_writer(database: Database, s
     sql("BEGIN IMMEDIATE")
 
     with pytest.raises(StorageError, match="locked"):
-        world.repository.record_recall([seq], NOW)
+        world.usage.record_recall([seq], NOW)
     sql("ROLLBACK")
     assert database.value("PRAGMA busy_timeout") == 5_000
 
@@ -56,7 +56,7 @@ def test_a_recall_counted_within_a_snapshot_is_not_lost_in_silence(world: World,
     refused = False
     with world.repository.snapshot():
         try:
-            world.repository.record_recall([seq], NOW)
+            world.usage.record_recall([seq], NOW)
         except StorageError:
             refused = True
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.snapshots import KEYS, LEDGERS, OF_SESSIONS, fingerprints, opened_copy
-from hardwon.domain.model.file_state import Departed, standing_of
+from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names
@@ -79,12 +79,12 @@ def test_others_see_the_restored_state_at_once(folder: Path, world: World, check
     world.add(FULL)
     with opened(folder) as other:
         theirs = world_of(other)
-        version = theirs.source.version()
+        version = theirs.vectors.version()
         assert theirs.repository.count(LEARNINGS) == 1
         checkpoints.restore("before")
 
         assert theirs.repository.count(LEARNINGS) == 0
-        assert theirs.source.version() != version
+        assert theirs.vectors.version() != version
 
 
 def test_history_gains_a_line_for_each_entry_and_loses_none(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
@@ -122,17 +122,17 @@ def test_what_is_known_of_forgotten_files_is_what_it_was(world: World, checkpoin
 
 def test_what_is_known_of_departed_files_is_what_it_was(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
     entry = of_file("1", kind="document", path="1", source_project="here")
-    departed = Departed("/memory/document/1", {"": standing_of(entry)})
+    absent = AbsentFile("/memory/document/1", {"": standing_of(entry)})
     world.add(entry)
     checkpoints.create("there", "", DOCUMENTS)
     world.repository.delete(entry.entry_id)
-    world.departures.keep(departed, NOW)
+    world.absences.keep(absent, NOW)
     checkpoints.create("away", "", EVERY_ENTRY)
 
     checkpoints.restore("there")
-    assert world.departures.of("/memory/document/1", "") is None
+    assert world.absences.of("/memory/document/1", "") is None
     checkpoints.restore("away")
-    assert world.departures.of("/memory/document/1", "") == departed
+    assert world.absences.of("/memory/document/1", "") == absent
     assert sql("SELECT count(*) FROM departed") == [(1,)]
 
 

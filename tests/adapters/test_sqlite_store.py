@@ -73,7 +73,7 @@ def test_each_view_shows_its_own_kinds(world: World, sql: Sql) -> None:
 def test_an_entry_reads_plainly_from_outside(world: World, sql: Sql) -> None:
     [seq] = world.add(FULL)
     world.embed(FULL, planted(0.6))
-    world.repository.record_recall([seq], NOW)
+    world.usage.record_recall([seq], NOW)
     [row] = sql("SELECT * FROM entries")
     values = dict(zip(COLUMNS, row, strict=True))
 
@@ -176,7 +176,7 @@ def test_deleting_an_entry_takes_its_texts_counters_and_vectors_along(
 ) -> None:
     [seq] = world.add(FULL)
     world.embed(FULL, planted(0.6))
-    world.repository.record_recall([seq], NOW)
+    world.usage.record_recall([seq], NOW)
     database.rows("DELETE FROM entry")
 
     for table in ("entry_text", "recall", "vector"):

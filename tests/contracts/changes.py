@@ -93,7 +93,7 @@ changes: st.SearchStrategy[Change] = st.one_of(
 def _use(world: World, number: int, at: dt.datetime, *, useful: bool) -> None:
     world.usage.record_access([number], at)
     world.usage.record_validation(number, useful=useful)
-    world.repository.record_recall([number], at)
+    world.usage.record_recall([number], at)
 
 
 def seen(world: World, only: EntryFilter) -> dict[int, object]:

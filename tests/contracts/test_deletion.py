@@ -20,7 +20,7 @@ def test_what_is_deleted_is_gone_and_nothing_else(make: MakeWorld, stored: list[
     with make() as world:
         seqs = dict(zip((entry.entry_id for entry in stored), world.add(*stored), strict=True))
         world.embed_all(dict.fromkeys(seqs.values(), planted(0.6)))
-        world.repository.record_recall(list(seqs.values()), NOW)
+        world.usage.record_recall(list(seqs.values()), NOW)
         before = world.repository.find(EVERYTHING, limit=ALL)
 
         assert world.repository.delete(gone.entry_id) is True
@@ -38,7 +38,7 @@ def hang_something_on(world: World, entry: Entry) -> int:
     """Store *entry* with a vector and a recall; return its number."""
     [seq] = world.add(entry)
     world.embed(entry, planted(1.0))
-    world.repository.record_recall([seq], NOW)
+    world.usage.record_recall([seq], NOW)
     return seq
 
 

@@ -5,7 +5,7 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.file_state import Departed, Standing, standing_of
+from hardwon.domain.model.file_state import AbsentFile, Standing, standing_of
 from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import TIERS
 from tests.contracts.worlds import MakeWorld, on_every_implementation
@@ -33,17 +33,17 @@ standings = st.builds(
     st.builds(Usage, st.integers(0, 3), st.none() | moments, st.just(Validations()) | st.just(Validations(3, 2))),
 )
 files = st.builds(
-    Departed, st.sampled_from(PATHS), st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1)
+    AbsentFile, st.sampled_from(PATHS), st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1)
 )
 steps = st.lists(st.tuples(files, st.sampled_from([0, 1, 89, 91])) | st.sampled_from(PATHS), max_size=6)
 
 
-def one(path: str, name: str = "Name", digest: str = "1") -> Departed:
+def one(path: str, name: str = "Name", digest: str = "1") -> AbsentFile:
     entry = attrs.evolve(of_file("Text."), name=name, file_hash=digest)
-    return Departed(path, {"": standing_of(entry)})
+    return AbsentFile(path, {"": standing_of(entry)})
 
 
-def wanted(known: dict[str, tuple[Departed, dt.datetime]], path: str, digest: str) -> Departed | None:
+def wanted(known: dict[str, tuple[AbsentFile, dt.datetime]], path: str, digest: str) -> AbsentFile | None:
     if path in known:
         return known[path][0]
     alike = [each for each in known.values() if "" in each[0].standings and each[0].standings[""].file_hash == digest]
@@ -54,42 +54,42 @@ def wanted(known: dict[str, tuple[Departed, dt.datetime]], path: str, digest: st
 @given(steps=steps)
 @few_examples
 def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_same(
-    make: MakeWorld, steps: list[tuple[Departed, int] | str]
+    make: MakeWorld, steps: list[tuple[AbsentFile, int] | str]
 ) -> None:
-    expected = dict[str, tuple[Departed, dt.datetime]]()
+    expected = dict[str, tuple[AbsentFile, dt.datetime]]()
     now = NOW
     with make() as world:
         for step in steps:
             if isinstance(step, str):
-                world.departures.forget(step)
+                world.absences.forget(step)
                 expected.pop(step, None)
             else:
-                departed, days = step
+                absent, days = step
                 now += days * DAY
-                world.departures.keep(departed, now)
+                world.absences.keep(absent, now)
                 expected = {path: each for path, each in expected.items() if each[1] >= now - LONGEST_ABSENCE}
-                expected[departed.file_path] = departed, now
+                expected[absent.file_path] = absent, now
 
         for path in (*PATHS, "/unknown.md"):
             for digest in HASHES:
-                assert world.departures.of(path, digest) == wanted(expected, path, digest)
+                assert world.absences.of(path, digest) == wanted(expected, path, digest)
 
 
 def test_what_left_ninety_days_ago_is_forgotten_when_something_leaves(make: MakeWorld) -> None:
     with make() as world:
-        world.departures.keep(one("/a.md"), NOW)
-        world.departures.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE)
-        assert world.departures.of("/a.md", "")
-        world.departures.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE + dt.timedelta(microseconds=1))
+        world.absences.keep(one("/a.md"), NOW)
+        world.absences.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE)
+        assert world.absences.of("/a.md", "")
+        world.absences.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE + dt.timedelta(microseconds=1))
 
-        assert world.departures.of("/a.md", "1") is None
+        assert world.absences.of("/a.md", "1") is None
 
 
-def test_a_change_that_is_undone_leaves_departures_as_they_were(make: MakeWorld) -> None:
+def test_a_change_that_is_undone_leaves_absences_as_they_were(make: MakeWorld) -> None:
     with make() as world:
-        world.departures.keep(one("/a.md", "before"), NOW)
+        world.absences.keep(one("/a.md", "before"), NOW)
         with contextlib.suppress(KeyError), world.repository.transaction():
-            world.departures.keep(one("/a.md", "after"), NOW)
+            world.absences.keep(one("/a.md", "after"), NOW)
             raise KeyError
 
-        assert world.departures.of("/a.md", "") == one("/a.md", "before")
+        assert world.absences.of("/a.md", "") == one("/a.md", "before")

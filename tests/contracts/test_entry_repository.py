@@ -96,7 +96,7 @@ def test_an_empty_store_answers_everything(make: MakeWorld) -> None:
         assert dict(repository.sizes()) == dict(repository.tally(LEARNINGS, "source")) == {}
         assert repository.most_observed() == 1
         assert repository.ids_starting_with("", ALL) == []
-        repository.record_recall([1], NOW)
+        world.usage.record_recall([1], NOW)
 
 
 @given(stored=stores, only=filters, limit=st.integers(0, 20), offset=st.integers(0, 20))
@@ -128,7 +128,7 @@ def test_entries_are_hydrated_in_the_order_asked_for(
 def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
         seqs = world.add(*stored)
-        world.repository.record_recall(seqs[:3], NOW)
+        world.usage.record_recall(seqs[:3], NOW)
         facts = {each.seq: each for each in world.repository.facts([*seqs, 10_000])}
         recall_facts = {each.ranking.seq: each for each in world.repository.recall_facts([*seqs, 10_000])}
 
@@ -167,7 +167,7 @@ def test_the_newest_learnings_of_each_track_record_are_found(
     with make() as world:
         seqs = world.add(*stored)
         for seq, times in zip(seqs, recalls, strict=False):
-            world.repository.record_recall([seq] * times, NOW)
+            world.usage.record_recall([seq] * times, NOW)
         times_of = dict(zip((entry.entry_id for entry in stored), recalls, strict=False))
 
         buckets: dict[tuple[object, ...], list[str]] = {}
@@ -240,8 +240,8 @@ def test_no_prefix_is_taken_for_a_pattern(make: MakeWorld, prefix: str) -> None:
 def test_a_recall_counts_and_changes_nothing_else(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
         seqs = world.add(*stored)
-        world.repository.record_recall([*seqs[:3], 10_000], NOW - DAY)
-        world.repository.record_recall(seqs[:3], NOW)
+        world.usage.record_recall([*seqs[:3], 10_000], NOW - DAY)
+        world.usage.record_recall(seqs[:3], NOW)
 
         assert world.repository.hydrate(seqs) == [
             attrs.evolve(entry, recall_count=2, last_recalled_at=NOW) if place < 3 else entry
@@ -255,7 +255,7 @@ def test_putting_again_does_not_touch_the_counters(make: MakeWorld) -> None:
         seqs = world.add(attrs.evolve(entry, recall_count=7, last_recalled_at=NOW))
         assert world.repository.get(entry.entry_id) == entry
 
-        world.repository.record_recall(seqs, NOW)
+        world.usage.record_recall(seqs, NOW)
         world.repository.put(attrs.evolve(entry, recall_count=0))
 
         assert world.repository.get(entry.entry_id) == attrs.evolve(entry, recall_count=1, last_recalled_at=NOW)

@@ -42,7 +42,7 @@ def test_pruned_is_exhaustive(
         vectors = {seq: vector for seq, (_, vector, _) in zip(seqs, stored, strict=True) if vector is not None}
         world.embed_all(vectors | dict.fromkeys(others, QUERY_VECTOR))
         for seq, (_, _, recalls) in zip(seqs, stored, strict=True):
-            world.repository.record_recall([seq] * recalls, NOW)
+            world.usage.record_recall([seq] * recalls, NOW)
         retrieval = Retrieval(
             query="parser",
             by_vector=world.index.compare(QUERY_VECTOR, LEARNINGS),

@@ -11,34 +11,34 @@ pytestmark = on_every_implementation
 
 paths = st.sampled_from(["/a.md", "/café '\".md"])
 hashes = st.sampled_from(["1", "2"])
-graves = st.builds(Tombstone, paths, st.sampled_from(["", "a", "b"]), hashes)
+tombstones = st.builds(Tombstone, paths, st.sampled_from(["", "a", "b"]), hashes)
 
 
-@given(steps=st.lists(graves | paths, max_size=8))
+@given(steps=st.lists(tombstones | paths, max_size=8))
 @few_examples
-def test_what_is_buried_stays_so_for_that_text_until_it_is_lifted(
+def test_a_section_stays_deleted_for_that_text_until_its_tombstones_are_forgotten(
     make: MakeWorld, steps: list[Tombstone | str]
 ) -> None:
     expected = dict[tuple[str, str], str]()
     with make() as world:
         for step in steps:
             if isinstance(step, Tombstone):
-                world.tombstones.bury(step, NOW)
+                world.tombstones.add(step, NOW)
                 expected[step.file_path, step.anchor_id] = step.file_hash
             else:
-                world.tombstones.lift(step)
-                expected = {grave: digest for grave, digest in expected.items() if grave[0] != step}
+                world.tombstones.forget(step)
+                expected = {section: digest for section, digest in expected.items() if section[0] != step}
 
         for path in ("/a.md", "/café '\".md", "/unknown.md"):
             for digest in ("1", "2"):
-                buried = {anchor for (of, anchor), own in expected.items() if (of, own) == (path, digest)}
-                assert world.tombstones.buried(path, digest) == buried
+                deleted = {anchor for (of, anchor), own in expected.items() if (of, own) == (path, digest)}
+                assert world.tombstones.deleted(path, digest) == deleted
 
 
 def test_a_change_that_is_undone_leaves_tombstones_as_they_were(make: MakeWorld) -> None:
     with make() as world:
         with contextlib.suppress(KeyError), world.repository.transaction():
-            world.tombstones.bury(Tombstone("/a.md", "", "1"), NOW)
+            world.tombstones.add(Tombstone("/a.md", "", "1"), NOW)
             raise KeyError
 
-        assert world.tombstones.buried("/a.md", "1") == frozenset()
+        assert world.tombstones.deleted("/a.md", "1") == frozenset()

@@ -18,8 +18,8 @@ def test_the_unlabelled_are_those_found_without_keywords_in_the_same_order(
         world.add(*known)
         bare = [entry for entry in world.repository.find(only, limit=ALL) if not entry.keywords]
 
-        assert world.repository.unlabelled(only, limit=ALL) == bare
-        assert world.repository.count_unlabelled(only) == len(bare)
+        assert world.repository.find(only._replace(unlabelled=True), limit=ALL) == bare
+        assert world.repository.count(only._replace(unlabelled=True)) == len(bare)
 
 
 @on_every_implementation
@@ -30,9 +30,11 @@ def test_pages_of_unlabelled_leave_out_none_and_repeat_none(
 ) -> None:
     with make() as world:
         world.add(*known)
-        everything = world.repository.unlabelled(only, limit=ALL)
+        everything = world.repository.find(only._replace(unlabelled=True), limit=ALL)
         paged: list[Entry] = []
-        while page := world.repository.unlabelled(only, limit=size, after=paged[-1] if paged else None):
+        while page := world.repository.find(
+            only._replace(unlabelled=True), limit=size, after=paged[-1] if paged else None
+        ):
             paged += page
 
         assert paged == everything
@@ -46,11 +48,11 @@ def test_an_entry_labelled_meanwhile_still_marks_where_the_next_page_begins(
 ) -> None:
     with make() as world:
         world.add(*(attrs.evolve(entry, keywords=()) for entry in known))
-        first, *rest = world.repository.unlabelled(EVERYTHING, limit=ALL)
+        first, *rest = world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL)
         world.repository.put(attrs.evolve(first, keywords=("sqlite",)))
 
-        assert world.repository.unlabelled(EVERYTHING, limit=ALL, after=first) == rest
-        assert world.repository.unlabelled(EVERYTHING, limit=ALL) == rest
+        assert world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL, after=first) == rest
+        assert world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL) == rest
 
 
 @on_every_implementation
@@ -64,5 +66,5 @@ def test_new_labels_move_neither_the_moment_of_an_entry_nor_its_vector(make: Mak
         world.repository.put(attrs.evolve(before, keywords=("sqlite",)))
 
         assert world.repository.get(entry.entry_id) == attrs.evolve(before, keywords=("sqlite",))
-        assert world.repository.count_unlabelled(LEARNINGS) == 0
+        assert world.repository.count(LEARNINGS._replace(unlabelled=True)) == 0
         assert (world.vectors.count(LEARNINGS), world.vectors.count_pending(LEARNINGS)) == (1, 0)

@@ -154,7 +154,7 @@ def test_numpy_and_pure_python_agree(stored: list[tuple[Entry, Vector]], query: 
     with sqlite() as world:
         vectors = fill(world, stored)
         fast = world.index.compare(query, EVERYTHING).scores(vectors)
-        plain = InMemoryVectorIndex(world.source).compare(query, EVERYTHING).scores(vectors)
+        plain = InMemoryVectorIndex(world.vectors).compare(query, EVERYTHING).scores(vectors)
 
         assert fast.keys() == plain.keys()
         for seq, score in plain.items():

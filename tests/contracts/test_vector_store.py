@@ -100,13 +100,13 @@ def test_what_is_stored_of_the_filter_is_loaded_bit_for_bit(
     with make() as world:
         vectors, seqs = fill(world, stored), world.seqs()
         inside = [entry for entry, vector in stored if vector is not None and is_within(entry, only)]
-        block = world.source.load(only)
+        block = world.vectors.load(only)
 
         assert rows_of(block) == {seqs[entry.entry_id]: vectors[seqs[entry.entry_id]] for entry in inside}
         assert dict(zip(block.seqs, block.categories, strict=True)) == {
             seqs[entry.entry_id]: entry.category for entry in inside
         }
-        assert world.source.dimensions == DIMENSIONS
+        assert world.vectors.dimensions == DIMENSIONS
 
 
 served_kinds = st.sampled_from([KINDS, ("learning",), CONVERSATION_KINDS, ("learning", "session")])
@@ -130,7 +130,7 @@ def test_a_space_of_some_kinds_leaves_the_others_alone(
 
         store.clear(EVERYTHING)
         assert store.count_pending(EVERYTHING) == len(served)
-        assert rows_of(world.source.load(EVERYTHING)) == {
+        assert rows_of(world.vectors.load(EVERYTHING)) == {
             seq: vector for seq, vector in vectors.items() if ids[seq] not in served
         }
 
@@ -138,7 +138,7 @@ def test_a_space_of_some_kinds_leaves_the_others_alone(
 def test_the_version_is_another_one_after_each_change(make: MakeWorld) -> None:
     entry, file = lesson("one"), of_file("two")
     with make() as world:
-        seen = [world.source.version()]
+        seen = [world.vectors.version()]
         for change in (
             lambda: world.repository.put(entry),
             lambda: world.repository.put(file),
@@ -150,7 +150,7 @@ def test_the_version_is_another_one_after_each_change(make: MakeWorld) -> None:
             lambda: world.vectors.clear(EVERYTHING),
         ):
             change()
-            seen.append(world.source.version())
+            seen.append(world.vectors.version())
 
         assert len(set(seen)) == len(seen)
 
@@ -163,7 +163,7 @@ def test_the_tie_order_is_newest_first_then_by_id(make: MakeWorld, stored: list[
         facts = world.repository.facts(seqs)
         facts.sort(key=lambda each: (NOW - each.updated_at, each.entry_id))
 
-        assert world.source.in_tie_order(sorted(seqs)) == [each.seq for each in facts]
+        assert world.vectors.in_tie_order(sorted(seqs)) == [each.seq for each in facts]
 
 
 @pytest.mark.parametrize("entry", [lesson("one"), of_file("one")], ids=lambda entry: entry.kind)
@@ -195,10 +195,10 @@ def test_a_change_of_anything_else_keeps_the_vector(make: MakeWorld) -> None:
         [seq] = world.add(entry)
         world.embed(entry, planted(1.0))
         world.repository.put(attrs.evolve(entry, keywords=("new",), observation_count=2, category="heuristics"))
-        world.repository.record_recall([seq], NOW)
+        world.usage.record_recall([seq], NOW)
 
         assert world.vectors.count(LEARNINGS) == 1
-        assert world.source.load(LEARNINGS).categories == ["heuristics"]
+        assert world.vectors.load(LEARNINGS).categories == ["heuristics"]
 
 
 def test_a_vector_of_a_text_that_changed_meanwhile_is_dropped(make: MakeWorld) -> None:
@@ -221,7 +221,7 @@ def test_a_vector_can_be_replaced(make: MakeWorld) -> None:
         world.vectors.put([(waiting, planted(0.6))])
         world.vectors.put([(waiting, planted(0.8))])
 
-        assert rows_of(world.source.load(LEARNINGS)) == {seq: planted(0.8)}
+        assert rows_of(world.vectors.load(LEARNINGS)) == {seq: planted(0.8)}
 
 
 def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:
@@ -266,7 +266,7 @@ def test_clearing_an_empty_space_is_nothing(make: MakeWorld) -> None:
         world.vectors.put([])
 
         assert world.vectors.count(LEARNINGS) == world.vectors.count_pending(LEARNINGS) == 0
-        assert world.source.load(LEARNINGS) == VectorBlock([], [], array("f"))
+        assert world.vectors.load(LEARNINGS) == VectorBlock([], [], array("f"))
 
 
 def test_vectors_are_stored_all_or_none(make: MakeWorld) -> None:

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import attrs
 import pytest
@@ -14,7 +14,7 @@ from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
-from hardwon.adapters.sqlite.file_state import SqliteDepartures, SqliteTombstones
+from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
@@ -28,14 +28,14 @@ from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository
-from hardwon.ports.file_state import Departures, Tombstones
+from hardwon.ports.entries import EntryRepository, RankingReads
+from hardwon.ports.file_state import Absences, Tombstones
 from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
 from hardwon.ports.snapshots import Snapshots
-from hardwon.ports.vectors import VectorIndex, VectorSource, VectorStore
+from hardwon.ports.vectors import VectorIndex, VectorStore
 from tests.fakes.banks import InMemoryImportLedger
-from tests.fakes.departures import InMemoryDepartures
+from tests.fakes.departures import InMemoryAbsences
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.influences import InMemoryInfluences
@@ -53,14 +53,17 @@ ALL = 1_000
 IN_TIME = Deadline(lambda: 0.0)
 
 
+class Entries(EntryRepository, RankingReads, Protocol):
+    """The entries in both of their roles."""
+
+
 @attrs.frozen(kw_only=True)
 class World:
     """All ports of one store."""
 
-    repository: EntryRepository
+    repository: Entries
     keywords: KeywordIndex
     vectors: VectorStore
-    source: VectorSource
     index: VectorIndex
     ledger: ImportLedger
     usage: UsageLog
@@ -68,7 +71,7 @@ class World:
     triggers: TriggerSource
     snapshots: Snapshots
     tombstones: Tombstones
-    departures: Departures
+    absences: Absences
     receipts: Receipts
     influences: Influences
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
@@ -115,7 +118,6 @@ def world_in_memory() -> World:
         repository=InMemoryEntryRepository(state),
         keywords=InMemoryKeywordIndex(state),
         vectors=vectors,
-        source=vectors,
         index=InMemoryVectorIndex(vectors),
         ledger=InMemoryImportLedger(),
         usage=InMemoryUsageLog(state),
@@ -123,7 +125,7 @@ def world_in_memory() -> World:
         triggers=InMemoryTriggerSource(state),
         snapshots=InMemorySnapshots(state),
         tombstones=InMemoryTombstones(state),
-        departures=InMemoryDepartures(state),
+        absences=InMemoryAbsences(state),
         receipts=receipts,
         influences=InMemoryInfluences(state, receipts),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
@@ -136,7 +138,6 @@ def world_of(database: Database) -> World:
         repository=SqliteEntryRepository(database),
         keywords=FtsKeywordIndex(database),
         vectors=vectors,
-        source=vectors,
         index=NumpyVectorIndex(vectors),
         ledger=SqliteImportLedger(database),
         usage=SqliteUsageLog(database),
@@ -144,7 +145,7 @@ def world_of(database: Database) -> World:
         triggers=SqliteTriggerSource(database),
         snapshots=SqliteSnapshots(database),
         tombstones=SqliteTombstones(database),
-        departures=SqliteDepartures(database),
+        absences=SqliteAbsences(database),
         receipts=SqliteReceipts(database),
         influences=SqliteInfluences(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),

@@ -61,7 +61,7 @@ class Shelf:
 
     @property
     def kept(self) -> list[str]:
-        return sorted(self.repository.state.departed)
+        return sorted(self.repository.state.absent)
 
 
 @pytest.fixture

@@ -245,7 +245,7 @@ def test_what_was_deleted_is_out_until_the_file_changes_or_force(steps: list[str
     assert documents.index(rehearsed=True).deleted == (not expected)
 
 
-def test_deleting_is_in_the_history_and_what_is_gone_leaves_no_grave() -> None:
+def test_deleting_is_in_the_history_and_what_is_gone_leaves_no_tombstone() -> None:
     documents = Documents()
     documents.write("One.\n" + section("a"), title="T")
     documents.index()

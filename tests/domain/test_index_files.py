@@ -9,6 +9,7 @@ from hardwon.domain.use_cases.index_files import Indexed
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles
 from tests.fakes.indexing import index_files
+from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import NOW, lesson, of_file, planted
 
@@ -132,7 +133,7 @@ def test_what_was_saved_as_a_session_stays_one_where_its_place_means_nothing(ind
 def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "text", permanent=True)
     indexing.index()
-    indexing.repository.record_recall([1], NOW)
+    InMemoryUsageLog(indexing.repository.state).record_recall([1], NOW)
     [before] = indexing.entries().values()
     indexing.files.put("decisions/a.md", "text", date="2020-01-01", permanent=True)
 
@@ -167,7 +168,7 @@ def test_vectors_are_dropped_below_the_projects_folder_and_nothing_else_changes(
     indexing.repository.put(attrs.evolve(lesson("Learned here."), source_project="app"))
     vectors = InMemoryVectorStore(indexing.repository.state)
     vectors.put((text, planted(1.0)) for text in vectors.pending(9))
-    indexing.repository.record_recall([1], NOW)
+    InMemoryUsageLog(indexing.repository.state).record_recall([1], NOW)
     before = indexing.entries()
 
     vectors.clear(indexing.index.of_project)

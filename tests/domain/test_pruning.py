@@ -18,7 +18,7 @@ from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, C
 from hardwon.domain.use_cases import rank as module
 from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import RankingReads
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State
@@ -128,7 +128,7 @@ def choose(store: Store, weighting: Weights, limit: int, first_depth: int) -> Se
         return select(store.retrieval, store.repository, policy, CategoryBalancer(limit))
 
 
-def rank_everything(retrieval: Retrieval, repository: EntryRepository, weighting: Weights) -> list[Scored]:
+def rank_everything(retrieval: Retrieval, repository: RankingReads, weighting: Weights) -> list[Scored]:
     """Rank every learning of the store by its true scores: what the word of the requirement asks for."""
     facts = repository.newest_by_track_record(1_000)
     seqs = [each.seq for each in facts]

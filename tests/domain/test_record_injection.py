@@ -3,6 +3,7 @@ from hardwon.domain.model.injection.receipt import Receipt
 from hardwon.domain.use_cases.inject_at_start import RecordInjection
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.usage import InMemoryUsageLog
 from tests.strategies import NOW, lesson
 
 RECEIPT = Receipt("one", "prompt", NOW, "here", "parser", None, "adaptive", "d", ("",))
@@ -10,11 +11,12 @@ RECEIPT = Receipt("one", "prompt", NOW, "here", "parser", None, "adaptive", "d",
 
 def test_an_injection_is_counted_at_the_moment_of_its_receipt_or_a_line_says_that_it_was_lost() -> None:
     repository, receipts = InMemoryEntryRepository(), InMemoryReceipts()
+    usage = InMemoryUsageLog(repository.state)
     repository.put(lesson("Split at commas."))
-    record = RecordInjection(repository, receipts, repository.transaction)
+    record = RecordInjection(usage, receipts, repository.transaction)
 
     assert record(RECEIPT, [1]) == ()
-    repository.busy = True
+    usage.busy = True
     [lost] = record(RECEIPT, [1])
     assert lost.startswith("recall not counted, no receipt kept: ")
     [entry] = repository.find(LEARNINGS, limit=2)

@@ -8,6 +8,7 @@ from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.usage import InMemoryUsageLog
 from tests.strategies import entries, lesson, odd_entries
 
 
@@ -53,7 +54,7 @@ def test_recalls_go_on_counting_through_a_merge() -> None:
     repository = InMemoryEntryRepository()
     entry = lesson("retry")
     StoreEntry(repository)(entry)
-    repository.record_recall([1], entry.updated_at)
+    InMemoryUsageLog(repository.state).record_recall([1], entry.updated_at)
 
     assert StoreEntry(repository)(entry).entry.recall_count == 1
     assert [each.recall_count for each in repository.find(LEARNINGS, limit=9)] == [1]

@@ -5,27 +5,33 @@ from contextlib import contextmanager
 
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, BankTexts
+from hardwon.ports.bank_files import BankFiles
+from hardwon.ports.override import override
 
 
-class InMemoryBankFiles:
+class InMemoryBankFiles(BankFiles):
     """Files by place; those of `refused` can't be written."""
 
     def __init__(self, texts: BankTexts | None = None) -> None:
         self.files = dict.fromkeys(PLACES, "") | dict(texts or {})
         self.refused = set[BankPlace]()
 
+    @override
     def texts(self) -> BankTexts:
         return dict(self.files)
 
+    @override
     @contextmanager
     def held(self) -> Iterator[BankTexts]:
         yield self.texts()
 
+    @override
     def write(self, texts: BankTexts) -> None:
         changed = [place for place in PLACES if texts[place] != self.files[place]]
         if refused := self.refused.intersection(changed):
             raise UneditableFileError(f"{refused} can't be used")
         self.files |= {place: texts[place] for place in changed}
 
+    @override
     def path(self, place: BankPlace) -> str:
         return f"{place.scope}/{place.category}.md"

@@ -5,27 +5,32 @@ from collections.abc import Callable, Mapping, Sequence
 
 from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.knowledge_bank import BankFile
+from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.override import override
 from tests.fakes.state import text_hash
 
 
-class InMemoryImportLedger:
+class InMemoryImportLedger(ImportLedger):
     def __init__(self) -> None:
         self._headings: defaultdict[str, set[str]] = defaultdict(set)
         self._fingerprints: dict[str, str] = {}
 
+    @override
     def headings(self, path: str) -> set[str]:
         return set(self._headings[path])
 
+    @override
     def fingerprint(self, path: str) -> str | None:
         return self._fingerprints.get(path)
 
+    @override
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:
         self._headings[path] |= headings
         self._fingerprints[path] = fingerprint
 
 
-class InMemoryKnowledgeBank:
+class InMemoryKnowledgeBank(KnowledgeBank):
     """Files by name; the name without its ending is the category, the part before the slash the project."""
 
     def __init__(self, texts: Mapping[str, str] | None = None, on_read: Callable[[], None] = lambda: None) -> None:
@@ -34,9 +39,11 @@ class InMemoryKnowledgeBank:
         self.unreadable: set[str] = set()
         self._on_read = on_read
 
+    @override
     def files(self) -> Sequence[BankFile]:
         return [self._file(path, text) for path, text in self.texts.items()]
 
+    @override
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         self.reads.append(file.path)
         self._on_read()

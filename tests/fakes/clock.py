@@ -3,19 +3,23 @@
 import datetime as dt
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.ports.clock import Clock
+from hardwon.ports.override import override
 from tests.strategies import NOW
 
 
-class FixedClock:
+class FixedClock(Clock):
     """Stands still until it is advanced."""
 
     def __init__(self, now: dt.datetime = NOW) -> None:
         self._now = now
         self._monotonic = 1_000.0
 
+    @override
     def now(self) -> dt.datetime:
         return self._now
 
+    @override
     def monotonic(self) -> float:
         return self._monotonic
 

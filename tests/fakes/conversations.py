@@ -15,6 +15,8 @@ from hardwon.domain.model.formats.memory_file import (
 )
 from hardwon.domain.model.formats.placing import all_placed, day_of, in_order, with_links
 from hardwon.domain.model.vocabulary import Kind
+from hardwon.ports.documents import ConversationFiles, PlanFiles
+from hardwon.ports.override import override
 from tests.fakes.files import MEMORY
 
 FOLDERS: dict[Kind, str] = {
@@ -26,12 +28,13 @@ FOLDERS: dict[Kind, str] = {
 KIND_OF = {folder: kind for kind, folder in FOLDERS.items()}
 
 
-class InMemoryConversationFiles:
+class InMemoryConversationFiles(ConversationFiles):
     """Files by absolute path; front matter is written plainly."""
 
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
 
+    @override
     def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
         stands_in = dict[str, str]()
         for (kind, day), same in groupby(in_order(notes), key=lambda note: (note.kind, day_of(note))):
@@ -45,12 +48,14 @@ class InMemoryConversationFiles:
             stands_in |= {note_id: begins + name for note_id, name in placed.names.items()}
         return tuple(sorted(set(stands_in.values())))
 
+    @override
     def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
         after = {path: without_notes(memory_file(text), note_ids) for path, text in self.files.items()}
         changed = tuple(sorted(path for path, text in after.items() if text != self.files[path]))
         self.files = {path: text for path, text in after.items() if text}
         return changed
 
+    @override
     def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
         return [
             section
@@ -64,11 +69,12 @@ def _begun(note: Note) -> str:
     return f"---\n{head}---\n{first_body(note)}"
 
 
-class InMemoryPlanFiles:
+class InMemoryPlanFiles(PlanFiles):
     """The plans that were given, by the number of their phase."""
 
     def __init__(self, plans: Mapping[str, str] | None = None) -> None:
         self._plans = plans or {}
 
+    @override
     def of_phase(self, number: str) -> str | None:
         return self._plans.get(number)

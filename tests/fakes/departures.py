@@ -1,29 +1,33 @@
-"""What stood for files that are gone, in memory."""
+"""Absent files in memory."""
 
 import datetime as dt
 
-from hardwon.domain.model.file_state import Departed
-from hardwon.ports.file_state import LONGEST_ABSENCE
+from hardwon.domain.model.file_state import AbsentFile
+from hardwon.ports.file_state import LONGEST_ABSENCE, Absences
+from hardwon.ports.override import override
 from tests.fakes.state import State
 
 
-class InMemoryDepartures:
+class InMemoryAbsences(Absences):
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def keep(self, departed: Departed, at: dt.datetime) -> None:
-        left = {path: each for path, each in self._state.departed.items() if each[1] >= at - LONGEST_ABSENCE}
-        self._state.departed = {**left, departed.file_path: (departed, at)}
+    @override
+    def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
+        left = {path: each for path, each in self._state.absent.items() if each[1] >= at - LONGEST_ABSENCE}
+        self._state.absent = {**left, absent.file_path: (absent, at)}
 
-    def of(self, file_path: str, file_hash: str) -> Departed | None:
-        if file_path in self._state.departed:
-            return self._state.departed[file_path][0]
+    @override
+    def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
+        if file_path in self._state.absent:
+            return self._state.absent[file_path][0]
         alike = [
-            (at, departed)
-            for _, (departed, at) in sorted(self._state.departed.items())
-            if "" in departed.standings and departed.standings[""].file_hash == file_hash
+            (at, absent)
+            for _, (absent, at) in sorted(self._state.absent.items())
+            if "" in absent.standings and absent.standings[""].file_hash == file_hash
         ]
         return max(alike, key=lambda each: each[0])[1] if alike else None
 
+    @override
     def forget(self, file_path: str) -> None:
-        self._state.departed = {path: each for path, each in self._state.departed.items() if path != file_path}
+        self._state.absent = {path: each for path, each in self._state.absent.items() if path != file_path}

@@ -9,13 +9,14 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.override import override
 from tests.strategies import SPACE
 
 LONGEST_WAIT = 5.0
 """Seconds until whoever waits for somebody that waits for him gives up, so that a test fails and does not hang."""
 
 
-class PlantedEmbedder:
+class PlantedEmbedder(Embedder):
     """Gives each text its planted vector, any other text one made of its hash; remembers what it was asked."""
 
     def __init__(self, planted: Mapping[str, Vector] | None = None, space: Space = SPACE) -> None:
@@ -26,9 +27,11 @@ class PlantedEmbedder:
     max_tokens = 256
 
     @property
+    @override
     def space(self) -> Space:
         return self._space
 
+    @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         del deadline
         self.asked += [(text, task) for text in texts]
@@ -39,7 +42,7 @@ class PlantedEmbedder:
         return array("f", [byte - 127.5 for byte in digest])
 
 
-class UnreliableEmbedder:
+class UnreliableEmbedder(Embedder):
     """Fails on the calls of these numbers, from 1; on all others it answers as *inner* does."""
 
     def __init__(self, inner: Embedder, *, failing: Iterable[int]) -> None:
@@ -48,13 +51,16 @@ class UnreliableEmbedder:
         self._calls = 0
 
     @property
+    @override
     def space(self) -> Space:
         return self._inner.space
 
     @property
+    @override
     def max_tokens(self) -> int:
         return self._inner.max_tokens
 
+    @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         self._calls += 1
         if self._calls in self._failing:
@@ -62,7 +68,7 @@ class UnreliableEmbedder:
         return self._inner.embed(texts, task, deadline)
 
 
-class HangingEmbedder:
+class HangingEmbedder(Embedder):
     """Answers nothing until `released` is set, at most `LONGEST_WAIT`."""
 
     def __init__(self, inner: Embedder) -> None:
@@ -70,13 +76,16 @@ class HangingEmbedder:
         self.released = threading.Event()
 
     @property
+    @override
     def space(self) -> Space:
         return self._inner.space
 
     @property
+    @override
     def max_tokens(self) -> int:
         return self._inner.max_tokens
 
+    @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         if not self.released.wait(LONGEST_WAIT):
             raise EmbedderUnavailableError("never released")

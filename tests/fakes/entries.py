@@ -16,7 +16,8 @@ from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.usage import UNUSED
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.entries import Field, Order
+from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
+from hardwon.ports.override import override
 from tests.fakes.state import State, text_hash
 
 RECALL_CAP = 10
@@ -28,11 +29,12 @@ def _comes_after(entry: Entry, other: Entry) -> bool:
     return (other.updated_at, entry.entry_id) > (entry.updated_at, other.entry_id)
 
 
-class InMemoryEntryRepository:
+class InMemoryEntryRepository(EntryRepository, RankingReads):
     def __init__(self, state: State | None = None) -> None:
         self.state = state or State()
         self.busy = False
 
+    @override
     @contextmanager
     def transaction(self) -> Iterator[None]:
         self._ensure_writable()
@@ -45,7 +47,7 @@ class InMemoryEntryRepository:
             expired=set(self.state.expired),
             history=list(self.state.history),
             tombstones=dict(self.state.tombstones),
-            departed=dict(self.state.departed),
+            absent=dict(self.state.absent),
             influences=dict(self.state.influences),
         )
         try:
@@ -54,17 +56,21 @@ class InMemoryEntryRepository:
             self.state.restore(before)
             raise
 
+    @override
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         yield
 
+    @override
     def get(self, entry_id: str) -> Entry | None:
         seq = self.state.seq_of(entry_id)
         return None if seq is None else self.state.entry(seq)
 
+    @override
     def with_number(self, number: int) -> Entry | None:
         return self.state.entry(number) if number in self.state.entries else None
 
+    @override
     def put(self, entry: Entry) -> None:
         self._ensure_writable()
         state = self.state
@@ -87,24 +93,26 @@ class InMemoryEntryRepository:
             if key[1] != seq or (value[0] == new and not state.is_retired(seq))
         }
 
-    def find(self, only: EntryFilter, *, limit: int, offset: int = 0, order: Order = "updated_at") -> list[Entry]:
-        entries = [self.state.entry(seq) for seq in self.state.within(only)]
-        ordered = sorted(entries, key=lambda entry: getattr(entry, order), reverse=True)
+    @override
+    def find(
+        self,
+        only: EntryFilter,
+        *,
+        limit: int,
+        offset: int = 0,
+        order: Order = "updated_at",
+        after: Entry | None = None,
+    ) -> list[Entry]:
+        entries = map(self.state.entry, self.state.within(only))
+        later = [entry for entry in entries if after is None or _comes_after(entry, after)]
+        ordered = sorted(later, key=lambda entry: getattr(entry, order), reverse=True)
         return ordered[offset : offset + limit]
 
-    def unlabelled(self, only: EntryFilter, *, limit: int, after: Entry | None = None) -> list[Entry]:
-        bare = [entry for entry in self._unlabelled(only) if after is None or _comes_after(entry, after)]
-        return bare[:limit]
-
-    def count_unlabelled(self, only: EntryFilter) -> int:
-        return len(self._unlabelled(only))
-
-    def _unlabelled(self, only: EntryFilter) -> list[Entry]:
-        return [entry for entry in map(self.state.entry, self.state.within(only)) if not entry.keywords]
-
+    @override
     def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
         return [self.state.entry(seq) for seq in seqs if seq in self.state.entries]
 
+    @override
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
         return [
             PrintedEntry(seq, *(getattr(entry, field) for field in PrintedEntry._fields[1:]))
@@ -112,6 +120,7 @@ class InMemoryEntryRepository:
             for entry in self.hydrate([seq])
         ]
 
+    @override
     def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
         return [
             ToldConversation(
@@ -121,18 +130,23 @@ class InMemoryEntryRepository:
             for entry in self.hydrate([seq])
         ]
 
+    @override
     def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
         return self.told(self.state.within(only)[:limit])
 
+    @override
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
         return [self.state.facts(seq) for seq in seqs if seq in self.state.entries]
 
+    @override
     def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
         return [self.state.recall_facts(seq) for seq in seqs if seq in self.state.entries]
 
+    @override
     def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
         return {seq: self.state.entries[seq].references for seq in seqs if seq in self.state.entries}
 
+    @override
     def newest_by_track_record(self, k: int) -> list[RankingFacts]:
         buckets: defaultdict[tuple[object, ...], list[RankingFacts]] = defaultdict(list)
         for facts in map(self.state.facts, self.state.within(RANKED_LEARNINGS)):
@@ -140,26 +154,32 @@ class InMemoryEntryRepository:
             buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(facts)
         return [facts for bucket in buckets.values() for facts in bucket[:k]]
 
+    @override
     def count(self, only: EntryFilter) -> int:
         return len(self.state.within(only))
 
+    @override
     def sizes(self) -> Mapping[Category, int]:
         categories = (self.state.entries[seq].category for seq in self.state.within(RANKED_LEARNINGS))
         return Counter(category for category in categories if category)
 
+    @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         values = [getattr(self.state.entries[seq], field) or "" for seq in self.state.within(only)]
         return dict(Counter(sorted(values)).most_common())
 
+    @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
         ids = sorted(entry.entry_id for entry in self.state.entries.values())
         return [entry_id for entry_id in ids if entry_id.startswith(prefix)][:limit]
 
+    @override
     def most_observed(self) -> int:
         return max(
             (self.state.entries[seq].observation_count for seq in self.state.within(RANKED_LEARNINGS)), default=1
         )
 
+    @override
     def retire_expired(self, now: dt.datetime) -> int:
         due = {seq for seq, entry in self.state.entries.items() if entry.expires_at and entry.expires_at <= now}
         expired = {seq for seq in due if not self.state.is_retired(seq)}
@@ -169,6 +189,7 @@ class InMemoryEntryRepository:
         self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] not in expired}
         return len(expired)
 
+    @override
     def constitutional(self, project: str) -> list[ConstitutionalText]:
         return [
             ConstitutionalText(
@@ -192,12 +213,7 @@ class InMemoryEntryRepository:
         whole = self.with_file(entry.file_path) if entry.anchor_id else None
         return whole is not None and whole.tier == "constitutional" and not self.state.is_retired(whole.number or 0)
 
-    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
-        self._ensure_writable()
-        for seq in seqs:
-            if seq in self.state.entries:
-                self.state.recalls[seq] = self.state.recalls.get(seq, (0, at))[0] + 1, at
-
+    @override
     def delete(self, entry_id: str) -> bool:
         self._ensure_writable()
         seq = self.state.seq_of(entry_id)
@@ -211,9 +227,11 @@ class InMemoryEntryRepository:
         self.state.influences = {key: value for key, value in self.state.influences.items() if key[0] != seq}
         return True
 
+    @override
     def with_file(self, file_path: str | None) -> Entry | None:
         return next((entry for entry in self._of_file(file_path) if not entry.anchor_id), None)
 
+    @override
     def sections_of(self, file_path: str) -> list[Entry]:
         sections = (entry for entry in self._of_file(file_path) if entry.anchor_id)
         return sorted(sections, key=lambda entry: entry.anchor_id)
@@ -225,6 +243,7 @@ class InMemoryEntryRepository:
     def _of_section(self, entry: Entry) -> list[Entry]:
         return [other for other in self._of_file(entry.file_path) if other.anchor_id == entry.anchor_id]
 
+    @override
     def files_starting_with(self, prefix: str) -> list[str]:
         paths = (entry.file_path for entry in self.state.entries.values() if entry.file_path)
         return sorted({path for path in paths if path.startswith(prefix)})

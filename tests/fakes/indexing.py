@@ -6,7 +6,7 @@ from hardwon.domain.use_cases.edit_entries import Forget
 from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.domain.use_cases.index_one_file import KeepFile
 from tests.fakes.clock import FixedClock
-from tests.fakes.departures import InMemoryDepartures
+from tests.fakes.departures import InMemoryAbsences
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import ROOT, InMemoryFiles
 from tests.fakes.history import InMemoryHistory
@@ -17,7 +17,7 @@ from tests.fakes.usage import InMemoryUsageLog
 def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defaults: Defaults = PLAIN) -> IndexFiles:
     """Return the indexing of *files* into *repository*, with all it stands on."""
     tombstones, history = InMemoryTombstones(repository.state), InMemoryHistory(repository.state)
-    departures = InMemoryDepartures(repository.state)
+    absences = InMemoryAbsences(repository.state)
     return IndexFiles(
         sources=files,
         repository=repository,
@@ -25,7 +25,7 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
         keep_file=KeepFile(
             repository=repository,
             tombstones=tombstones,
-            departures=departures,
+            absences=absences,
             usage=InMemoryUsageLog(repository.state),
             history=history,
             workplace=Workplace("app", "work", "main"),
@@ -36,7 +36,7 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
         forget=Forget(
             repository=repository,
             tombstones=tombstones,
-            departures=departures,
+            absences=absences,
             history=history,
             clock=FixedClock(),
         ),

@@ -1,4 +1,4 @@
-"""What of the injected was of use, in memory."""
+"""Usage signals in memory."""
 
 from collections.abc import Iterable
 
@@ -6,18 +6,20 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.injection.receipt import Influence, Receipt
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
-from hardwon.ports.activity import Receipts
+from hardwon.ports.activity import Influences, Receipts
+from hardwon.ports.override import override
 from tests.fakes.state import State
 
 ALL = 2_000
 
 
-class InMemoryInfluences:
+class InMemoryInfluences(Influences):
     def __init__(self, state: State, receipts: Receipts) -> None:
         self._state = state
         self._receipts = receipts
         self.busy = False
 
+    @override
     def record(self, influence: Influence) -> bool:
         if self.busy:
             raise StorageError("the store is busy")
@@ -27,6 +29,7 @@ class InMemoryInfluences:
         self._state.influences = {**self._state.influences, (seq, influence.session_id): influence}
         return True
 
+    @override
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         forms: dict[str, set[str]] = {}
         for receipt in self._receipts.find(session_id=session_id, limit=ALL):
@@ -44,10 +47,12 @@ class InMemoryInfluences:
         is_counted = (seq, session_id) in self._state.influences
         return ShownText(entry_id, entry.name, entry.description[:length], entry.notes[:length], is_counted)
 
+    @override
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
         wanted = set(entry_ids)
         return {entry_id: count for entry_id, count in self._counted(None).items() if entry_id in wanted}
 
+    @override
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
         found = [
             each
@@ -57,9 +62,11 @@ class InMemoryInfluences:
         found.sort(key=lambda each: (each.entry_id, each.session_id))
         return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
 
+    @override
     def most_used(self, limit: int, only: EntryFilter | None = None) -> list[tuple[str, int]]:
         return sorted(self._counted(only).items(), key=lambda each: (-each[1], each[0]))[:limit]
 
+    @override
     def total(self, only: EntryFilter | None = None) -> int:
         return sum(self._counted(only).values())
 

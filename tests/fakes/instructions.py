@@ -1,13 +1,17 @@
-"""What the agent is told anyway, as a test says."""
+"""Instruction files that a test made up."""
 
 from collections.abc import Iterator, Mapping
 
+from hardwon.ports.instructions import Instructions
+from hardwon.ports.override import override
 
-class InMemoryInstructions:
+
+class InMemoryInstructions(Instructions):
     def __init__(self, files: Mapping[str, str] | None = None) -> None:
         self._files = files or {}
         self.asked = 0
 
+    @override
     def texts(self) -> Iterator[tuple[str, str]]:
         self.asked += 1
         yield from self._files.items()

@@ -3,10 +3,12 @@ from collections.abc import Callable, Sequence
 
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
+from hardwon.ports.override import override
+from hardwon.ports.transcripts import CaptureJournal
 from tests.strategies import NOW
 
 
-class InMemoryCaptureJournal:
+class InMemoryCaptureJournal(CaptureJournal):
     def __init__(self, now: Callable[[], dt.datetime] = lambda: NOW) -> None:
         self._now = now
         self._kept_at: dict[str, dt.datetime] = {}
@@ -14,32 +16,39 @@ class InMemoryCaptureJournal:
         self._buffers: dict[str, SessionBuffer] = {}
         self._number = 0
 
+    @override
     def note(self, event: HookEvent) -> int:
         self._number += 1
         self._events.append(event._replace(number=self._number))
         return sum(each.kind == "reply" for each in self.events(event.session_id))
 
+    @override
     def waiting(self) -> list[Waiting]:
         return [
             _waiting(session_id, self.events(session_id))
             for session_id in dict.fromkeys(event.session_id for event in self._events)
         ]
 
+    @override
     def events(self, session_id: str) -> list[HookEvent]:
         return [event for event in self._events if event.session_id == session_id]
 
+    @override
     def buffer(self, session_id: str) -> SessionBuffer | None:
         return self._buffers.get(session_id)
 
+    @override
     def buffers(self) -> Sequence[SessionBuffer]:
         return list(reversed(self._buffers.values()))
 
+    @override
     def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
         self._buffers.pop(buffer.session_id, None)
         self._buffers[buffer.session_id] = buffer
         self._kept_at[buffer.session_id] = self._now()
         self._forget_events(buffer.session_id, handled)
 
+    @override
     def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
         noted = {event.session_id: dt.datetime.fromisoformat(event.at) for event in self._events}
         touched = {

@@ -1,27 +1,32 @@
-"""What was injected, in memory."""
+"""Injection receipts in memory."""
 
 from collections.abc import Sequence
 
 from hardwon.domain.model.injection.receipt import Receipt
+from hardwon.ports.activity import Receipts
+from hardwon.ports.override import override
 
 KEPT = 2_000
 
 
-class InMemoryReceipts:
+class InMemoryReceipts(Receipts):
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = kept
         self._receipts = list[Receipt]()
         self._last = 0
 
+    @override
     def record(self, receipt: Receipt) -> None:
         self._last += 1
         self._receipts.append(receipt._replace(number=self._last))
         del self._receipts[: -self._kept]
 
+    @override
     def shown_in(self, session_id: str) -> frozenset[str]:
         receipts = (each for each in self._receipts if each.session_id == session_id)
         return frozenset(shown.entry_id for each in receipts for shown in each.shown)
 
+    @override
     def find(
         self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
     ) -> Sequence[Receipt]:
@@ -34,6 +39,7 @@ class InMemoryReceipts:
         ]
         return found[:limit]
 
+    @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
         sessions = {each.session_id for each in self._receipts if each.session_id.startswith(prefix)}
         return sorted(sessions)[:limit]

@@ -11,29 +11,34 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import Spread, place_of_low
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.keyword_index import Mode
-from hardwon.ports.vectors import VectorSource
+from hardwon.ports.keyword_index import KeywordIndex, Mode
+from hardwon.ports.override import override
+from hardwon.ports.vectors import Matches, VectorIndex, VectorSource
 from tests.fakes.state import State
 
 SEARCHABLE = EVERYTHING._replace(ranked=True)
 
 
-class InMemoryMatches:
+class InMemoryMatches(Matches):
     def __init__(self, state: State, scores: Mapping[int, float], full: float = 0.0) -> None:
         self._state = state
         self._scores = scores
         self._full = full
 
+    @override
     def count(self) -> int:
         return len(self._scores)
 
+    @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         best = sorted(self._found(category), key=lambda seq: -self._scores[seq])
         return [Hit(seq, self._scores[seq]) for seq in best[:k]]
 
+    @override
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
+    @override
     def spread(self) -> Spread:
         return Spread.of(self._scores.values())._replace(full=self._full)
 
@@ -42,7 +47,7 @@ class InMemoryMatches:
         return [seq for seq in self._state.in_tie_order(self._scores) if category in {None, entries[seq].category}]
 
 
-class InMemoryKeywordIndex:
+class InMemoryKeywordIndex(KeywordIndex):
     """Scores by how often the terms occur in all."""
 
     def __init__(self, state: State, *, available: bool = True) -> None:
@@ -50,15 +55,18 @@ class InMemoryKeywordIndex:
         self.available = available
         self.searches: list[tuple[str, ...]] = []
 
+    @override
     def size(self) -> int:
         self._ensure_available()
         return len(self._state.within(SEARCHABLE))
 
+    @override
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         del deadline
         self._ensure_available()
         return {term: sum(words[term] > 0 for words in self._words().values()) for term in terms}
 
+    @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
         del deadline
         self._ensure_available()
@@ -72,6 +80,7 @@ class InMemoryKeywordIndex:
         }
         return InMemoryMatches(self._state, found)
 
+    @override
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
         found = self.match(terms, "any", only, deadline)
         return InMemoryMatches(self._state, found.scores(self._state.entries), full=float(len(terms)))
@@ -89,7 +98,7 @@ class InMemoryKeywordIndex:
             raise KeywordIndexUnavailableError("no keyword index here")
 
 
-class InMemoryVectorMatches:
+class InMemoryVectorMatches(Matches):
     def __init__(self, source: VectorSource, query: Vector, only: EntryFilter) -> None:
         self._source = source
         block = source.load(only)
@@ -98,16 +107,20 @@ class InMemoryVectorMatches:
         self._categories = dict(zip(block.seqs, block.categories, strict=True))
         self._scores = {seq: cosine(row, query) for seq, row in zip(block.seqs, rows, strict=True)}
 
+    @override
     def count(self) -> int:
         return len(self._scores)
 
+    @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         best = sorted(self._source.in_tie_order(self._within(category)), key=lambda seq: -self._scores[seq])
         return [Hit(seq, self._scores[seq]) for seq in best[:k]]
 
+    @override
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
+    @override
     def spread(self) -> Spread:
         cosines = sorted(self._scores.values())
         low = cosines[place_of_low(len(cosines))] if cosines else 0.0
@@ -117,17 +130,19 @@ class InMemoryVectorMatches:
         return [seq for seq, own in self._categories.items() if category in {None, own}]
 
 
-class InMemoryVectorIndex:
+class InMemoryVectorIndex(VectorIndex):
     """Pure Python; `broken` is what goes wrong, if anything."""
 
     def __init__(self, source: VectorSource, *, broken: VectorIndexUnavailableError | None = None) -> None:
         self._source = source
         self._broken = broken
 
+    @override
     def ensure_usable(self) -> None:
         if isinstance(self._broken, NumpyMissingError):
             raise self._broken
 
+    @override
     def compare(self, query: Vector, only: EntryFilter) -> InMemoryVectorMatches:
         if self._broken:
             raise self._broken

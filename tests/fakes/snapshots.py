@@ -9,12 +9,13 @@ import attrs
 
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
-from hardwon.ports.snapshots import Replacement
+from hardwon.ports.override import override
+from hardwon.ports.snapshots import Replacement, Snapshot, Snapshots
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.state import State
 
 
-class InMemorySnapshots:
+class InMemorySnapshots(Snapshots):
     """
     Its files are copies of the state, by path; a test may remove one.
 
@@ -31,6 +32,7 @@ class InMemorySnapshots:
         self.files: dict[str, State] = {}
         self.history: list[tuple[int, str, str]] = []
 
+    @override
     @contextmanager
     def transaction(self) -> Iterator[None]:
         before, files, history = dict(self._kept), dict(self.files), list(self.history)
@@ -41,12 +43,15 @@ class InMemorySnapshots:
             self._kept, self.files, self.history = before, files, history
             raise
 
+    @override
     def checkpoints(self) -> list[Checkpoint]:
         return [self._now(each) for each in reversed(self._kept.values())]
 
+    @override
     def named(self, name: str) -> Checkpoint | None:
         return self._now(self._kept[name]) if name in self._kept else None
 
+    @override
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
         self._last += 1
         path = f"/store/checkpoints/{self._last}.db"
@@ -56,16 +61,19 @@ class InMemorySnapshots:
         self.files[path] = copy.deepcopy(self._state)
         return taken
 
+    @override
     def discard(self, checkpoint: Checkpoint) -> None:
         self._kept.pop(checkpoint.name, None)
         self.files.pop(checkpoint.snapshot_path, None)
 
+    @override
     @contextmanager
     def opened(self, path: str) -> Iterator["InMemorySnapshot"]:
         if path not in self.files:
             raise StorageError(f"{path}: there is no such file")
         yield InMemorySnapshot(self.files[path], self._state, self.history)
 
+    @override
     def back_up(self, path: str, *, replace: bool = False) -> None:
         if path in self.files and not replace:
             raise InvalidCheckpointError(f"{path!r} is there already")
@@ -75,12 +83,13 @@ class InMemorySnapshots:
         return attrs.evolve(checkpoint, is_there=checkpoint.snapshot_path in self.files)
 
 
-class InMemorySnapshot:
+class InMemorySnapshot(Snapshot):
     def __init__(self, past: State, present: State, history: list[tuple[int, str, str]]) -> None:
         self._past = past
         self._present = present
         self._history = history
 
+    @override
     def bring_back(self, contents: Contents, *, name: str, at: dt.datetime) -> Replacement:
         del at
         then, now = (set(state.within(contents.entries)) for state in (self._past, self._present))

@@ -1,4 +1,4 @@
-"""What the ports of one store in memory share."""
+"""The state that the ports of one store in memory share."""
 
 import datetime as dt
 import hashlib
@@ -9,7 +9,7 @@ import attrs
 
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.file_state import Departed
+from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.history import PastChange
 from hardwon.domain.model.identity import word_count
@@ -20,7 +20,7 @@ from hardwon.domain.model.usage import UNUSED, Usage
 
 @attrs.define
 class State:
-    """What the fakes of one store share; entries are kept without their recall counters."""
+    """Shared by the fakes of one store; entries are kept without their recall counters."""
 
     entries: dict[int, Entry] = attrs.field(factory=dict)
     recalls: dict[int, tuple[int, dt.datetime]] = attrs.field(factory=dict)
@@ -29,7 +29,7 @@ class State:
     history: list[PastChange] = attrs.field(factory=list)
     vectors: dict[tuple[Space, int], tuple[str, Vector]] = attrs.field(factory=dict)
     tombstones: dict[tuple[str, str], str] = attrs.field(factory=dict)
-    departed: dict[str, tuple[Departed, dt.datetime]] = attrs.field(factory=dict)
+    absent: dict[str, tuple[AbsentFile, dt.datetime]] = attrs.field(factory=dict)
     influences: dict[tuple[int, str], Influence] = attrs.field(factory=dict)
     last_seq: int = 0
 
@@ -37,7 +37,7 @@ class State:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
         self.usage, self.expired, self.history = before.usage, before.expired, before.history
         self.influences = before.influences
-        self.last_seq, self.tombstones, self.departed = before.last_seq, before.tombstones, before.departed
+        self.last_seq, self.tombstones, self.absent = before.last_seq, before.tombstones, before.absent
 
     def seq_of(self, entry_id: str) -> int | None:
         return next((seq for seq, entry in self.entries.items() if entry.entry_id == entry_id), None)
@@ -100,6 +100,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         entry.kind in only.kinds
         and only.category in {None, entry.category}
         and (entry.permanent or not only.permanent)
+        and not (only.unlabelled and entry.keywords)
         and only.spec_folder in {None, entry.spec_folder}
         and only.anchor in {None, entry.anchor_id}
         and only.tier in {None, entry.tier}

@@ -1,23 +1,27 @@
-"""What was deleted though its file is there, in memory."""
+"""Deleted sections in memory."""
 
 import datetime as dt
 
-from hardwon.ports.file_state import Tombstone
+from hardwon.ports.file_state import Tombstone, Tombstones
+from hardwon.ports.override import override
 from tests.fakes.state import State
 
 
-class InMemoryTombstones:
+class InMemoryTombstones(Tombstones):
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def bury(self, tombstone: Tombstone, at: dt.datetime) -> None:
+    @override
+    def add(self, tombstone: Tombstone, at: dt.datetime) -> None:
         assert at.tzinfo
         self._state.tombstones[tombstone.file_path, tombstone.anchor_id] = tombstone.file_hash
 
-    def buried(self, file_path: str, file_hash: str) -> frozenset[str]:
-        graves = self._state.tombstones.items()
-        return frozenset(anchor for (path, anchor), digest in graves if (path, digest) == (file_path, file_hash))
+    @override
+    def deleted(self, file_path: str, file_hash: str) -> frozenset[str]:
+        tombstones = self._state.tombstones.items()
+        return frozenset(anchor for (path, anchor), digest in tombstones if (path, digest) == (file_path, file_hash))
 
-    def lift(self, file_path: str) -> None:
-        graves = self._state.tombstones
-        self._state.tombstones = {grave: digest for grave, digest in graves.items() if grave[0] != file_path}
+    @override
+    def forget(self, file_path: str) -> None:
+        tombstones = self._state.tombstones
+        self._state.tombstones = {section: digest for section, digest in tombstones.items() if section[0] != file_path}

@@ -2,10 +2,11 @@ from collections.abc import Iterator, Sequence
 
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.ports.transcripts import Transcribed
+from hardwon.ports.override import override
+from hardwon.ports.transcripts import Transcribed, Transcripts
 
 
-class InMemoryTranscripts:
+class InMemoryTranscripts(Transcripts):
     """
     Transcripts that are given; an exchange begins at a thousand times its place.
 
@@ -22,6 +23,7 @@ class InMemoryTranscripts:
         """Write the transcript at *path* anew."""
         self._exchanges[path] = exchanges
 
+    @override
     def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
         if path not in self._exchanges:
             raise UnreadableFileError(f"{path!r}: it can't be read")

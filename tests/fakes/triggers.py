@@ -1,10 +1,11 @@
 """The trigger phrases of a store in memory."""
 
-from hardwon.ports.keyword_index import TriggerOwner
+from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
+from hardwon.ports.override import override
 from tests.fakes.state import State
 
 
-class InMemoryTriggerSource:
+class InMemoryTriggerSource(TriggerSource):
     """Says how often it was asked; `elsewhere` stands for changes by other processes."""
 
     def __init__(self, state: State) -> None:
@@ -12,13 +13,16 @@ class InMemoryTriggerSource:
         self.elsewhere = 0
         self.looks = 0
 
+    @override
     def own_changes(self) -> int:
         return hash(tuple(self._state.entries.values()))
 
+    @override
     def version(self) -> int:
         self.looks += 1
         return hash((self.elsewhere, self.own_changes()))
 
+    @override
     def owners(self, project: str) -> list[TriggerOwner]:
         return [
             TriggerOwner(

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.vocabulary import KINDS, Kind
-from hardwon.ports.vectors import PendingText, VectorBlock
+from hardwon.ports.override import override
+from hardwon.ports.vectors import PendingText, VectorBlock, VectorStore
 from tests.fakes.state import State, text_hash
 from tests.strategies import SPACE
 
 
-class InMemoryVectorStore:
+class InMemoryVectorStore(VectorStore):
     """Also the source of an index."""
 
     def __init__(self, state: State, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> None:
@@ -21,36 +22,45 @@ class InMemoryVectorStore:
         self._version = 0
 
     @property
+    @override
     def space(self) -> Space:
         return self._space
 
     @property
+    @override
     def dimensions(self) -> int:
         return self._space.dimensions
 
     @property
+    @override
     def kinds(self) -> tuple[Kind, ...]:
         return self._kinds
 
+    @override
     def has_any(self, only: EntryFilter) -> bool:
         return bool(self._embedded(only))
 
+    @override
     def count(self, only: EntryFilter) -> int:
         return len(self._embedded(only))
 
+    @override
     def count_pending(self, only: EntryFilter) -> int:
         return len(self._pending(only))
 
+    @override
     def vector_of(self, entry_id: str) -> Vector | None:
         stored = self._state.vectors.get((self._space, self._state.seq_of(entry_id) or 0))
         return stored[1] if stored else None
 
+    @override
     def pending(self, limit: int) -> list[PendingText]:
         texts = [
             (seq, self._state.entries[seq].searchable_text()) for seq in self._pending(EVERYTHING)[: max(0, limit)]
         ]
         return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
 
+    @override
     def clear(self, only: EntryFilter) -> None:
         dropped = self._state.within(self._served_of(only))
         self._state.vectors = {
@@ -59,6 +69,7 @@ class InMemoryVectorStore:
             if space != self._space or seq not in dropped
         }
 
+    @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         for text, vector in list(vectors):
             entry = self._state.entries.get(text.seq)
@@ -66,10 +77,12 @@ class InMemoryVectorStore:
             if is_same and not self._state.is_retired(text.seq):
                 self._state.vectors[self._space, text.seq] = text.text_hash, vector
 
+    @override
     def version(self) -> int:
         self._version += 1
         return self._version
 
+    @override
     def load(self, only: EntryFilter) -> VectorBlock:
         there = self._embedded(only)
         values: Vector = array("f")
@@ -77,6 +90,7 @@ class InMemoryVectorStore:
             values.extend(self._state.vectors[self._space, seq][1])
         return VectorBlock(there, [self._state.entries[seq].category for seq in there], values)
 
+    @override
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         return self._state.in_tie_order(seqs)
 

@@ -99,9 +99,9 @@ def the_worker_cannot_be_started() -> None:
 
 
 def counting_hangs() -> None:
-    from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+    from hardwon.adapters.sqlite.activity import SqliteUsageLog
 
-    replace(SqliteEntryRepository, "record_recall", hang)
+    replace(SqliteUsageLog, "record_recall", hang)
 
 
 def statements_go_through(run: Callable[[str, Callable[[str], object]], object]) -> None:
