@@ -17,7 +17,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Candidate
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
+from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.use_cases.inject_at_start import Inject
@@ -113,7 +113,7 @@ class Planted:
         vector, keyword = found.by_vector.scores(seqs), found.by_keyword.scores(seqs)
         candidates = [Candidate(each, vector.get(each.seq), keyword.get(each.seq)) for each in facts]
         ranked = self._policy(found).rank(candidates)
-        return CategoryBalancer(LIMIT).select(ranked).in_order(ranked)
+        return in_order(CategoryBalancer(LIMIT).select(ranked))
 
     def _policy(self, found: Retrieval) -> RankingPolicy:
         return RankingPolicy(weights=Weights(), maxima=whole_store_maxima(found, self._repository), now=NOW)

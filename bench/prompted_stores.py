@@ -45,7 +45,7 @@ class Asking(NamedTuple):
             return Asked(searched=False)
         question = question_of(text, only)
         found = self.recall.search(question, STANDING_STILL)
-        rated = self.recall.rate(question, found)
+        rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
         repository = self.memory.repository
         facts = {each.ranking.seq: each for each in repository.recall_facts([each.seq for each in rated])}

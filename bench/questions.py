@@ -92,7 +92,7 @@ def _milliseconds(recall: Recall) -> list[float]:
         Question(writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace)
         for _ in range(QUESTIONS + 1)
     ]
-    return [timed(lambda asked=each: recall(asked, deadline)) for each in questions][1:]  # the first one loads
+    return [timed(lambda asked=each: recall.answer(asked, deadline)) for each in questions][1:]  # the first one loads
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -38,7 +38,7 @@ class Hit(NamedTuple):
         right: Whether it answers the question.
         closeness: See `Closeness`; None when meaning was not searched.
         background: The mean closeness of the store.
-        matched: The keyword evidence over that of a full match, not capped.
+        matched: The BM25 score over that of a full match, not capped.
 
     """
 
@@ -151,18 +151,18 @@ def _ask(recall: Recall, text: str, answering: Collection[int]) -> tuple[tuple[H
     only = EVERYTHING._replace(ranked=True)
     question = Question(text, only, everything.policy, everything.limit, None, Workplace(project=""))
     found = recall.search(question, STANDING_STILL)
-    rated = recall.rate(question, found)
+    rated = recall.rank(question, found)
     closeness = found.closeness.scores({hit.seq: hit.vector for hit in rated if hit.vector is not None})
     hits = tuple(
         Hit(
             relevance=hit.relevance or 0.0,
             right=hit.seq in answering,
             closeness=closeness.get(hit.seq),
-            background=found.evidence.background,
-            matched=share(hit.keyword, found.evidence.keywords.full),
+            background=found.context.background,
+            matched=share(hit.keyword, found.context.keywords.full),
         )
         for hit in rated
     )
-    answers = {hit.seq for hit in recall.rate(question._replace(minimum=everything.minimum), found)}
+    answers = {hit.seq for hit in recall.rank(question._replace(minimum=everything.minimum), found)}
     first_right = next((hit.seq for hit in rated if hit.seq in answering), None)
     return hits, len(answers), first_right in answers

@@ -41,8 +41,8 @@ def evaluate_all(
     with closing(VectorCache(cache_folder(), warn)) as cache:
         reports = dict[str, SetReport]()
         for each in sets:
-            with _throw_away(settings, each, cache, warn) as measure:
-                reports[each.name] = measure(each, policies, stage_of(each.name))
+            with _throw_away(settings, each, cache, warn) as evaluate:
+                reports[each.name] = evaluate.measure(each, policies, stage_of(each.name))
         return Report(reports)
 
 

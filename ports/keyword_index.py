@@ -52,7 +52,7 @@ class KeywordIndex(Protocol):
         """
         Return the entries of *only* that hold any of *terms*, scored by `passage_evidence` of their best passage.
 
-        A passage that holds all terms scores at least `Spread.full`.
+        A passage that holds all terms scores at least `ScoreStatistics.full`.
         Identifiers such as `parseRequest` are also found by the words they are made of.
         Of terms that are too frequent to be read in time the rarest count.
 

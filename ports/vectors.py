@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import Category, Kind
 
 
@@ -36,8 +36,8 @@ class Matches(Protocol):
         """Return the scores of those of *seqs* that were found; the same values `top` gives."""
         ...
 
-    def spread(self) -> Spread:
-        """Return how all scores are spread, whatever order the entries were stored in."""
+    def statistics(self) -> ScoreStatistics:
+        """Return the statistics of all scores, whatever order the entries were stored in."""
         ...
 
 

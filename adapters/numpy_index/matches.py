@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import Spread, place_of_low
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches, VectorSource
@@ -85,12 +85,12 @@ class NumpyMatches(Matches):
         return self._exact(np.flatnonzero(np.isin(self._rows.seqs, list(seqs))))
 
     @override
-    def spread(self) -> Spread:
+    def statistics(self) -> ScoreStatistics:
         # Sums of whole millionths: no order of rows shows in them.
         steps = np.rint(self._found.astype(np.float64) * STEPS).astype(np.int64)
         if not len(steps):
-            return Spread()
-        return Spread(
+            return ScoreStatistics()
+        return ScoreStatistics(
             found=len(steps),
             total=int(steps.sum()) / STEPS,
             squares=int((steps * steps).sum()) / STEPS**2,

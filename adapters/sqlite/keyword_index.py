@@ -23,9 +23,9 @@ from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailab
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency
-from hardwon.domain.model.ranking.adaptive import passage_evidence
+from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -77,8 +77,8 @@ class FtsMatches(Matches):
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
     @override
-    def spread(self) -> Spread:
-        return Spread.of(self._scores.values())._replace(full=self._full)
+    def statistics(self) -> ScoreStatistics:
+        return ScoreStatistics.of(self._scores.values())._replace(full=self._full)
 
     def _ranked(self, category: Category | None) -> list[int]:
         """Return all matches, or those of a category, best first; sorted once."""
@@ -160,17 +160,17 @@ class Weighed(NamedTuple):
     Entries found by their passages.
 
     Attributes:
-        evidence: Of the best passage of each entry that holds a term, by number.
+        scores: Of the best passage of each entry that holds a term, by number.
         asked: The sum of the inverse document frequencies of the terms.
 
     """
 
-    evidence: dict[int, float]
+    scores: dict[int, float]
     asked: float
 
 
 def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
-    """Return the entries of *only* that hold one of *terms*, by the evidence of their best passage."""
+    """Return the entries of *only* that hold one of *terms*, by the score of their best passage."""
     most = MOST_HITS if only == EVERYTHING else FILTERED * MOST_HITS
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
@@ -182,9 +182,9 @@ def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighe
             matched[rowid] = matched.get(rowid, 0.0) + weight
     best = dict[int, float]()
     for rowid, bm25 in bm25s.items():
-        evidence, seq = passage_evidence(bm25, matched[rowid], asked), rowid >> PLACE_BITS
-        if evidence > best.get(seq, 0.0):
-            best[seq] = evidence
+        score, seq = passage_score(bm25, matched[rowid], asked), rowid >> PLACE_BITS
+        if score > best.get(seq, 0.0):
+            best[seq] = score
     return Weighed(_within(database, best, only), asked)
 
 
@@ -379,7 +379,7 @@ class FtsKeywordIndex(KeywordIndex):
             if not _has_passages(self._database):
                 raise KeywordIndexUnavailableError("the index of passages is incomplete, run: hardwon doctor --repair")
             weighed = weigh(self._database, terms, only)
-            return FtsMatches(self._database, weighed.evidence, full=weighed.asked)
+            return FtsMatches(self._database, weighed.scores, full=weighed.asked)
 
     def _found(self, expression: str, only: EntryFilter) -> list[Row]:
         """Return the number, BM25 and category of every match."""

@@ -10,7 +10,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.keywords import inverse_document_frequency, words_of
-from hardwon.domain.model.ranking.adaptive import passage_evidence
+from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
@@ -63,7 +63,7 @@ class ScanKeywordIndex(KeywordIndex):
         idf = self._idf(terms, deadline)
         asked = sum(idf.values())
         scores = {
-            seq: passage_evidence(_bm25(words, idf), sum(map(idf.__getitem__, words)), asked)
+            seq: passage_score(_bm25(words, idf), sum(map(idf.__getitem__, words)), asked)
             for seq, words in self._read(only, terms, deadline)
         }
         return FtsMatches(self._database, scores, full=asked)

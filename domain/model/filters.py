@@ -1,4 +1,4 @@
-"""The named groups of kinds that can be asked, each with its own rules (rule U-11, the table of collections)."""
+"""The named groups of kinds that can be asked, each with its own rules."""
 
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -77,9 +77,7 @@ CONVERSATIONS = EntryFilter(kinds=CONVERSATION_KINDS, ranked=True)
 
 CollectionName: TypeAlias = Literal["all", "learnings", "sessions", "conversations", "documents"]
 ScopeName: TypeAlias = Literal["project", "workspace", "global"]
-PolicyName: TypeAlias = Literal[
-    "adaptive", "hybrid", "cosine", "affinity", "context", "fused", "keyword", "rrf", "weighted"
-]
+PolicyName: TypeAlias = Literal["adaptive", "hybrid", "cosine", "affinity", "context", "fused"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 

@@ -1,7 +1,7 @@
 """
 Which words of a text are worth searching for.
 
-Questions that name several concepts, all of which an answer must hold (requirements D-T1.2, D-U2).
+Questions that name several concepts, all of which an answer must hold.
 
 The words of a question that ask for a memory, and say nothing of what it is about.
 """

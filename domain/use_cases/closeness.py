@@ -6,7 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.vectors import Matches
 
@@ -49,12 +49,12 @@ class Background(Generic[T]):
 
 class _Space(NamedTuple):
     matches: Matches
-    spread: Spread
+    statistics: ScoreStatistics
 
 
 class Closeness(NamedTuple):
     """
-    How close entries are to a query by meaning, on one scale for all models: see `Spread.closeness`.
+    How close entries are to a query by meaning, on one scale for all models: see `ScoreStatistics.closeness`.
 
     Attributes:
         spaces: The matches of each space that was searched.
@@ -66,14 +66,14 @@ class Closeness(NamedTuple):
     @classmethod
     def of(cls, found: Sequence[Matches]) -> "Closeness":
         """Return the closeness of the entries *found*, one `Matches` of cosines a space."""
-        return cls(tuple(_Space(matches, matches.spread()) for matches in found))
+        return cls(tuple(_Space(matches, matches.statistics()) for matches in found))
 
     def scores(self, found: Mapping[int, float]) -> Mapping[int, float]:
         """Return the closeness of the entries *found*, which come with their scores in the list by vector."""
         if len(self.spaces) == 1:
-            return {seq: self.spaces[0].spread.closeness(cosine) for seq, cosine in found.items()}
+            return {seq: self.spaces[0].statistics.closeness(cosine) for seq, cosine in found.items()}
         return {
-            seq: space.spread.closeness(cosine)
+            seq: space.statistics.closeness(cosine)
             for space in self.spaces
             for seq, cosine in space.matches.scores(found).items()
         }
@@ -81,30 +81,37 @@ class Closeness(NamedTuple):
     def most(self, score: float) -> float:
         """Return the highest closeness of an entry that scores at most *score* in the list by vector."""
         if len(self.spaces) == 1:
-            return self.spaces[0].spread.closeness(score)
-        return max((each.spread.closeness(_cosine(score, each.spread)) for each in self.spaces), default=0.0)
+            return self.spaces[0].statistics.closeness(score)
+        return max((each.statistics.closeness(_cosine(score, each.statistics)) for each in self.spaces), default=0.0)
 
     def closest(self) -> float:
         """Return the closeness of the closest entry, 0 when none was found."""
-        return max((each.spread.closeness(each.spread.best) for each in self.spaces if each.spread.found), default=0.0)
+        return max(
+            (each.statistics.closeness(each.statistics.best) for each in self.spaces if each.statistics.found),
+            default=0.0,
+        )
 
     def background(self) -> float:
         """Return the mean closeness of everything that was searched."""
-        found = sum(space.spread.found for space in self.spaces)
-        return sum(space.spread.background() * space.spread.found for space in self.spaces) / found if found else 0.0
+        found = sum(space.statistics.found for space in self.spaces)
+        return (
+            sum(space.statistics.background() * space.statistics.found for space in self.spaces) / found
+            if found
+            else 0.0
+        )
 
 
-def _cosine(score: float, spread: Spread) -> float:
-    """Return the cosine whose distance from the mean of *spread* is *score* standard deviations."""
-    return spread.mean(spread.found) + score * spread.deviation(spread.found)
+def _cosine(score: float, statistics: ScoreStatistics) -> float:
+    """Return the cosine whose distance from the mean of *statistics* is *score* standard deviations."""
+    return statistics.mean(statistics.found) + score * statistics.deviation(statistics.found)
 
 
 class StandardisedMatches:
     """
     What one query found in several spaces, each of which holds other entries.
 
-    Cosines of two models say nothing beside each other. How far each stands out in its own space does: a score
-    is the distance from that space's mean, in its standard deviations.
+    Cosines of two models say nothing beside each other. Their z-scores do: a score is the distance
+    from that space's mean, in its standard deviations.
 
     Args:
         spaces: What was found in each.
@@ -112,17 +119,17 @@ class StandardisedMatches:
     """
 
     def __init__(self, spaces: Sequence[Matches]) -> None:
-        self._spaces = [(matches, matches.spread()) for matches in spaces]
+        self._spaces = [(matches, matches.statistics()) for matches in spaces]
 
     def count(self) -> int:
         """Return how many entries were found."""
-        return sum(spread.found for _, spread in self._spaces)
+        return sum(statistics.found for _, statistics in self._spaces)
 
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         """Return the *k* best."""
         lists = [
-            [Hit(hit.seq, _standardised(hit.score, spread)) for hit in matches.top(k, category)]
-            for matches, spread in self._spaces
+            [Hit(hit.seq, _standardised(hit.score, statistics)) for hit in matches.top(k, category)]
+            for matches, statistics in self._spaces
         ]
         return list(islice(merge(*lists, key=lambda hit: -hit.score), k))
 
@@ -130,17 +137,17 @@ class StandardisedMatches:
         """Return the scores of those of *seqs* that were found."""
         wanted = list(seqs)
         return {
-            seq: _standardised(score, spread)
-            for matches, spread in self._spaces
+            seq: _standardised(score, statistics)
+            for matches, statistics in self._spaces
             for seq, score in matches.scores(wanted).items()
         }
 
-    def spread(self) -> Spread:
-        """Return how all scores are spread: around 0, by 1."""
-        best = [_standardised(spread.best, spread) for _, spread in self._spaces]
-        return Spread(self.count(), 0.0, float(self.count()), max(best, default=0.0))
+    def statistics(self) -> ScoreStatistics:
+        """Return the statistics of z-scores: around 0, by 1."""
+        best = [_standardised(statistics.best, statistics) for _, statistics in self._spaces]
+        return ScoreStatistics(self.count(), 0.0, float(self.count()), max(best, default=0.0))
 
 
-def _standardised(score: float, spread: Spread) -> float:
-    deviation = spread.deviation(spread.found)
-    return (score - spread.mean(spread.found)) / deviation if deviation > 0 else 0.0
+def _standardised(score: float, statistics: ScoreStatistics) -> float:
+    deviation = statistics.deviation(statistics.found)
+    return (score - statistics.mean(statistics.found)) / deviation if deviation > 0 else 0.0

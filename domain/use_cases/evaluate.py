@@ -6,8 +6,9 @@ from typing import NamedTuple, TypeVar
 
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.domain.model.evaluation.report import ANSWERS, MEASURED, Figures, Measured, QueryReport, SetReport
+from hardwon.domain.model.evaluation.report import ANSWERS, Figures, Measured, QueryReport, SetReport
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.redaction import redact
@@ -43,7 +44,7 @@ class Evaluate(NamedTuple):
     recall: Recall
     monotonic: Callable[[], float]
 
-    def __call__(self, eval_set: EvalSet, policies: Sequence[str], stage: Stage) -> SetReport:
+    def measure(self, eval_set: EvalSet, policies: Sequence[str], stage: Stage) -> SetReport:
         """
         Return how well *policies* answer the questions of *eval_set*.
 
@@ -105,7 +106,8 @@ class _Run:
         measured = dict[str, Measured]()
         for policy, question in questions.items():
             matches, searching_ms = found[question.by_passage]
-            recollection, judging_ms = self._timed(partial(self._tools.recall.answer, question, matches))
+            answer = partial(self._tools.recall.answer_from, question, matches, MEASURED[policy].baseline)
+            recollection, judging_ms = self._timed(answer)
             self._degradations |= dict.fromkeys(recollection.degradations)
             ranked = [self._ids[answer.entry.entry_id] for answer in recollection.answers]
             measured[policy] = Measured(asked.query.query_id, ranked, asked.grades, searching_ms + judging_ms)
@@ -124,7 +126,7 @@ class _Run:
         return Question(
             text=asked.query.text,
             only=EntryFilter(kinds=("document",), scope=ANYWHERE if group is None else Scope(project=group)),
-            policy=MEASURED[policy],
+            policy=MEASURED[policy].policy,
             limit=ANSWERS,
             minimum=None,
             workplace=Workplace(project=group or ""),

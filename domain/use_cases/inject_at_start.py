@@ -264,7 +264,7 @@ def _lessons(injection: Injection) -> Iterator[_Piece]:
 
 def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
     parts = injection.selected.policy.parts(scored.signals) if injection.selected else {}
-    return piece._replace(shown=piece.shown._replace(score=scored.final_score, parts=parts))
+    return piece._replace(shown=piece.shown._replace(score=scored.score, parts=parts))
 
 
 def _conversations(injection: Injection) -> Iterator[_Piece]:
@@ -287,15 +287,15 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
     known = {*(rule.seq for rule in injection.rules), *(each.facts.seq for each in injection.printed)}
     others = (scored for scored in selected.seen if scored.facts.seq not in known)
     return tuple(
-        NearMiss(each.facts.entry_id, each.final_score, _why(each, selected)) for each in islice(others, MOST_MISSED)
+        NearMiss(each.facts.entry_id, each.score, _why(each, selected)) for each in islice(others, MOST_MISSED)
     )
 
 
 def _why(missed: Scored, selected: Selected) -> str:
     if missed in selected.ranked:
         return NO_ROOM
-    last = selected.ranked[-1].final_score if selected.ranked else 0.0
-    return OWED if missed.final_score > last else TOO_LOW
+    last = selected.ranked[-1].score if selected.ranked else 0.0
+    return OWED if missed.score > last else TOO_LOW
 
 
 class RecordInjection(NamedTuple):

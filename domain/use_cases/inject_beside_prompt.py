@@ -102,7 +102,7 @@ class SpeakUp(NamedTuple):
     instructions: Instructions
     watch: Callable[[Weighed], None] | None = None
 
-    def __call__(self, prompt: Prompt, deadline: Deadline) -> Spoken:
+    def text_for(self, prompt: Prompt, deadline: Deadline) -> Spoken:
         """
         Return what to print beside *prompt*: most often nothing.
 
@@ -131,7 +131,7 @@ class SpeakUp(NamedTuple):
         return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
 
     def _spoken(self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found) -> Spoken:
-        rated = self.recall.rate(question, found)
+        rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
         may_win = any(contest.may_win(each.score) for each in rated[:MOST_SHOWN])
         if not (may_win or self.watch):  # most prompts: nothing is read
@@ -204,8 +204,8 @@ def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found
     return Contest(
         sentences=sentences,
         runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
-        size=found.evidence.size,
-        by_meaning=found.evidence.vectors.found > 0,
+        size=found.context.size,
+        by_meaning=found.context.vectors.found > 0,
         identifiers=identifiers(question.text),
     )
 
@@ -272,7 +272,7 @@ class Rehearse(NamedTuple):
 
         """
         weighed = list[Weighed]()
-        spoken = self.speak_up._replace(watch=weighed.append)(prompt, deadline)
+        spoken = self.speak_up._replace(watch=weighed.append).text_for(prompt, deadline)
         entries = tuple(entry for each in weighed for entry in _rehearsed(each))
         return Rehearsal(spoken.text, entries, is_worth_asking(prompt.text), spoken.degradations)
 

@@ -1,7 +1,7 @@
 """
-The best of what was found, read no further than it takes to be sure.
+Choose the best answers to a question, exactly, with early termination (see `pruning`).
 
-Choose the entries that matter, looking at no more of the store than it takes to be sure.
+Choose the lessons of a session start, exactly, with early termination (see `pruning`).
 """
 
 from collections import Counter
@@ -10,10 +10,10 @@ from heapq import nsmallest
 from itertools import chain, islice, product
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.bounds import NOTHING_UNSEEN, Tails, bound, is_exact
+from hardwon.domain.model.ranking.bounds import Head, Selection, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, Hit, RankingFacts, RecallCandidate, RecallFacts
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection
-from hardwon.domain.model.ranking.policy import Evidence, Judged, RecallPolicy, judge
+from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
+from hardwon.domain.model.ranking.policy import Judged, RankingContext, RecallPolicy, judge
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, Maxima, RankingPolicy, Scored, track_record
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.vocabulary import Category
@@ -34,13 +34,13 @@ class Found(NamedTuple):
 
     Attributes:
         retrieval: The matches.
-        evidence: How they are spread, and what else policies go by.
+        context: Their statistics, and what else policies go by.
         closeness: How close entries are to the question by meaning.
 
     """
 
     retrieval: Retrieval
-    evidence: Evidence
+    context: RankingContext
     closeness: Closeness = Closeness()
 
 
@@ -51,53 +51,57 @@ class _Lists(NamedTuple):
     by_vector: Sequence[Hit]
     by_keyword: Sequence[Hit]
 
-    @property
-    def ended(self) -> bool:
-        """Whether both lists were read to their end."""
-        return max(len(self.by_vector), len(self.by_keyword)) < self.depth
 
-
-class _Hopeful(NamedTuple):
-    """A candidate that is known by its number only, and the highest score it can have."""
+class _Bounded(NamedTuple):
+    """A candidate whose facts were not read, and the highest score it can have."""
 
     seq: int
     candidate: RecallCandidate
-    hope: float
+    upper_bound: float
 
 
 class BestAnswers:
-    """Judges no more than it takes to be sure of the best."""
+    """
+    Chooses of what was found, and reads the facts of as few entries as the proof needs.
 
-    def __init__(self, repository: RankingReads, found: Found, policy: RecallPolicy) -> None:
+    Terminates early twice: both lists are read no deeper than needed, and of the candidates in them only those are
+    judged, in the order of their upper bounds, that may be among the best.
+    """
+
+    def __init__(self, repository: RankingReads, found: Found, policy: RecallPolicy, wanted: Question) -> None:
         self._repository = repository
-        self._retrieval, self._evidence, self._closeness = found
+        self._retrieval, self._context, self._closeness = found
         self._policy = policy
-        self._favoured = _most_favoured(self._evidence)
-        self._most_touched = len(self._evidence.workplace.touched_files)
+        self._wanted = wanted
+        self._best_facts = _best_possible(self._context)
+        self._most_touched = len(self._context.workplace.touched_files)
 
-    def best(self, wanted: Question, depth: int) -> list[Judged]:
-        """Return the best that are *wanted*, exactly as judging every entry found would."""
+    def best(self, depth: int) -> Sequence[Judged]:
+        """Return the best that are wanted, exactly as judging every entry found would; lists are read to *depth* first."""
+        return first_exact(self._heads(depth), self._select)[0].by_score
+
+    def _heads(self, depth: int) -> Iterator[Head[Judged]]:
+        """Yield the candidates of the heads of both lists, but for those that can't be chosen."""
         while True:
             lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
-            best = self._best_of(self._hopefuls(lists, wanted.minimum), wanted)
-            if lists.ended or _is_settled(best, wanted, self._hope_beyond(lists, wanted.minimum)):
-                return best
+            _, judged = first_exact(self._batches(self._bounded(lists)), self._select)
+            yield Head(judged.ranked, _highest(self._admissible((0, each) for each in self._unseen(lists))))
             depth *= 4
 
-    def _best_of(self, hopefuls: Sequence[_Hopeful], wanted: Question) -> list[Judged]:
-        """Return the best of *hopefuls*, which stand in the order of their hopes, and are judged as long as one is left."""
-        best, candidates = list[Judged](), list[RecallCandidate]()
+    def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[Judged]]:
+        """Yield more and more of *bounded*, judged, in the order of their upper bounds."""
+        candidates = list[RecallCandidate]()
         begin, end = 0, BATCH
-        while begin < len(hopefuls):
-            candidates += self._known(hopefuls[begin:end])
-            best = list(islice(_admitted(judge(self._policy, candidates), wanted), wanted.limit))
-            if end < len(hopefuls) and _is_settled(best, wanted, hopefuls[end].hope):
-                break
+        while True:
+            candidates += self._known(bounded[begin:end])
+            yield Head(judge(self._policy, candidates), _highest(bounded[end : end + 1]))
             begin, end = end, 2 * end
-        return best
 
-    def _hopefuls(self, lists: _Lists, minimum: float | None) -> list[_Hopeful]:
-        """Return the candidates of *lists* that may reach *minimum*, in the order of the highest score they can have."""
+    def _select(self, judged: Sequence[Judged]) -> Selection[Judged]:
+        return Selection((), tuple(islice(_admitted(judged, self._wanted), self._wanted.limit)), self._wanted.limit)
+
+    def _bounded(self, lists: _Lists) -> list[_Bounded]:
+        """Return the candidates of *lists* that may be admitted, the highest upper bound first."""
         vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
         keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
         seqs = vector_places.keys() | keyword_places.keys()
@@ -105,7 +109,7 @@ class BestAnswers:
         closeness = self._closeness.scores(vectors)
         candidates = {
             seq: RecallCandidate(
-                self._favoured,
+                self._best_facts,
                 vectors.get(seq),
                 keywords.get(seq),
                 vector_places.get(seq),
@@ -115,20 +119,37 @@ class BestAnswers:
             )
             for seq in seqs
         }
-        hopes = ((seq, candidate, self._policy.upper_bound(candidate)) for seq, candidate in candidates.items())
-        hopefuls = [
-            _Hopeful(seq, candidate, hope)
-            for seq, candidate, hope in hopes
-            if hope is not None and self._may_reach(minimum, candidate, hope)
-        ]
-        return sorted(hopefuls, key=lambda each: (-each.hope, each.seq))
+        return sorted(self._admissible(candidates.items()), key=lambda each: (-each.upper_bound, each.seq))
 
-    def _may_reach(self, minimum: float | None, candidate: RecallCandidate, hope: float) -> bool:
-        return Judged(candidate, hope, self._policy.relevance(candidate)).reaches(minimum)
+    def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
+        """Yield the best that an entry in neither head can be: found by vector, by keyword, or by both."""
+        place = lists.depth + 1
+        vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
+        keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
+        for vector, keyword in product(vectors, keywords):
+            if (vector, keyword) != (None, None):
+                yield RecallCandidate(
+                    self._best_facts,
+                    vector,
+                    keyword,
+                    None if vector is None else place,
+                    None if keyword is None else place,
+                    self._most_touched,
+                    None if vector is None else self._closeness.most(vector),
+                )
 
-    def _known(self, hopefuls: Sequence[_Hopeful]) -> Iterator[RecallCandidate]:
+    def _admissible(self, candidates: Iterable[tuple[int, RecallCandidate]]) -> Iterator[_Bounded]:
+        """Yield those that may reach the minimum, with their upper bounds."""
+        for seq, candidate in candidates:
+            upper_bound = self._policy.upper_bound(candidate)
+            if upper_bound is None:
+                continue
+            if Judged(candidate, upper_bound, self._policy.relevance(candidate)).reaches(self._wanted.minimum):
+                yield _Bounded(seq, candidate, upper_bound)
+
+    def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
         """Yield the candidates with their true facts."""
-        found = {each.seq: each.candidate for each in hopefuls}
+        found = {each.seq: each.candidate for each in bounded}
         touched = self._touched(found)
         for facts in self._repository.recall_facts(found):
             seq = facts.ranking.seq
@@ -136,41 +157,23 @@ class BestAnswers:
 
     def _touched(self, seqs: Iterable[int]) -> Mapping[int, int]:
         """Return how many of the files touched of late each of *seqs* is about."""
-        files = set(self._evidence.workplace.touched_files)
+        files = set(self._context.workplace.touched_files)
         if not files:
             return {}
         return {seq: len(files & set(about)) for seq, about in self._repository.references(seqs).items()}
 
-    def _hope_beyond(self, lists: _Lists, minimum: float | None) -> float | None:
-        """Return the highest score that an answer in neither head can have, None when there can't be one."""
-        place = lists.depth + 1
-        vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
-        keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
-        candidates = [
-            RecallCandidate(
-                self._favoured,
-                vector,
-                keyword,
-                None if vector is None else place,
-                None if keyword is None else place,
-                self._most_touched,
-                None if vector is None else self._closeness.most(vector),
-            )
-            for vector, keyword in product(vectors, keywords)
-            if (vector, keyword) != (None, None)
-        ]
-        hopes = [(candidate, self._policy.upper_bound(candidate)) for candidate in candidates]
-        return max(
-            (hope for candidate, hope in hopes if hope is not None and self._may_reach(minimum, candidate, hope)),
-            default=None,
-        )
+
+def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, float]:
+    """Return the bounds of a head: one for all that is unseen, none when nothing is."""
+    bounds = [each.upper_bound for each in bounded]
+    return {None: max(bounds)} if bounds else {}
 
 
-def _most_favoured(evidence: Evidence) -> RecallFacts:
-    """Return the facts of an entry that has everything in its favour."""
-    workplace = evidence.workplace
+def _best_possible(context: RankingContext) -> RecallFacts:
+    """Return facts that no entry's can exceed."""
+    workplace = context.workplace
     return RecallFacts(
-        ranking=RankingFacts(0, "", None, evidence.most_observed, "high", evidence.now, RECALL_CAP),
+        ranking=RankingFacts(0, "", None, context.most_observed, "high", context.now, RECALL_CAP),
         kind="learning",
         project=workplace.project,
         workspace=workplace.workspace,
@@ -180,16 +183,9 @@ def _most_favoured(evidence: Evidence) -> RecallFacts:
         words=0,
         tier="constitutional",
         importance_weight=1.0,
-        created_at=evidence.now,
-        anchor_id=" ".join(evidence.terms),
+        created_at=context.now,
+        anchor_id=" ".join(context.terms),
     )
-
-
-def _is_settled(best: Sequence[Judged], wanted: Question, hope: float | None) -> bool:
-    """Tell whether nothing that scores at most *hope* can join *best*."""
-    if hope is None:
-        return True
-    return len(best) == wanted.limit and best[-1].score > hope
 
 
 def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
@@ -221,25 +217,28 @@ class Selected(NamedTuple):
 
     Attributes:
         ranked: The chosen entries, best first.
-        selection: The same, by why they were chosen.
-        policy: What scored them.
-        depth: How deep the lists were read.
+        policy: The policy that scored them.
         seen: All that was ranked, best first, whether it was chosen or not.
 
     """
 
     ranked: tuple[Scored, ...]
-    selection: Selection
     policy: RankingPolicy
-    depth: int
     seen: Sequence[Scored] = ()
 
 
-class _Head(NamedTuple):
-    """The head of one category's three lists: the entries in it, and where each list ended."""
+class _CategoryHead(NamedTuple):
+    """
+    The heads of one category's three lists: by vector, by keyword, by prominence.
+
+    Attributes:
+        facts: The entries in them.
+        bound: The highest score of an entry in none of them.
+
+    """
 
     facts: Mapping[int, RankingFacts]
-    tails: Tails
+    bound: float
 
 
 def whole_store_maxima(retrieval: Retrieval, repository: RankingReads) -> Maxima:
@@ -257,22 +256,20 @@ def select(
     """
     Return exactly what ranking and balancing every learning would choose.
 
-    The lists are read ever deeper until the entries seen prove that no
-    other can change the choice (`pruning`).
+    Three sorted lists of each category are read, twice as deep each time, until they prove the choice.
     """
+    selection, head = first_exact(_heads(retrieval, repository, policy, balancer.limit), balancer.select)
+    return Selected(tuple(in_order(selection)), policy, head.ranked)
+
+
+def _heads(retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy, limit: int) -> Iterator[Head[Scored]]:
     sizes = repository.sizes()
-    depth = max(START_DEPTH, balancer.limit)
+    depth = max(START_DEPTH, limit)
     while True:
         prominent = _most_prominent(depth, repository, policy)
         heads = {name: _head(name, depth, retrieval, repository, policy, prominent=prominent[name]) for name in sizes}
-        bounds = {
-            name: NOTHING_UNSEEN if len(head.facts) == sizes[name] else bound(policy, head.tails)
-            for name, head in heads.items()
-        }
-        ranked = policy.rank(_candidates(heads.values(), retrieval))
-        selection = balancer.select(ranked)
-        if is_exact(selection, ranked, balancer, sizes, bounds):
-            return Selected(tuple(selection.in_order(ranked)), selection, policy, depth, ranked)
+        unseen = {name for name, head in heads.items() if len(head.facts) < sizes[name]}
+        yield Head(policy.rank(_candidates(heads.values(), retrieval)), {name: heads[name].bound for name in unseen})
         depth *= 2
 
 
@@ -304,23 +301,18 @@ def _head(
     policy: RankingPolicy,
     *,
     prominent: Sequence[RankingFacts],
-) -> _Head:
+) -> _CategoryHead:
     by_vector = retrieval.by_vector.top(depth, category)
     by_keyword = retrieval.by_keyword.top(depth, category)
     facts = {each.seq: each for each in prominent}
     found = {hit.seq for hit in (*by_vector, *by_keyword)}
     facts.update((each.seq, each) for each in repository.facts(found - facts.keys()))
-    return _Head(
-        facts=facts,
-        tails=Tails(
-            vector=_tail(by_vector, depth),
-            keyword=_tail(by_keyword, depth),
-            prominence=policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0,
-        ),
-    )
+    prominence = policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0
+    tails = policy.signals(_tail(by_vector, depth), _tail(by_keyword, depth), prominence)
+    return _CategoryHead(facts, bound=policy.score(tails))
 
 
-def _candidates(heads: Iterable[_Head], retrieval: Retrieval) -> list[Candidate]:
+def _candidates(heads: Iterable[_CategoryHead], retrieval: Retrieval) -> list[Candidate]:
     facts = {seq: each for head in heads for seq, each in head.facts.items()}
     vector = retrieval.by_vector.scores(facts)
     keyword = retrieval.by_keyword.scores(facts)
@@ -332,4 +324,5 @@ def _best(hits: Sequence[Hit]) -> float:
 
 
 def _tail(hits: Sequence[Hit], depth: int) -> float:
+    """Return the last score of a list read to *depth*, 0 when it ended before."""
     return hits[-1].score if len(hits) == depth else 0.0

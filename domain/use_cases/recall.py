@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.keywords import search_terms, without_frame
 from hardwon.domain.model.ranking.decay import Decay
-from hardwon.domain.model.ranking.policy import Evidence, Judged, Parts, RecallPolicy
+from hardwon.domain.model.ranking.policy import Judged, Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.question import Answer, Question
-from hardwon.domain.model.ranking.registry import build_policy
+from hardwon.domain.model.ranking.registry import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, Found
@@ -90,7 +90,7 @@ class Recall(NamedTuple):
     decay: Decay = Decay()
     first_depth: int = RECALL_DEPTH
 
-    def __call__(self, question: Question, deadline: Deadline) -> Recollection:
+    def answer(self, question: Question, deadline: Deadline) -> Recollection:
         """
         Return the best answers to *question*; without words, none.
 
@@ -101,7 +101,7 @@ class Recall(NamedTuple):
             return Recollection()
         troubles = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
-            recollection = self.answer(question, self.search(question, deadline))
+            recollection = self.answer_from(question, self.search(question, deadline))
         return recollection._replace(degradations=(*troubles, *recollection.degradations))
 
     def search(self, question: Question, deadline: Deadline) -> Found:
@@ -109,13 +109,13 @@ class Recall(NamedTuple):
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
         retrieval = retrieve(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
-        evidence = Evidence(
+        context = RankingContext(
             size=self.repository.count(question.only._replace(ranked=True)),
-            vectors=retrieval.by_vector.spread(),
+            vectors=retrieval.by_vector.statistics(),
             closest=closeness.closest(),
             background=closeness.background(),
             standardised=retrieval.standardised,
-            keywords=retrieval.by_keyword.spread(),
+            keywords=retrieval.by_keyword.statistics(),
             window=retrieval.window,
             most_observed=self.repository.most_observed(),
             workplace=question.workplace,
@@ -124,29 +124,35 @@ class Recall(NamedTuple):
             terms=search_terms(retrieval.keyword_text or ""),
             decay=self.decay if question.decays else NO_DECAY,
         )
-        return Found(retrieval, evidence, closeness)
+        return Found(retrieval, context, closeness)
 
-    def answer(self, question: Question, found: Found) -> Recollection:
+    def answer_from(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> Recollection:
         """
         Return the best answers to *question* of what was found.
 
         Raises:
             StorageError: the store can't be read.
         """
-        rated = self.rate(question, found)
+        rated = self.rank(question, found, baseline)
         entries = self.repository.hydrate([each.seq for each in rated])
         return searched(found)._replace(answers=tuple(map(answer_of, entries, rated)))
 
-    def rate(self, question: Question, found: Found) -> list[Rated]:
+    def rank(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> list[Rated]:
         """
         Return the best answers to *question* of what was found, without reading them.
 
+        Args:
+            question: What is asked.
+            found: What was found for it.
+            baseline: Ranks instead of the question's policy.
+
         Raises:
             StorageError: the store can't be read.
+
         """
-        policy = build_policy(question.policy, found.evidence, self.weights)
+        policy = baseline(found.context) if baseline else build_policy(question.policy, found.context, self.weights)
         depth = max(self.first_depth, question.limit, policy.places)
-        best = BestAnswers(self.repository, found, policy).best(question, depth)
+        best = BestAnswers(self.repository, found, policy, question).best(depth)
         rated, cap = list[Rated](), 1.0
         for judged in best:
             rated.append(_rated(judged, policy, cap))
@@ -178,9 +184,9 @@ def searched(found: Found) -> Recollection:
     """Return how a search went, without an answer."""
     return Recollection(
         query=found.retrieval.query,
-        searched=found.evidence.size,
-        found_by_meaning=found.evidence.vectors.found,
-        found_by_word=found.evidence.keywords.found,
+        searched=found.context.size,
+        found_by_meaning=found.context.vectors.found,
+        found_by_word=found.context.keywords.found,
         embedded_by=found.retrieval.embedded_by,
         numpy_missing=found.retrieval.numpy_missing,
         degradations=found.retrieval.degradations,

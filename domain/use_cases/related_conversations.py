@@ -20,7 +20,7 @@ from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
 
 FEW = 3
-"""Fewer answers than that, or than were asked for, and it is worth looking further (M-C14)."""
+"""Fewer answers than that, or than were asked for, and it is worth looking further."""
 
 POLICY: PolicyName = "context"
 
@@ -44,7 +44,7 @@ class Nearby(NamedTuple):
 
 class RecallNearby(NamedTuple):
     """
-    Ask the project's conversations, and those of its workspace when the project has few (requirement C-T6.4).
+    Ask the project's conversations, and those of its workspace when the project has few.
 
     Attributes:
         recall: Answers a question.
@@ -53,7 +53,7 @@ class RecallNearby(NamedTuple):
 
     recall: Recall
 
-    def __call__(
+    def find(
         self,
         context: ContextQuery,
         workplace: Workplace,
@@ -92,7 +92,7 @@ class RecallNearby(NamedTuple):
     def _ask(self, question: Question, deadline: Deadline) -> Nearby:
         recall = self.recall._replace(first_depth=DEPTH)
         found = recall.search(question, deadline)
-        return Nearby(tuple(recall.rate(question, found)), searched(found))
+        return Nearby(tuple(recall.rank(question, found)), searched(found))
 
 
 def _question(
@@ -133,7 +133,7 @@ class Related(NamedTuple):
 
 class Relate(NamedTuple):
     """
-    Find, sum up, and print as much as the budget holds (requirements C-T6.9, C-T7).
+    Find, sum up, and print as much as the budget holds.
 
     Attributes:
         repository: The entries.
@@ -193,7 +193,7 @@ class Relate(NamedTuple):
         late = deadline.passed()
         said = [each for each in self._of_session(occasion.compacted) if each.seq not in known]
         known += tuple(each.seq for each in said)
-        nearby = Nearby() if late else self.nearby(context, occasion.workplace, limit, deadline, known)
+        nearby = Nearby() if late else self.nearby.find(context, occasion.workplace, limit, deadline, known)
         found = self.repository.told([each.seq for each in nearby.best])
         if not (found or late):
             found = self._lately(occasion, limit, known)

@@ -25,7 +25,7 @@ from hardwon.domain.model.errors import (
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.keywords import distinctive_terms, search_terms
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Category, Kind
 from hardwon.domain.use_cases.closeness import Background, StandardisedMatches
@@ -143,9 +143,9 @@ class NoMatches:
         del seqs
         return {}
 
-    def spread(self) -> Spread:
+    def statistics(self) -> ScoreStatistics:
         """Return that of nothing."""
-        return Spread()
+        return ScoreStatistics()
 
 
 class Retrieval(NamedTuple):

@@ -296,7 +296,7 @@ class Review(NamedTuple):
             workplace=self.workplace,
             keyword_text=work.keyword_text,
         )
-        recollection = self.recall(question, deadline)
+        recollection = self.recall.answer(question, deadline)
         found = (answer.entry for answer in recollection.answers)
         older = [each for each in found if each.updated_at < before and self._is_of_here(each)]
         return Reviewed(tuple(older[:limit]), recollection.degradations)

@@ -110,7 +110,7 @@ class Search(NamedTuple):
     recall: Recall
     usage: UsageLog
 
-    def __call__(
+    def find(
         self,
         question: Question,
         deadline: Deadline,
@@ -178,7 +178,7 @@ class Search(NamedTuple):
 
 def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
     if not concepts:
-        return recall(question, deadline)
+        return recall.answer(question, deadline)
     words = list(dict.fromkeys(word for concept in concepts for word in words_of(concept)))
     try:
         holding = recall.retrieve.keywords.match(words, "all", question.only, deadline)
@@ -186,7 +186,7 @@ def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadli
         return Recollection(degradations=(f"concepts can't be looked for: {error}",))
     seqs = tuple(sorted(hit.seq for hit in holding.top(holding.count())))
     only, keyword_text = question.only._replace(among=seqs), " ".join((question.text, *words))
-    return recall(question._replace(only=only, keyword_text=keyword_text), deadline)
+    return recall.answer(question._replace(only=only, keyword_text=keyword_text), deadline)
 
 
 def _calibrated(question: Question, besides: EntryFilter) -> Question:

@@ -136,7 +136,7 @@ def _learnings(memory: Memory, injection: Injection) -> tuple[Answer, ...]:
     rated = [
         Rated(
             scored.facts.seq,
-            scored.final_score,
+            scored.score,
             policy.parts(scored.signals) if policy else scored.signals._asdict(),
             scored.candidate.vector,
             scored.candidate.keyword,

@@ -82,7 +82,7 @@ class _Demo:
         for scored, name in zip(injection.printed[:EXPLAINED], names, strict=False):
             signals = scored.signals
             table.add_row(
-                f"{scored.final_score:.3f}",
+                f"{scored.score:.3f}",
                 f"{weights.vector:.1f} x {signals.vector:.2f}",
                 f"{weights.keyword:.1f} x {signals.keyword:.2f}",
                 f"{weights.prominence:.1f} x {signals.prominence:.2f}",

@@ -7,9 +7,9 @@ import typer
 from rich.progress import Progress, TaskID
 
 from hardwon.adapters.evaluation.files import comparison_document, names_of, read_eval_set, read_report, report_document
+from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import FEWEST, EvalSet
 from hardwon.domain.model.evaluation.report import (
-    MEASURED,
     Change,
     Report,
     Standing,

@@ -86,7 +86,7 @@ def recall(
     rules = list[Entry]()
     if collection == "documents" and question.limit > 0:
         rules, question = memory.search.rules_apart(question)
-    recollection = memory.recall(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
+    recollection = memory.recall.answer(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
     report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
     tell(collection, Asked(memory, question, recollection, report, tuple(rules)), as_json=as_json)
 

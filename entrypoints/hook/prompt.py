@@ -49,7 +49,7 @@ class PromptStart:
         request = self._request
         instructions = instructions_for(request.project_root)
         prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
-        spoken = self._memory.speak_up(instructions, SEARCH_SECONDS)(prompt, self._deadline)
+        spoken = self._memory.speak_up(instructions, SEARCH_SECONDS).text_for(prompt, self._deadline)
         lost: tuple[str, ...] = ()
         if spoken.receipt and output.write(spoken.text):
             lost = self._memory.record_injection(spoken.receipt, spoken.seqs)

@@ -140,7 +140,7 @@ class SearchTools:
 
         def search(memory: Memory) -> SearchResult:
             here = self._here(question, name, scope or chosen.scope)
-            return self._kept(memory)(
+            return self._kept(memory).find(
                 here,
                 Deadline.after(ANSWER_SECONDS, time.monotonic),
                 concepts=concepts,

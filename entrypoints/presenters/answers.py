@@ -35,9 +35,6 @@ FORMULAS: Mapping[PolicyName, str] = {
     "cosine": "similarity",
     "fused": "100 * (0.40 * rrf / best_rrf + 0.25 * boost / 3 + 0.20 * decay + 0.15 * overlap)",
     "hybrid": "vector_weight * vector + keyword_weight * keyword + prominence_weight * prominence",
-    "keyword": "keyword",
-    "rrf": "vector + keyword",
-    "weighted": "vector + keyword",
 }
 """Each policy's score, of its parts by name."""
 
@@ -50,7 +47,6 @@ FULL_SCORES: Mapping[PolicyName, float] = {
     "cosine": 1.0,
     "fused": 100.0,
     "hybrid": 1.0,
-    "weighted": 1.0,
 }
 """The policies whose scores are shares, and what they are shares of."""
 
@@ -151,7 +147,7 @@ class Report(NamedTuple):
 
     def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
         """
-        Yield for each answer the lines of requirements D-U1 and D-U2: score and place, the title, how often concepts stand in it.
+        Yield for each answer score and place, the title, how often concepts stand in it.
 
         Args:
             answers: Best first.

@@ -61,7 +61,7 @@ def two_connections() -> Iterator[tuple[World, World]]:
 def assert_up_to_date(world: World, only: EntryFilter) -> None:
     kept, fresh = (index.compare(QUERY_VECTOR, only) for index in (world.index, NumpyVectorIndex(world.vectors)))
     assert kept.top(ALL) == fresh.top(ALL)
-    assert kept.spread() == fresh.spread()
+    assert kept.statistics() == fresh.statistics()
 
 
 @given(steps=st.lists(st.tuples(st.booleans(), changes, filters), max_size=12))

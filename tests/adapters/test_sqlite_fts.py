@@ -9,7 +9,7 @@ from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.model.keywords import inverse_document_frequency
-from hardwon.domain.model.ranking.adaptive import passage_evidence
+from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.adapters.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, world_of
@@ -190,7 +190,7 @@ def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql)
     assert scores.keys() == {seq for seq, _ in hits}
     for seq, bm25 in hits:
         matched = idf["backoff"] + idf["retry"] if seq == seqs[0] else idf["filler"]
-        assert scores[seq] == pytest.approx(passage_evidence(bm25, matched, sum(idf.values())))
+        assert scores[seq] == pytest.approx(passage_score(bm25, matched, sum(idf.values())))
 
 
 def test_keyword_search_can_be_switched_off(database: Database) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.vectors import Matches
@@ -102,7 +102,7 @@ def test_a_filter_changes_no_score(
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 @given(stored=stores, terms=queries, only=filters)
 @few_examples
-def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
+def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stored(
     make: MakeWorld, search: Search, stored: list[Entry], terms: list[str], only: EntryFilter
 ) -> None:
     with make() as world, make() as backwards:
@@ -110,9 +110,9 @@ def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
         backwards.add(*reversed(stored))
         matches = search(world, terms, only)
 
-        spread = matches.spread()
-        assert spread == Spread.of(matches.scores(seqs).values())._replace(full=spread.full)
-        assert search(backwards, terms, only).spread() == matches.spread()
+        statistics = matches.statistics()
+        assert statistics == ScoreStatistics.of(matches.scores(seqs).values())._replace(full=statistics.full)
+        assert search(backwards, terms, only).statistics() == matches.statistics()
 
 
 @on_every_keyword_index
@@ -125,8 +125,8 @@ def test_a_passage_that_holds_all_words_scores_at_least_a_full_match(
         [holder] = world.add(lesson(" ".join(terms)), *stored)[:1]
         matches = world.keywords.weigh(terms, EVERYTHING, IN_TIME)
 
-        assert matches.spread().full > 0
-        assert matches.scores([holder])[holder] >= matches.spread().full - 1e-9
+        assert matches.statistics().full > 0
+        assert matches.scores([holder])[holder] >= matches.statistics().full - 1e-9
 
 
 @on_every_keyword_index
@@ -136,7 +136,7 @@ def test_without_words_nothing_is_found(make: MakeWorld) -> None:
 
         for search in SEARCHES.values():
             matches = search(world, [], EVERYTHING)
-            assert (matches.count(), matches.top(ALL), matches.spread()) == (0, [], Spread())
+            assert (matches.count(), matches.top(ALL), matches.statistics()) == (0, [], ScoreStatistics())
 
 
 @on_every_keyword_index

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, sqlite
 from tests.fakes.searches import InMemoryVectorIndex
@@ -24,7 +24,7 @@ from tests.strategies import (
 
 HALF_A_STEP = 0.51e-6
 A_STEP = 2.01e-6
-"""A score of the spread may be rounded to a neighbour; a square moves twice as far."""
+"""A score of the statistics may be rounded to a neighbour; a square moves twice as far."""
 
 
 def stores(vectors: st.SearchStrategy[Vector]) -> st.SearchStrategy[list[tuple[Entry, Vector]]]:
@@ -72,20 +72,20 @@ def test_a_filter_changes_no_score(
 @on_every_implementation
 @given(stored=stores(free_unit_vectors), query=free_unit_vectors, only=filters)
 @few_examples
-def test_the_spread_is_that_of_all_scores_in_whatever_order_they_were_stored(
+def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stored(
     make: MakeWorld, stored: list[tuple[Entry, Vector]], query: Vector, only: EntryFilter
 ) -> None:
     with make() as world, make() as backwards:
         seqs = fill(world, stored)
         fill(backwards, stored[::-1])
         matches = world.index.compare(query, only)
-        spread, expected = matches.spread(), Spread.of(matches.scores(seqs).values())
+        statistics, expected = matches.statistics(), ScoreStatistics.of(matches.scores(seqs).values())
 
-        assert backwards.index.compare(query, only).spread() == spread
+        assert backwards.index.compare(query, only).statistics() == statistics
         cosines = sorted(matches.scores(seqs).values())
-        assert spread.low == (cosines[len(cosines) // 20] if cosines else 0.0)
-        assert spread[0] == expected[0]
-        assert spread[1:4] == pytest.approx(expected[1:4], abs=len(seqs) * A_STEP)
+        assert statistics.low == (cosines[len(cosines) // 20] if cosines else 0.0)
+        assert statistics[0] == expected[0]
+        assert statistics[1:4] == pytest.approx(expected[1:4], abs=len(seqs) * A_STEP)
 
 
 @on_every_implementation
@@ -137,7 +137,7 @@ def test_without_vectors_nothing_is_found(make: MakeWorld) -> None:
         assert matches.count() == 0
         assert matches.top(5) == []
         assert dict(matches.scores([1])) == {}
-        assert matches.spread() == Spread()
+        assert matches.statistics() == ScoreStatistics()
 
 
 @on_every_implementation

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, by_category
+from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, by_category, in_order
 from hardwon.domain.model.ranking.prominence import Scored, Signals
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import NOW
@@ -12,7 +12,7 @@ from tests.strategies import NOW
 
 def scored(seq: int, category: Category, score: float) -> Scored:
     facts = RankingFacts(seq, f"{seq:016x}", category, 1, "medium", NOW, 0)
-    return Scored(candidate=Candidate(facts), signals=Signals(), final_score=score)
+    return Scored(candidate=Candidate(facts), signals=Signals(), score=score)
 
 
 rankings = st.lists(st.sampled_from(CATEGORIES), max_size=40).map(
@@ -22,7 +22,7 @@ limits = st.integers(-2, 45)
 
 
 def choose(ranked: list[Scored], limit: int) -> list[Scored]:
-    return CategoryBalancer(limit).select(ranked).in_order(ranked)
+    return in_order(CategoryBalancer(limit).select(ranked))
 
 
 @given(ranked=rankings, limit=limits)

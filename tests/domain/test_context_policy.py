@@ -8,12 +8,12 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS, ContextPolicy
 from hardwon.domain.model.ranking.policy import Parts, judge
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.entrypoints.presenters.answers import FORMULAS, share_of_full
-from tests.domain.test_recall_policies import EVIDENCE, FACTS, OTHER_PROJECT
+from tests.domain.test_recall_policies import CONTEXT, FACTS, OTHER_PROJECT
 from tests.strategies import DAY, NOW, cosines
 
-POLICY = ContextPolicy(EVIDENCE)
+POLICY = ContextPolicy(CONTEXT)
 ON_BRANCH = FACTS._replace(branch="main")
 
 
@@ -54,7 +54,7 @@ def test_after_thirty_days_recency_is_a_half() -> None:
 
 
 def test_without_a_branch_no_entry_is_on_it() -> None:
-    nowhere = ContextPolicy(EVIDENCE._replace(workplace=Workplace("here")))
+    nowhere = ContextPolicy(CONTEXT._replace(workplace=Workplace("here")))
 
     assert nowhere.parts(RecallCandidate(FACTS))["branch"] == 0.0
 
@@ -62,14 +62,14 @@ def test_without_a_branch_no_entry_is_on_it() -> None:
 def test_the_vector_turns_the_order_round() -> None:
     by_word = RecallCandidate(called("by word"), 0.1, 3.0)
     by_meaning = RecallCandidate(called("by meaning"), 0.9, 1.0)
-    blind = ContextPolicy(EVIDENCE._replace(vectors=Spread()))
+    blind = ContextPolicy(CONTEXT._replace(vectors=ScoreStatistics()))
 
     assert order(POLICY, by_word, by_meaning) == ["by meaning", "by word"]
     assert order(blind, by_word._replace(vector=None), by_meaning._replace(vector=None)) == ["by word", "by meaning"]
 
 
 def test_where_several_models_were_asked_the_share_of_the_best_counts() -> None:
-    standardised = ContextPolicy(EVIDENCE._replace(vectors=Spread.of([2.0, 1.0, -1.0]), standardised=True))
+    standardised = ContextPolicy(CONTEXT._replace(vectors=ScoreStatistics.of([2.0, 1.0, -1.0]), standardised=True))
 
     assert [standardised.parts(RecallCandidate(FACTS, each))["vector"] for each in (2.0, 1.0, -1.0)] == [1.0, 0.5, 0.0]
 

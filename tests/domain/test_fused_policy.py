@@ -10,19 +10,19 @@ from hardwon.domain.model.keywords import search_terms, words_of
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.collections import FusedPolicy
 from hardwon.domain.model.ranking.decay import Decay
-from hardwon.domain.model.ranking.policy import Evidence, judge
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.policy import RankingContext, judge
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.entrypoints.presenters.answers import FORMULAS
 from tests.strategies import DAY, NOW, ages
 
-EVIDENCE = Evidence(
+CONTEXT = RankingContext(
     size=30,
-    vectors=Spread.of([0.6, 0.2]),
+    vectors=ScoreStatistics.of([0.6, 0.2]),
     closest=0.6,
     background=0.1,
     standardised=False,
-    keywords=Spread.of([3.0, 1.0]),
+    keywords=ScoreStatistics.of([3.0, 1.0]),
     window=300,
     most_observed=1,
     workplace=Workplace("here"),
@@ -33,7 +33,7 @@ EVIDENCE = Evidence(
 )
 """Both searches found something; ten answers are wanted, so twenty places of each list count."""
 
-BY_WORD_ONLY = EVIDENCE._replace(vectors=Spread(), closest=0.0)
+BY_WORD_ONLY = CONTEXT._replace(vectors=ScoreStatistics(), closest=0.0)
 
 FACTS = RecallFacts(
     ranking=RankingFacts(1, "a", None, 1, "medium", NOW, 0),
@@ -59,12 +59,12 @@ facts_of_any_worth = st.builds(
     created_at=ages.map(lambda age: NOW - 4 * age),
     anchor_id=st.sampled_from(["", "oauth", "oauth-callback", "lock_retry callback OAuth", "other"]),
 )
-evidences = st.builds(
-    EVIDENCE._replace,
+contexts = st.builds(
+    CONTEXT._replace,
     limit=st.integers(1, 12),
-    terms=st.sampled_from([(), EVIDENCE.terms]),
+    terms=st.sampled_from([(), CONTEXT.terms]),
     decay=st.sampled_from([Decay(), Decay(mode="rates"), Decay(enabled=False), Decay(floor=0.0)]),
-).map(lambda evidence: evidence._replace(closest=0.6 if evidence.vectors.found else 0.0))
+).map(lambda context: context._replace(closest=0.6 if context.vectors.found else 0.0))
 
 
 def found_at(
@@ -81,12 +81,12 @@ def found_at(
     )
 
 
-def parts_of(candidate: RecallCandidate, evidence: Evidence = EVIDENCE) -> Mapping[str, float]:
-    return FusedPolicy(evidence).parts(candidate)
+def parts_of(candidate: RecallCandidate, context: RankingContext = CONTEXT) -> Mapping[str, float]:
+    return FusedPolicy(context).parts(candidate)
 
 
-def score_of(candidate: RecallCandidate, evidence: Evidence = EVIDENCE) -> float | None:
-    return FusedPolicy(evidence).score(candidate)
+def score_of(candidate: RecallCandidate, context: RankingContext = CONTEXT) -> float | None:
+    return FusedPolicy(context).score(candidate)
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_a_score_is_the_sum_of_four_parts_of_a_hundred(facts: RecallFacts, expec
 
 
 def test_a_perfect_critical_entry_reaches_ninety_two() -> None:
-    perfect = FACTS._replace(tier="critical", anchor_id=" ".join(EVIDENCE.terms))
+    perfect = FACTS._replace(tier="critical", anchor_id=" ".join(CONTEXT.terms))
 
     assert round(score_of(found_at(1, 1, perfect)) or 0.0) == 92
 
 
 def test_without_decay_age_makes_no_difference() -> None:
-    ageless = EVIDENCE._replace(decay=Decay(enabled=False))
+    ageless = CONTEXT._replace(decay=Decay(enabled=False))
     scores = {score_of(found_at(1, 1, FACTS._replace(created_at=NOW - days * DAY)), ageless) for days in (0, 90, 900)}
 
     assert len(scores) == 1
@@ -149,11 +149,11 @@ def test_overlap_is_the_share_of_the_questions_words_in_the_anchor(anchor_id: st
     candidate = found_at(1, 1, FACTS._replace(anchor_id=anchor_id))
 
     assert parts_of(candidate)["overlap"] == overlap
-    assert parts_of(candidate, EVIDENCE._replace(terms=()))["overlap"] == 0
+    assert parts_of(candidate, CONTEXT._replace(terms=()))["overlap"] == 0
 
 
 def test_only_twice_as_many_places_of_each_list_count_as_answers_are_wanted() -> None:
-    policy = FusedPolicy(EVIDENCE)
+    policy = FusedPolicy(CONTEXT)
 
     assert policy.places == 20
     assert policy.score(found_at(20, None)) is not None
@@ -162,28 +162,28 @@ def test_only_twice_as_many_places_of_each_list_count_as_answers_are_wanted() ->
     assert policy.parts(found_at(1, 21)) == policy.parts(found_at(1, None))
 
 
-@given(evidence=evidences, facts=facts_of_any_worth, vector=places, keyword=places)
+@given(context=contexts, facts=facts_of_any_worth, vector=places, keyword=places)
 def test_every_score_is_what_the_formula_makes_of_the_parts(
-    evidence: Evidence, facts: RecallFacts, vector: int | None, keyword: int | None
+    context: RankingContext, facts: RecallFacts, vector: int | None, keyword: int | None
 ) -> None:
-    candidate = found_at(vector if evidence.vectors.found else None, keyword, facts)
-    score = score_of(candidate, evidence)
+    candidate = found_at(vector if context.vectors.found else None, keyword, facts)
+    score = score_of(candidate, context)
 
     if score is not None:
-        recomputed = eval(FORMULAS["fused"], {"__builtins__": {}}, {**parts_of(candidate, evidence)})  # noqa: S307  # a formula of ours
+        recomputed = eval(FORMULAS["fused"], {"__builtins__": {}}, {**parts_of(candidate, context)})  # noqa: S307  # a formula of ours
         assert score == pytest.approx(recomputed, abs=1e-9)
         assert 0 <= score <= 100 + 1e-9
 
 
-@given(evidence=evidences, facts=facts_of_any_worth, vector=places, keyword=places, better=st.integers(1, 25))
+@given(context=contexts, facts=facts_of_any_worth, vector=places, keyword=places, better=st.integers(1, 25))
 def test_a_better_place_never_lowers_a_score(
-    evidence: Evidence, facts: RecallFacts, vector: int | None, keyword: int | None, better: int
+    context: RankingContext, facts: RecallFacts, vector: int | None, keyword: int | None, better: int
 ) -> None:
-    before = score_of(found_at(vector, keyword, facts), evidence)
+    before = score_of(found_at(vector, keyword, facts), context)
     risen = [found_at(_nearer(vector, better), keyword, facts), found_at(vector, _nearer(keyword, better), facts)]
 
     for candidate in risen:
-        after = score_of(candidate, evidence)
+        after = score_of(candidate, context)
         assert before is None or (after is not None and after >= before)
 
 
@@ -191,15 +191,15 @@ def _nearer(place: int | None, other: int) -> int:
     return other if place is None else min(place, other)
 
 
-@given(evidence=evidences, facts=facts_of_any_worth, younger=ages, vector=places, keyword=places)
+@given(context=contexts, facts=facts_of_any_worth, younger=ages, vector=places, keyword=places)
 def test_facts_that_speak_for_an_entry_never_lower_its_score(
-    evidence: Evidence, facts: RecallFacts, younger: dt.timedelta, vector: int | None, keyword: int | None
+    context: RankingContext, facts: RecallFacts, younger: dt.timedelta, vector: int | None, keyword: int | None
 ) -> None:
     in_favour = [
         facts._replace(created_at=max(facts.created_at, NOW - younger)),
         facts._replace(permanent=True),
         facts._replace(importance_weight=1.0),
-        facts._replace(anchor_id=" ".join(evidence.terms)),
+        facts._replace(anchor_id=" ".join(context.terms)),
         facts._replace(tier="constitutional"),
         facts._replace(
             tier="constitutional",
@@ -209,10 +209,10 @@ def test_facts_that_speak_for_an_entry_never_lower_its_score(
             anchor_id="oauth callback retry lock",
         ),
     ]
-    before = score_of(found_at(vector, keyword, facts), evidence)
+    before = score_of(found_at(vector, keyword, facts), context)
 
     for better in in_favour:
-        after = score_of(found_at(vector, keyword, better), evidence)
+        after = score_of(found_at(vector, keyword, better), context)
         assert (before is None) == (after is None)
         assert before is None or after is None or after >= before
 
@@ -222,7 +222,7 @@ def test_a_question_as_its_own_anchor_overlaps_wholly(question: str) -> None:
     terms = search_terms(question)
 
     assert set(terms) <= set(words_of(question))
-    overlap = parts_of(found_at(1, 1, FACTS._replace(anchor_id=question)), EVIDENCE._replace(terms=terms))["overlap"]
+    overlap = parts_of(found_at(1, 1, FACTS._replace(anchor_id=question)), CONTEXT._replace(terms=terms))["overlap"]
     assert overlap == (1.0 if terms else 0.0)
 
 
@@ -230,14 +230,14 @@ def test_of_entries_of_equal_score_the_newest_comes_first_then_the_smallest_id()
     def named(name: str, age: int) -> RecallCandidate:
         return found_at(1, 1, FACTS._replace(ranking=FACTS.ranking._replace(entry_id=name, updated_at=NOW - age * DAY)))
 
-    judged = judge(FusedPolicy(EVIDENCE), [named("c", 1), named("b", 1), named("d", 0)])
+    judged = judge(FusedPolicy(CONTEXT), [named("c", 1), named("b", 1), named("d", 0)])
 
     assert [each.candidate.facts.ranking.entry_id for each in judged] == ["d", "b", "c"]
 
 
 @pytest.mark.parametrize(("closeness", "counts"), [(0.25, True), (0.249, False)])
 def test_a_place_in_the_list_by_meaning_counts_for_what_comes_close(*, closeness: float, counts: bool) -> None:
-    policy = FusedPolicy(EVIDENCE)
+    policy = FusedPolicy(CONTEXT)
 
     by_both, by_word = found_at(1, 2, closeness=closeness), found_at(None, 2)
     assert (policy.score(found_at(1, None, closeness=closeness)) is not None) is counts
@@ -247,10 +247,10 @@ def test_a_place_in_the_list_by_meaning_counts_for_what_comes_close(*, closeness
 def test_no_tier_lifts_an_entry_that_neither_holds_a_word_nor_comes_close() -> None:
     rule = FACTS._replace(tier="critical", anchor_id="oauth")
 
-    assert FusedPolicy(EVIDENCE).score(found_at(1, None, rule, closeness=0.1)) is None
+    assert FusedPolicy(CONTEXT).score(found_at(1, None, rule, closeness=0.1)) is None
 
 
 def test_a_search_that_finds_nothing_close_does_not_lower_the_others() -> None:
-    assert FusedPolicy(EVIDENCE._replace(closest=0.2)).score(found_at(None, 1)) == FusedPolicy(BY_WORD_ONLY).score(
+    assert FusedPolicy(CONTEXT._replace(closest=0.2)).score(found_at(None, 1)) == FusedPolicy(BY_WORD_ONLY).score(
         found_at(None, 1)
     )

@@ -207,8 +207,8 @@ def test_scores_and_their_parts_lie_between_0_and_1_and_can_be_recomputed(
         assert 0 <= parts.vector <= 1
         assert 0 <= parts.keyword <= 1
         assert 0 <= parts.prominence <= 1 + TINY
-        assert 0 <= each.final_score <= 1 + 1e-9
-        assert each.final_score == pytest.approx(
+        assert 0 <= each.score <= 1 + 1e-9
+        assert each.score == pytest.approx(
             policy.effective.vector * parts.vector
             + policy.effective.keyword * parts.keyword
             + policy.effective.prominence * parts.prominence,
@@ -229,7 +229,7 @@ def test_the_order_does_not_depend_on_the_order_of_the_candidates(
 @given(candidates=some_candidates)
 def test_the_best_comes_first_and_ties_go_to_the_newest_then_to_the_smallest_id(candidates: list[Candidate]) -> None:
     ranked = rank(*candidates)
-    keys = [(-each.final_score, NOW - each.facts.updated_at, each.facts.entry_id) for each in ranked]
+    keys = [(-each.score, NOW - each.facts.updated_at, each.facts.entry_id) for each in ranked]
 
     assert keys == sorted(keys)
 
@@ -238,7 +238,7 @@ def test_the_best_comes_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
 def test_without_any_search_result_the_order_is_that_of_prominence(candidates: list[Candidate]) -> None:
     bare = [Candidate(each.facts) for each in candidates]
 
-    assert [each.final_score for each in rank(*bare)] == [each.signals.prominence for each in rank(*bare)]
+    assert [each.score for each in rank(*bare)] == [each.signals.prominence for each in rank(*bare)]
 
 
 @given(candidates=some_candidates, weighting=weights, better=st.sampled_from([1e-6, 0.1, 1.0]))
@@ -247,4 +247,4 @@ def test_a_better_signal_never_lowers_a_score(candidates: list[Candidate], weigh
     for each in candidates:
         raised = each._replace(vector=(each.vector or 0.0) + better, keyword=(each.keyword or 0.0) + better)
         [before], [after] = policy.rank([each]), policy.rank([raised])
-        assert after.final_score >= before.final_score
+        assert after.score >= before.score

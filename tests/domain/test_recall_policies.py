@@ -9,24 +9,24 @@ from hypothesis import strategies as st
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.filters import POLICIES, PolicyName
 from hardwon.domain.model.injection.verify import recomputed as recomputed_of_receipt
-from hardwon.domain.model.ranking.adaptive import passage_evidence
+from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.decay import Decay
-from hardwon.domain.model.ranking.policy import Evidence, Parts, RecallPolicy, judge
+from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy, judge
 from hardwon.domain.model.ranking.registry import build_policy
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.ranking.weights import Weights
 from hardwon.entrypoints.presenters.answers import share_of_full
 from tests.strategies import DAY, NOW, cosines
 
 HERE = Workplace("here", "work", "main")
-EVIDENCE = Evidence(
+CONTEXT = RankingContext(
     size=3,
-    vectors=Spread.of([0.6, 0.2, 0.1]),
+    vectors=ScoreStatistics.of([0.6, 0.2, 0.1]),
     closest=0.6,
     background=0.1,
     standardised=False,
-    keywords=Spread.of([3.0]),
+    keywords=ScoreStatistics.of([3.0]),
     window=300,
     most_observed=1,
     workplace=HERE,
@@ -57,8 +57,8 @@ ELSEWHERE = FACTS._replace(project="there", workspace="home")
 keyword_scores = st.sampled_from([None, 0.5, 1.0, 3.0])
 
 
-def policy(name: PolicyName, evidence: Evidence = EVIDENCE) -> RecallPolicy:
-    return build_policy(name, evidence, Weights())
+def policy(name: PolicyName, context: RankingContext = CONTEXT) -> RecallPolicy:
+    return build_policy(name, context, Weights())
 
 
 def score(rule: RecallPolicy, candidate: RecallCandidate) -> float:
@@ -67,8 +67,8 @@ def score(rule: RecallPolicy, candidate: RecallCandidate) -> float:
     return found
 
 
-def adaptive(evidence: Evidence, *candidates: RecallCandidate) -> list[float]:
-    return [round(score(policy("adaptive", evidence), each), 6) for each in candidates]
+def adaptive(context: RankingContext, *candidates: RecallCandidate) -> list[float]:
+    return [round(score(policy("adaptive", context), each), 6) for each in candidates]
 
 
 def test_adaptive_is_the_formula_it_names() -> None:
@@ -77,7 +77,7 @@ def test_adaptive_is_the_formula_it_names() -> None:
     words = (3.0 / math.sqrt(2)) ** 0.75
 
     assert adaptive(
-        EVIDENCE,
+        CONTEXT,
         RecallCandidate(FACTS, 0.6),
         RecallCandidate(FACTS, 0.2, 3.0),
         RecallCandidate(FACTS._replace(words=600), 0.6, 3.0),
@@ -95,19 +95,19 @@ def test_the_rest_of_a_long_text_is_as_close_as_the_closest_text_as_far_as_words
     others = 0.7 * (3.0 / math.sqrt(2)) ** 0.75 - 0.6 * math.log(10)
 
     for full, matched in ((4.8, 0.5), (1.2, 1.0), (0.6, 1.0)):
-        evidence = EVIDENCE._replace(keywords=EVIDENCE.keywords._replace(full=full))
+        context = CONTEXT._replace(keywords=CONTEXT.keywords._replace(full=full))
         meaning = clarity * (0.5 * (0.2 - mean) + 0.5 * matched * (0.6 - mean)) / deviation
-        assert adaptive(evidence, RecallCandidate(long, 0.2, 3.0)) == [round(meaning + others, 6)]
+        assert adaptive(context, RecallCandidate(long, 0.2, 3.0)) == [round(meaning + others, 6)]
 
 
 def test_adaptive_gives_nothing_for_what_is_missing() -> None:
-    unsearched = EVIDENCE._replace(vectors=Spread(), keywords=Spread())
-    alike = EVIDENCE._replace(vectors=Spread.of([0.5, 0.5]), keywords=Spread.of([2.0] * 3))
+    unsearched = CONTEXT._replace(vectors=ScoreStatistics(), keywords=ScoreStatistics())
+    alike = CONTEXT._replace(vectors=ScoreStatistics.of([0.5, 0.5]), keywords=ScoreStatistics.of([2.0] * 3))
 
     assert adaptive(unsearched, RecallCandidate(FACTS)) == [0.0]
     assert adaptive(alike, RecallCandidate(FACTS, 0.5, 2.0)) == [0.0]
-    assert adaptive(EVIDENCE, RecallCandidate(FACTS)) == [0.0]
-    assert adaptive(EVIDENCE._replace(vectors=Spread.of([0.5])), RecallCandidate(FACTS, 0.5)) == [0.0]
+    assert adaptive(CONTEXT, RecallCandidate(FACTS)) == [0.0]
+    assert adaptive(CONTEXT._replace(vectors=ScoreStatistics.of([0.5])), RecallCandidate(FACTS, 0.5)) == [0.0]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_affinity_is_the_weighted_sum_with_its_boost(
 
 
 def test_without_a_workspace_no_other_project_is_near() -> None:
-    nowhere = EVIDENCE._replace(workplace=Workplace("here"))
+    nowhere = CONTEXT._replace(workplace=Workplace("here"))
     facts = OTHER_PROJECT._replace(workspace=None)
 
     assert score(policy("affinity", nowhere), RecallCandidate(facts, 0.0)) == pytest.approx(0.25)
@@ -163,19 +163,9 @@ def test_cosine_is_clamped_and_leaves_out_what_has_no_vector() -> None:
 
 @pytest.mark.parametrize("name", ["cosine", "affinity"])
 def test_where_meaning_was_not_searched_words_stand_in(name: PolicyName) -> None:
-    by_word = EVIDENCE._replace(vectors=Spread(), keywords=Spread.of([4.0, 3.0]))
+    by_word = CONTEXT._replace(vectors=ScoreStatistics(), keywords=ScoreStatistics.of([4.0, 3.0]))
 
     assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))["similarity"] == pytest.approx(0.75 * 0.9)
-
-
-def test_rrf_and_weighted_are_what_everybody_means() -> None:
-    found_twice = RecallCandidate(FACTS, 0.3, 1.5, vector_place=2, keyword_place=1)
-
-    assert score(policy("rrf"), found_twice) == pytest.approx(1 / 62 + 1 / 61)
-    assert score(policy("rrf"), RecallCandidate(FACTS, 0.3, vector_place=2)) == pytest.approx(1 / 62)
-    assert score(policy("weighted"), found_twice) == pytest.approx(0.5 * 0.3 / 0.6 + 0.2 * 1.5 / 3.0)
-    assert score(policy("keyword"), found_twice) == 1.5
-    assert policy("keyword").score(RecallCandidate(FACTS, 0.3)) is None
 
 
 @given(name=st.sampled_from(POLICIES), vector=cosines, more=cosines, keyword=keyword_scores, words=st.integers(0, 900))
@@ -247,14 +237,14 @@ def test_every_score_can_be_computed_from_its_parts(
 
 
 @given(matched=st.floats(0.1, 10), unmatched=st.floats(0, 10), bm25=st.floats(0, 20))
-def test_evidence_counts_half_when_a_quarter_of_the_question_is_there(
+def test_a_passage_score_is_half_when_a_quarter_of_the_question_is_there(
     matched: float, unmatched: float, bm25: float
 ) -> None:
-    whole = passage_evidence(bm25, matched, matched)
+    whole = passage_score(bm25, matched, matched)
 
     assert whole == pytest.approx(bm25 + matched)
-    assert passage_evidence(bm25, matched, matched + unmatched) <= whole
-    assert passage_evidence(bm25, matched, 4 * matched) == pytest.approx(whole / 2)
+    assert passage_score(bm25, matched, matched + unmatched) <= whole
+    assert passage_score(bm25, matched, 4 * matched) == pytest.approx(whole / 2)
 
 
 def test_ties_go_to_the_newest_then_to_the_smallest_id() -> None:
@@ -294,11 +284,11 @@ def test_an_entry_that_waits_for_its_vector_is_found_by_word_in_affinity() -> No
 def test_words_alone_never_make_a_full_similarity(
     keyword: float | None, name: PolicyName, *, is_searched: bool
 ) -> None:
-    evidence = EVIDENCE if is_searched else EVIDENCE._replace(vectors=Spread())
-    best = evidence._replace(keywords=Spread.of([keyword or 1.0]))
+    context = CONTEXT if is_searched else CONTEXT._replace(vectors=ScoreStatistics())
+    best = context._replace(keywords=ScoreStatistics.of([keyword or 1.0]))
 
     assert policy(name, best).parts(RecallCandidate(FACTS, keyword=keyword))["similarity"] <= 0.9
-    assert policy(name, EVIDENCE).parts(RecallCandidate(FACTS, 1.0, keyword))["similarity"] == 1.0
+    assert policy(name, CONTEXT).parts(RecallCandidate(FACTS, 1.0, keyword))["similarity"] == 1.0
 
 
 @given(score_of=st.floats(-1, 200), name=st.sampled_from(POLICIES))
@@ -311,7 +301,7 @@ def test_what_words_alone_found_is_never_shown_as_a_hundred_percent(score_of: fl
 
 
 def test_where_several_models_were_asked_a_similarity_is_the_share_of_the_best() -> None:
-    standardised = EVIDENCE._replace(vectors=Spread.of([2.0, 1.0, -1.0]), standardised=True)
+    standardised = CONTEXT._replace(vectors=ScoreStatistics.of([2.0, 1.0, -1.0]), standardised=True)
 
     for name in ("cosine", "affinity"):
         similarities = [

@@ -50,7 +50,7 @@ class Session:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
         speak_up = SpeakUp(recall, self.receipts, InMemoryInstructions(self.files))
-        spoken = speak_up(Prompt(text, session_id, "here"), self.clock.deadline())
+        spoken = speak_up.text_for(Prompt(text, session_id, "here"), self.clock.deadline())
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
         return spoken
@@ -82,7 +82,7 @@ def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
     speak_up = SpeakUp(recall, session.receipts, InMemoryInstructions())
 
-    assert speak_up(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == Spoken()
+    assert speak_up.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == Spoken()
     assert keywords.searches == []
 
 
@@ -161,7 +161,7 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
     semantic = SemanticSearch(PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors))
     clock, repository = FixedClock(), InMemoryEntryRepository(state)
     recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state)), clock, Weights())
-    spoken = SpeakUp(recall, InMemoryReceipts(), InMemoryInstructions())(Prompt(ASKED), clock.deadline())
+    spoken = SpeakUp(recall, InMemoryReceipts(), InMemoryInstructions()).text_for(Prompt(ASKED), clock.deadline())
 
     assert LESSON in spoken.text
     assert receipt_of(spoken).space == "planted-4"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.use_cases.closeness import Closeness, StandardisedMatches
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State
@@ -53,7 +53,7 @@ def test_the_order_within_a_space_stays(one: list[float], two: list[float]) -> N
 def test_nothing_found_anywhere_has_no_spread() -> None:
     matches = StandardisedMatches(spaces_of([], [])[0])
 
-    assert (matches.spread(), matches.top(3), matches.scores([1])) == (Spread(), [], {})
+    assert (matches.statistics(), matches.top(3), matches.scores([1])) == (ScoreStatistics(), [], {})
 
 
 def test_closeness_is_measured_in_each_space_by_itself() -> None:
@@ -64,6 +64,6 @@ def test_closeness_is_measured_in_each_space_by_itself() -> None:
     assert closeness.most(100.0) >= closeness.closest()
     assert closeness.scores({61: 0.0, 122: 0.0}) == {
         61: pytest.approx(0.6),
-        122: pytest.approx(near_half.spread().closeness(0.52)),
+        122: pytest.approx(near_half.statistics().closeness(0.52)),
     }
     assert (Closeness().closest(), Closeness().background()) == (0.0, 0.0)

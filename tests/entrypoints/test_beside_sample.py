@@ -29,7 +29,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         memory.import_knowledge(str(SAMPLE)).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
         speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
-        yield lambda text: speak_up(Prompt(text), STANDING_STILL).text
+        yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
             for text in FIVE:
                 memory.repository.put(lesson(text))
         speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
-        yield lambda text: speak_up(Prompt(text), STANDING_STILL).text
+        yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 
 @pytest.mark.parametrize(

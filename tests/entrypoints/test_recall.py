@@ -17,7 +17,7 @@ from tests.entrypoints.programs import hardwon
 from tests.entrypoints.test_cli_reading import ODD_NAMES
 from tests.entrypoints.test_cli_usage import on_a_terminal
 
-POLICIES = ["adaptive", "hybrid", "cosine", "affinity", "keyword", "rrf", "weighted"]
+POLICIES = ["adaptive", "hybrid", "cosine", "affinity"]
 LONG = "Nothing of interest. " * 20 + "Here the lock of the store is explained. " + "And more of it. " * 30
 
 
@@ -211,7 +211,7 @@ def test_the_order_in_which_memories_came_makes_no_difference(
     forwards = Library(World(tmp_path_factory.mktemp("forwards") / WORKSPACE, contextlib.ExitStack()), library.stub)
     forwards.plant(*rows)
 
-    for options in (("--policy", "rrf"), ("--policy", "cosine", "--json"), ("--json",)):
+    for options in (("--policy", "hybrid"), ("--policy", "cosine", "--json"), ("--json",)):
         assert backwards.ask(*options) == forwards.ask(*options)
 
 

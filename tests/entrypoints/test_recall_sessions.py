@@ -82,8 +82,8 @@ def test_a_similarity_is_never_negative(library: Library) -> None:
 
 def test_the_threshold_that_is_told_is_the_one_in_force(library: Library) -> None:
     assert library.ask(*OURS, "--min-score", "0.65").stdout.endswith("\nFound 3 relevant memories (threshold: 0.65)\n")
-    by_word = library.ask(*OURS, "--policy", "keyword").stdout
-    assert by_word.endswith("\nFound 3 relevant memories (threshold: none)\n")
+    by_another = library.ask(*OURS, "--policy", "hybrid").stdout
+    assert by_another.endswith("\nFound 5 relevant memories (threshold: none)\n")
 
 
 def test_all_below_the_threshold_is_said(library: Library) -> None:

@@ -9,7 +9,7 @@ from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import Spread, place_of_low
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -39,8 +39,8 @@ class InMemoryMatches(Matches):
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
     @override
-    def spread(self) -> Spread:
-        return Spread.of(self._scores.values())._replace(full=self._full)
+    def statistics(self) -> ScoreStatistics:
+        return ScoreStatistics.of(self._scores.values())._replace(full=self._full)
 
     def _found(self, category: Category | None) -> list[int]:
         entries = self._state.entries
@@ -121,10 +121,10 @@ class InMemoryVectorMatches(Matches):
         return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
 
     @override
-    def spread(self) -> Spread:
+    def statistics(self) -> ScoreStatistics:
         cosines = sorted(self._scores.values())
         low = cosines[place_of_low(len(cosines))] if cosines else 0.0
-        return Spread.of(cosines)._replace(low=low)
+        return ScoreStatistics.of(cosines)._replace(low=low)
 
     def _within(self, category: Category | None) -> list[int]:
         return [seq for seq, own in self._categories.items() if category in {None, own}]

@@ -8,8 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.filters import PolicyName
-
 Grades = Mapping[str, float]
 """Document id to how relevant it is; above 0 is relevant, what is missing is not."""
 
@@ -134,16 +132,6 @@ QUALITY = Figures._fields[:-2]
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
-
-MEASURED: Mapping[str, PolicyName] = {
-    "keyword": "keyword",
-    "vector": "cosine",
-    "rrf": "rrf",
-    "weighted": "weighted",
-    "hybrid": "hybrid",
-    "adaptive": "adaptive",
-}
-"""What is measured, in the order of reports, and the policy of recall behind each name."""
 
 ByPolicy = Mapping[str, Figures]
 

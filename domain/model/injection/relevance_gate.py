@@ -7,7 +7,7 @@ When an entry clearly wins, so that it may be put beside a prompt unasked.
 
     strength = quoted * sqrt(coverage * told * score * lead / (ln N * L^3))        L = ln max(N, 20)
 
-`score` is that of the policy `adaptive`: how far the entry stands out of the background of this prompt. `lead` is how
+`score` is that of the policy `adaptive`: the z-score of the entry against the background of this prompt. `lead` is how
 far it is ahead of the best that is not shown: where many entries are about the same, none of them wins. `told` is what
 the words of one sentence of the prompt tell that stand in the entry, in nats and at most `2 L`: with `ln N` they single
 out one of N. `coverage` is their share of what all the telling words of that sentence tell: an entry that shares a rare
@@ -169,7 +169,7 @@ class Contest(NamedTuple):
         return Win(score, *shared, QUOTED if quoted else 1.0, self.runner_up, float(self.size), least)
 
     def may_win(self, score: float) -> bool:
-        """Tell whether an entry of that score would win if it held all telling words of a sentence, and an identifier."""
+        """Tell whether the upper bound of its strength suffices: as if it held all telling words of a sentence, and an identifier."""
         return self.win(score, Shared(1.0, most_told(self.sentences)), quoted=bool(self.identifiers)).is_clear
 
 
@@ -180,7 +180,7 @@ class Contender(NamedTuple):
     Attributes:
         facts: What it is.
         printed: What it says.
-        score: How far it stands out, as `adaptive` measures it.
+        score: Its score by the policy `adaptive`.
         parts: What the score is made of.
 
     """

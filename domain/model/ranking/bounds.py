@@ -1,82 +1,100 @@
 """
-When a few heads of lists prove what ranking the whole store would give.
+Exact ranking with early termination: the threshold algorithm (Fagin, Lotem & Naor, PODS 2001).
 
-Each category is seen to a depth k in three lists: by vector, by keyword and by
-prominence. An entry that was not seen can't be better in any signal than the
-tail of that list, so it can't score above the tails put through the policy.
+Candidates stand in several sorted lists: by cosine, by keyword score, by track record. Instead of scoring every
+candidate, the heads of the lists are read, ever deeper. A candidate in one of the heads is scored exactly (random
+access). One in none of them is in each signal at most as good as the last that was read of that list; as no policy's
+score falls when a signal rises, the policy's score of these tails is its *upper bound*.
+
+**Statement.** A choice is made of a ranking, best first: each group is owed its best `quota` places, other places go by
+score, `limit` in all; a candidate is passed over only for what it is, or for what ranks above it in its group. If in
+every group that has candidates not seen their upper bound is below the group's threshold (`Selection.threshold`), the
+choice of the seen candidates is the choice of all candidates, in the same order.
+
+**Proof.** Insert an unseen candidate into the ranking. Its score is strictly below those of the candidates that are owed
+a place in its group and of all that are chosen by score, so no tie-break matters: it is owed no place, and the groups
+keep their order (by their best). Those of its group that it could displace or repeat rank below it, and none of them is
+chosen. All places are taken, so it gets none. Repeat for every unseen candidate.
+
+A bound need not cover candidates that no choice admits: they take no place, and keep none from others. Of a head, those
+candidates that provably can't be chosen may be left out.
+
+Used by the session start, by recall with every policy, and through recall beside a prompt, where no text is read unless the
+upper bound of an entry's strength suffices (`Contest.may_win`).
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, Selection, by_category
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored
 from hardwon.domain.model.vocabulary import Category
 
-NOTHING_UNSEEN = -math.inf
+
+class HasScore(Protocol):
+    """A candidate that was scored."""
+
+    @property
+    def score(self) -> float:
+        """Higher is better."""
+        ...
 
 
-class Tails(NamedTuple):
+S = TypeVar("S", bound=HasScore)
+
+
+class Selection(NamedTuple, Generic[S]):
     """
-    The last score of each list of one category; 0 for a list that ended before its depth.
+    The candidates chosen of a ranking.
 
     Attributes:
-        vector: Cosine similarity.
-        keyword: Keyword score.
-        prominence: Track record.
+        owed: Chosen because their group is owed a place, best first.
+        by_score: Chosen by score alone, best first.
+        limit: How many places there are.
+        last_owed: The score of the last candidate that each group is owed a place for, of groups that have so many;
+            None when no group is owed any.
 
     """
 
-    vector: float = 0.0
-    keyword: float = 0.0
-    prominence: float = 0.0
+    owed: tuple[S, ...]
+    by_score: tuple[S, ...]
+    limit: int
+    last_owed: Mapping[Category | None, float] | None = None
+
+    def threshold(self, group: Category | None) -> float:
+        """Return the score below which a further candidate of *group* would change nothing."""
+        if len(self.owed) + len(self.by_score) < self.limit:
+            return -math.inf
+        owed = math.inf if self.last_owed is None else self.last_owed.get(group, -math.inf)
+        return min(owed, self.by_score[-1].score if self.by_score else math.inf)
 
 
-def bound(policy: RankingPolicy, tails: Tails) -> float:
-    """Return the highest final score that an entry not seen can have."""
-    return policy.score(policy.signals(tails.vector, tails.keyword, tails.prominence))
-
-
-def is_exact(
-    selection: Selection,
-    ranked: Sequence[Scored],
-    balancer: CategoryBalancer,
-    sizes: Mapping[Category, int],
-    bounds: Mapping[Category, float],
-) -> bool:
+class Head(NamedTuple, Generic[S]):
     """
-    Tell whether *selection* is what the whole store would have given.
+    The candidates that were seen of the sorted lists.
+
+    Attributes:
+        ranked: These candidates, best first.
+        bounds: For each group that has others, the highest score that one of them can have.
+
+    """
+
+    ranked: Sequence[S]
+    bounds: Mapping[Category | None, float] = {}
+
+
+def first_exact(
+    heads: Iterable[Head[S]], select: Callable[[Sequence[S]], Selection[S]]
+) -> tuple[Selection[S], Head[S]]:
+    """
+    Return what *select* chooses of the first of *heads* that proves the choice, and that head.
 
     Args:
-        selection: What *balancer* chose of *ranked*.
-        ranked: The entries seen, best first.
-        balancer: How places are shared out.
-        sizes: How many entries each category has.
-        bounds: The bound of each category; minus infinity when all of it was seen.
+        heads: Each holds more than the one before; the last holds everything.
+        select: Chooses of a ranking, as the statement above has it.
 
     """
-    return (
-        _owed_are_settled(ranked, balancer.quota, sizes, bounds)
-        and _worst_by_score_is_settled(selection, bounds)
-        and _nothing_could_join(selection, balancer.limit, bounds)
-    )
-
-
-def _owed_are_settled(
-    ranked: Sequence[Scored], quota: int, sizes: Mapping[Category, int], bounds: Mapping[Category, float]
-) -> bool:
-    groups = by_category(ranked)
-    return all(
-        sum(scored.final_score > bounds[category] for scored in groups.get(category, ())[:quota]) == min(quota, size)
-        for category, size in sizes.items()
-    )
-
-
-def _worst_by_score_is_settled(selection: Selection, bounds: Mapping[Category, float]) -> bool:
-    return not selection.by_score or selection.by_score[-1].final_score > max(bounds.values())
-
-
-def _nothing_could_join(selection: Selection, limit: int, bounds: Mapping[Category, float]) -> bool:
-    is_full = len(selection.owed) + len(selection.by_score) >= limit
-    return is_full or all(each == NOTHING_UNSEEN for each in bounds.values())
+    for head in heads:
+        selection = select(head.ranked)
+        if all(bound < selection.threshold(group) for group, bound in head.bounds.items()):
+            return selection, head
+    raise AssertionError("the last head holds everything")

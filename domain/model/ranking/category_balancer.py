@@ -2,30 +2,12 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.prominence import Scored
+from hardwon.domain.model.ranking.bounds import Selection
+from hardwon.domain.model.ranking.prominence import Scored, final_order
 from hardwon.domain.model.vocabulary import Category
 
 QUOTA = 3
 BALANCED_FROM = 9
-
-
-class Selection(NamedTuple):
-    """
-    What the balancer chose.
-
-    Attributes:
-        owed: Chosen because their category is owed a place, best first.
-        by_score: Chosen by score alone, best first.
-
-    """
-
-    owed: tuple[Scored, ...]
-    by_score: tuple[Scored, ...]
-
-    def in_order(self, ranked: Sequence[Scored]) -> list[Scored]:
-        """Return all that was chosen, in the order of *ranked*."""
-        chosen = {scored.facts.seq for scored in (*self.owed, *self.by_score)}
-        return [scored for scored in ranked if scored.facts.seq in chosen]
 
 
 def by_category(ranked: Iterable[Scored]) -> dict[Category | None, list[Scored]]:
@@ -52,10 +34,18 @@ class CategoryBalancer(NamedTuple):
         """How many places each category is owed."""
         return QUOTA if self.limit >= BALANCED_FROM else 0
 
-    def select(self, ranked: Sequence[Scored]) -> Selection:
+    def select(self, ranked: Sequence[Scored]) -> Selection[Scored]:
         """Choose at most `limit` entries of *ranked*, which is best first."""
-        rounds = zip_longest(*(group[: self.quota] for group in by_category(ranked).values()))
-        owed = [scored for each in rounds for scored in each if scored][: max(0, self.limit)]
+        quota, places = self.quota, max(0, self.limit)
+        groups = by_category(ranked)
+        rounds = zip_longest(*(group[:quota] for group in groups.values()))
+        owed = [scored for dealt in rounds for scored in dealt if scored][:places]
         taken = {scored.facts.seq for scored in owed}
         others = [scored for scored in ranked if scored.facts.seq not in taken]
-        return Selection(tuple(owed), tuple(others[: max(0, self.limit - len(owed))]))
+        complete = {name: group[quota - 1].score for name, group in groups.items() if len(group) >= quota}
+        return Selection(tuple(owed), tuple(others[: places - len(owed)]), self.limit, complete if quota else None)
+
+
+def in_order(selection: Selection[Scored]) -> list[Scored]:
+    """Return all of *selection*, best first."""
+    return sorted((*selection.owed, *selection.by_score), key=final_order)

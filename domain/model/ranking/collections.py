@@ -2,10 +2,10 @@ from collections.abc import Mapping
 
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.keywords import words_of
-from hardwon.domain.model.ranking.baselines import RRF_K, similarity_by_keyword, similarity_of
+from hardwon.domain.model.ranking.baselines import similarity_by_keyword, similarity_of
 from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.decay import HIGHEST_BOOST, TIER_BOOSTS
-from hardwon.domain.model.ranking.policy import CLOSE, Evidence, Parts, PlainPolicy
+from hardwon.domain.model.ranking.policy import CLOSE, Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import recency, share
 
 SIMILARITY_WEIGHT = 0.5
@@ -18,26 +18,17 @@ SAME_WORKSPACE = 0.5
 PERMANENT_BOOST = 1.2
 
 
-class AffinityPolicy:
+class AffinityPolicy(RecallPolicy):
     """
-    `affinity`: what says the like, is recent and near by (requirements C-T6.5, C-T6.6).
+    `affinity`: what says the like, is recent and near by.
 
     `(0.5 similarity + 0.25 recency + 0.25 project) * boost`, the boost 1.2 for what is kept for good:
-    a score can exceed 1 and is shown as 100 % at most (M-C2).
-
-    Args:
-        evidence: What the searches found as a whole.
-
+    a score can exceed 1 and is shown as 100 % at most.
     """
-
-    places = 0
-
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
 
     def score(self, candidate: RecallCandidate) -> float | None:
         """Return the boosted weighted sum, in `[0, 1.2]`; None for a question about something else than any entry."""
-        if self.evidence.is_empty:
+        if self.context.is_empty:
             return None
         parts = self.parts(candidate)
         return parts["boost"] * (
@@ -46,33 +37,24 @@ class AffinityPolicy:
             + PROJECT_WEIGHT * parts["project"]
         )
 
-    def upper_bound(self, candidate: RecallCandidate) -> float | None:
-        """Return the score of *candidate*: no fact can raise it further."""
-        return self.score(candidate)
-
-    def relevance(self, candidate: RecallCandidate) -> float | None:
-        """Return None."""
-        del candidate
-        return None
-
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return similarity, recency, nearness of the project and the boost."""
         facts = candidate.facts
         return {
             "similarity": self._similarity(candidate),
-            "recency": recency(facts.ranking.updated_at, self.evidence.now),
-            "project": _project_relevance(facts, self.evidence.workplace),
+            "recency": recency(facts.ranking.updated_at, self.context.now),
+            "project": _project_relevance(facts, self.context.workplace),
             "boost": PERMANENT_BOOST if facts.permanent else 1.0,
         }
 
     def _similarity(self, candidate: RecallCandidate) -> float:
         """Return the similarity; for an entry that waits for its vector its keyword match stands in."""
-        similarity = similarity_of(candidate, self.evidence)
-        return similarity_by_keyword(candidate, self.evidence) if similarity is None else similarity
+        similarity = similarity_of(candidate, self.context)
+        return similarity_by_keyword(candidate, self.context) if similarity is None else similarity
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return what breaks ties: the same branch, then how many touched files it is about."""
-        branch = self.evidence.workplace.branch
+        branch = self.context.workplace.branch
         is_same_branch = branch is not None and candidate.facts.branch == branch
         return (-is_same_branch, -candidate.touched)
 
@@ -84,18 +66,18 @@ def _project_relevance(facts: RecallFacts, workplace: Workplace) -> float:
 
 
 CONTEXT_WEIGHTS: Mapping[str, float] = {"vector": 0.35, "file": 0.20, "branch": 0.20, "recency": 0.15, "keyword": 0.10}
-"""What each signal counts for (requirement C-T7.4), in the order of the formula; they sum to 1."""
+"""What each signal counts for, in the order of the formula; they sum to 1."""
 
 VECTOR, FILE, BRANCH, RECENCY, KEYWORD = CONTEXT_WEIGHTS.values()
 
 
-class ContextPolicy(PlainPolicy):
+class ContextPolicy(RecallPolicy):
     """
-    `context`: what bears on the work at hand (requirements C-T7.3, C-T7.4).
+    `context`: what bears on the work at hand.
 
     Each signal is in `[0, 1]`: the cosine, or its share of the best where several models were asked; 1 for an entry
     about a file that was touched of late; 1 for the branch that is checked out; `1 / (1 + days / 30)`; the keyword
-    score over the best. A signal that is missing counts 0, and the others as before (C-T7.t9).
+    score over the best. A signal that is missing counts 0, and the others as before.
     """
 
     def score(self, candidate: RecallCandidate) -> float:
@@ -109,18 +91,18 @@ class ContextPolicy(PlainPolicy):
 
     def _signals(self, candidate: RecallCandidate) -> tuple[float, float, float, float, float]:
         """Return the signals in the order of the weights."""
-        branch = self.evidence.workplace.branch
+        branch = self.context.workplace.branch
         return (
             self._similarity(candidate),
             1.0 if candidate.touched else 0.0,
             1.0 if branch is not None and candidate.facts.branch == branch else 0.0,
-            recency(candidate.facts.ranking.updated_at, self.evidence.now),
-            share(candidate.keyword, self.evidence.keywords.best),
+            recency(candidate.facts.ranking.updated_at, self.context.now),
+            share(candidate.keyword, self.context.keywords.best),
         )
 
     def _similarity(self, candidate: RecallCandidate) -> float:
-        if self.evidence.standardised:
-            return share(candidate.vector, self.evidence.vectors.best)
+        if self.context.standardised:
+            return share(candidate.vector, self.context.vectors.best)
         return max(0.0, candidate.vector or 0.0)
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
@@ -128,18 +110,21 @@ class ContextPolicy(PlainPolicy):
         return (*super().nearness(candidate), -candidate.facts.permanent, -candidate.touched)
 
 
+RRF_K = 60
+"""Cormack, Clarke & Büttcher 2009: damps the head of a ranking."""
+
 RRF_WEIGHT = 0.40
 BOOST_WEIGHT = 0.25
 DECAY_WEIGHT = 0.20
 OVERLAP_WEIGHT = 0.15
 
 PLACES_AN_ANSWER = 2
-"""How many places of each list are read for each answer that is wanted (requirement D-S2)."""
+"""How many places of each list are read for each answer that is wanted."""
 
 
-class FusedPolicy(PlainPolicy):
+class FusedPolicy(RecallPolicy):
     """
-    `fused`: what both searches rank high, is important, is new, and is named like the question (D-S5 to D-S7).
+    `fused`: what both searches rank high, is important, is new, and is named like the question.
 
     ::
 
@@ -149,18 +134,18 @@ class FusedPolicy(PlainPolicy):
         overlap  = the share of the question's words that stand in the anchor's name
 
     The reciprocal ranks are divided by the best there can be, and the boost by the highest, or the tier alone would
-    decide (M-D2). Only the first `2 * limit` of each list count, by meaning those that come close; what is among them
+    decide. Only the first `2 * limit` of each list count, by meaning those that come close; what is among them
     in neither can't be judged: tier and age order what answers, and lift nothing that does not.
 
     Args:
-        evidence: What the searches found as a whole.
+        context: What the searches found as a whole.
 
     """
 
-    def __init__(self, evidence: Evidence) -> None:
-        super().__init__(evidence)
-        self.places = PLACES_AN_ANSWER * evidence.limit
-        searches = (evidence.closest >= CLOSE) + bool(evidence.keywords.found)
+    def __init__(self, context: RankingContext) -> None:
+        super().__init__(context)
+        self.places = PLACES_AN_ANSWER * context.limit
+        searches = (context.closest >= CLOSE) + bool(context.keywords.found)
         self.best_rrf = max(searches, 1) / (RRF_K + 1)
 
     def score(self, candidate: RecallCandidate) -> float | None:
@@ -194,15 +179,15 @@ class FusedPolicy(PlainPolicy):
         return place if place is not None and place <= self.places else 0
 
     def _decay(self, facts: RecallFacts) -> float:
-        return self.evidence.decay.factor(
+        return self.context.decay.factor(
             tier=facts.tier,
             importance_weight=facts.importance_weight,
             permanent=facts.permanent,
             created_at=facts.created_at,
-            now=self.evidence.now,
+            now=self.context.now,
         )
 
     def _overlap(self, anchor_id: str) -> float:
         """Return the share of the question's words that stand in *anchor_id*, 0 without an anchor."""
-        terms = set(self.evidence.terms)
+        terms = set(self.context.terms)
         return len(terms.intersection(words_of(anchor_id))) / len(terms) if terms else 0.0

@@ -1,23 +1,23 @@
 from hardwon.domain.model.ranking.candidates import RecallCandidate
-from hardwon.domain.model.ranking.policy import Evidence, Parts, PlainPolicy
+from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Signals
 from hardwon.domain.model.ranking.weights import Weights
 
 
-class HybridPolicy(PlainPolicy):
+class HybridPolicy(RecallPolicy):
     """
-    `hybrid`: how the session start ranks, by both searches and the track record (requirement A-D3.1).
+    `hybrid`: how the session start ranks, by both searches and the track record.
 
     Args:
-        evidence: What the searches found as a whole.
+        context: What the searches found as a whole.
         weights: What the signals count for.
 
     """
 
-    def __init__(self, evidence: Evidence, weights: Weights) -> None:
-        super().__init__(evidence)
-        maxima = Maxima(evidence.vectors.best, evidence.keywords.best, evidence.most_observed)
-        self.policy = RankingPolicy(weights=weights, maxima=maxima, now=evidence.now)
+    def __init__(self, context: RankingContext, weights: Weights) -> None:
+        super().__init__(context)
+        maxima = Maxima(context.vectors.best, context.keywords.best, context.most_observed)
+        self.policy = RankingPolicy(weights=weights, maxima=maxima, now=context.now)
 
     def score(self, candidate: RecallCandidate) -> float:
         """Return the weighted sum, in `[0, 1]`."""

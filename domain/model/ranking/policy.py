@@ -1,29 +1,29 @@
 import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.ranking.candidates import RecallCandidate
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.prominence import tie_order
-from hardwon.domain.model.ranking.score_statistics import Spread
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 
 CLOSE = 0.25
 """The least closeness of an entry that is found by meaning; to most other questions no entry is so close (`docs/quality.md`)."""
 
 
-class Evidence(NamedTuple):
+class RankingContext(NamedTuple):
     """
     What a policy knows besides the candidate it scores.
 
     Attributes:
         size: How many entries were searched.
-        vectors: How the cosines of all of them are spread; nothing found means that meaning was not searched.
+        vectors: Statistics of their cosines; nothing found means that meaning was not searched.
         closest: The highest closeness to the question of an entry; 0 when meaning was not searched.
-        background: The mean closeness to the question of everything searched, as `Spread.background` gives it.
+        background: The mean closeness to the question of everything searched, as `ScoreStatistics.background` gives it.
         standardised: Whether several models were asked, so that these are distances from a mean, not cosines.
-        keywords: How their keyword scores are spread.
+        keywords: Statistics of their keyword scores.
         window: About how many words of a text its vector knows.
         most_observed: The largest observation count of a learning, at least 1.
         workplace: Where the question is asked.
@@ -35,11 +35,11 @@ class Evidence(NamedTuple):
     """
 
     size: int
-    vectors: Spread
+    vectors: ScoreStatistics
     closest: float
     background: float
     standardised: bool
-    keywords: Spread
+    keywords: ScoreStatistics
     window: int
     most_observed: int
     workplace: Workplace
@@ -58,69 +58,47 @@ Parts: TypeAlias = Mapping[str, float]
 """What a score is made of, by name, in the order of the formula."""
 
 
-class RecallPolicy(Protocol):
+class RecallPolicy(ABC):
     """
-    A rule that tells how well a candidate answers.
+    A rule that scores how well candidates answer one question.
 
     It never scores lower when a search finds a candidate better, and never above its upper bound.
-    """
-
-    @property
-    def places(self) -> int:
-        """How many places of each list matter."""
-        ...
-
-    def score(self, candidate: RecallCandidate) -> float | None:
-        """Return how well *candidate* answers, higher is better; None when this policy can't judge it."""
-        ...
-
-    def upper_bound(self, candidate: RecallCandidate) -> float | None:
-        """Return the highest score that an entry can have with the matches of *candidate*, whose facts are the best there can be."""
-        ...
-
-    def relevance(self, candidate: RecallCandidate) -> float | None:
-        """Return how likely *candidate* answers, `[0, 1]`, whatever its facts are; None when this is not calibrated."""
-        ...
-
-    def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return what the score of *candidate* is made of, so that anybody can compute it again."""
-        ...
-
-    def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return what orders candidates of equal score, the smallest first, before `tie_order` does."""
-        ...
-
-
-class PlainPolicy(ABC):
-    """
-    What most policies share: no place matters, and of entries of equal score those of the own project are nearer.
 
     Args:
-        evidence: What the searches found as a whole.
+        context: What the searches found as a whole.
 
     """
 
     places = 0
+    """How many places of each list matter."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
+    def __init__(self, context: RankingContext) -> None:
+        self.context = context
 
     @abstractmethod
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return how well *candidate* answers; each policy has its own formula."""
+        """Return how well *candidate* answers, higher is better; None when this policy can't judge it."""
+
+    @abstractmethod
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the values that the score of *candidate* is computed from, so that it can be computed again."""
 
     def upper_bound(self, candidate: RecallCandidate) -> float | None:
-        """Return the score of *candidate*: no fact can raise it further."""
+        """
+        Return the highest score that an entry can have with the matches of *candidate*, whose facts are the best there can be.
+
+        Here it is the score of *candidate*: no fact can raise it further.
+        """
         return self.score(candidate)
 
     def relevance(self, candidate: RecallCandidate) -> float | None:
-        """Return None."""
+        """Return how likely *candidate* answers, `[0, 1]`, whatever its facts are; None when this is not calibrated."""
         del candidate
         return None
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return 0 for the own project, 1 for any other."""
-        return (int(candidate.facts.project != self.evidence.workplace.project),)
+        """Return what orders candidates of equal score, the smallest first, before `tie_order`: the own project first."""
+        return (int(candidate.facts.project != self.context.workplace.project),)
 
 
 class Judged(NamedTuple):

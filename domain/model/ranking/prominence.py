@@ -25,7 +25,7 @@ def recency(updated_at: dt.datetime, now: dt.datetime) -> float:
 
 def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> float:
     """
-    Return how far an entry has proved itself, in `[0, 1]` (requirement A-D3.9).
+    Return how far an entry has proved itself, in `[0, 1]`.
 
     Args:
         facts: The entry.
@@ -83,7 +83,7 @@ class Scored(NamedTuple):
 
     candidate: Candidate
     signals: Signals
-    final_score: float
+    score: float
 
     @property
     def facts(self) -> RankingFacts:
@@ -155,7 +155,7 @@ class RankingPolicy:
 
     def _scored(self, candidate: Candidate) -> Scored:
         signals = self.signals(candidate.vector, candidate.keyword, self.prominence(candidate.facts))
-        return Scored(candidate=candidate, signals=signals, final_score=self.score(signals))
+        return Scored(candidate=candidate, signals=signals, score=self.score(signals))
 
 
 LAST_MOMENT = dt.datetime.max.replace(tzinfo=dt.UTC)
@@ -168,4 +168,4 @@ def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
 
 def final_order(scored: Scored) -> tuple[float, dt.timedelta, str]:
     """Return the key of the final order: best score first, then `tie_order`."""
-    return (-scored.final_score, *tie_order(scored.facts))
+    return (-scored.score, *tie_order(scored.facts))

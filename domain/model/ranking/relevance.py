@@ -43,9 +43,9 @@ def relevance(closeness: float | None, background: float, matched: float) -> flo
     Return how likely an entry answers.
 
     Args:
-        closeness: To the question, as `Spread.closeness` gives it; None when the entry has no vector.
+        closeness: To the question, as `ScoreStatistics.closeness` gives it; None when the entry has no vector.
         background: The mean closeness of everything searched.
-        matched: Its keyword evidence over what a full match has at least, 0 when no word matches.
+        matched: Its BM25 score over the least of a full match, 0 when no word matches.
 
     Returns:
         A value in `[0, 1]`, which never falls when *closeness* or *matched* grows.

@@ -6,7 +6,7 @@ LEAST_VARIANCE = 1e-12
 """Scores that differ by less are alike: what is left is rounding."""
 
 LOW = 0.05
-"""The share of scores that lie below `Spread.low`."""
+"""The share of scores that lie below `ScoreStatistics.low`."""
 
 MOST_UNRELATED = 0.6
 """No model is known whose unrelated texts have a higher cosine."""
@@ -19,13 +19,13 @@ FEW_FOR_A_BACKGROUND = 3
 
 
 def place_of_low(found: int) -> int:
-    """Return the place of `Spread.low` among *found* scores in ascending order, from 0."""
+    """Return the place of `ScoreStatistics.low` among *found* scores in ascending order, from 0."""
     return int(LOW * found)
 
 
-class Spread(NamedTuple):
+class ScoreStatistics(NamedTuple):
     """
-    How the scores of one search are spread, so that a score tells how far it stands out.
+    Statistics of the scores of one search, by which a score becomes a z-score.
 
     Attributes:
         found: How many entries were found.
@@ -45,8 +45,8 @@ class Spread(NamedTuple):
     full: float = 0.0
 
     @classmethod
-    def of(cls, scores: Iterable[float]) -> "Spread":
-        """Return the spread of *scores*; their order does not matter, to the last digit."""
+    def of(cls, scores: Iterable[float]) -> "ScoreStatistics":
+        """Return the statistics of *scores*; their order does not matter, to the last digit."""
         values = list(scores)
         return cls(len(values), math.fsum(values), math.fsum(x * x for x in values), max(values, default=0.0))
 

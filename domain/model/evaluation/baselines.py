@@ -1,0 +1,91 @@
+"""
+The rankings that an evaluation compares: those of recall, and baselines that nothing else uses.
+
+A baseline ranks the candidates of the search that `hybrid` makes by a rule of its own.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hardwon.domain.model.filters import PolicyName
+from hardwon.domain.model.ranking.candidates import RecallCandidate
+from hardwon.domain.model.ranking.collections import RRF_K
+from hardwon.domain.model.ranking.policy import Parts, RecallPolicy
+from hardwon.domain.model.ranking.prominence import share
+from hardwon.domain.model.ranking.registry import PolicyMaker
+
+RRF_PLACES = 200
+"""Of each list; further down a place is worth next to nothing."""
+
+VECTOR_SHARE = 0.5
+KEYWORD_SHARE = 0.2
+
+
+class KeywordPolicy(RecallPolicy):
+    """`keyword`: BM25, for what holds at least one of the words."""
+
+    def score(self, candidate: RecallCandidate) -> float | None:
+        """Return the keyword score."""
+        return candidate.keyword
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the keyword score."""
+        return {"keyword": candidate.keyword or 0.0}
+
+
+class ReciprocalRankPolicy(RecallPolicy):
+    """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over the first 200 of both lists."""
+
+    places = RRF_PLACES
+
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the sum."""
+        return sum(self.parts(candidate).values())
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return what each list gives."""
+        return {"vector": _reciprocal(candidate.vector_place), "keyword": _reciprocal(candidate.keyword_place)}
+
+
+class WeightedPolicy(RecallPolicy):
+    """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion there is."""
+
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the sum."""
+        return sum(self.parts(candidate).values())
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return both shares, weighted."""
+        return {
+            "vector": VECTOR_SHARE * share(candidate.vector, self.context.vectors.best),
+            "keyword": KEYWORD_SHARE * share(candidate.keyword, self.context.keywords.best),
+        }
+
+
+class Ranking(NamedTuple):
+    """
+    How the questions of an evaluation are answered.
+
+    Attributes:
+        policy: The policy of recall whose search is used.
+        baseline: The rule that ranks in its place, None for the policy itself.
+
+    """
+
+    policy: PolicyName
+    baseline: PolicyMaker | None = None
+
+
+MEASURED: Mapping[str, Ranking] = {
+    "keyword": Ranking("hybrid", KeywordPolicy),
+    "vector": Ranking("cosine"),
+    "rrf": Ranking("hybrid", ReciprocalRankPolicy),
+    "weighted": Ranking("hybrid", WeightedPolicy),
+    "hybrid": Ranking("hybrid"),
+    "adaptive": Ranking("adaptive"),
+}
+"""By the name in reports, in their order."""
+
+
+def _reciprocal(place: int | None) -> float:
+    return 0.0 if place is None or place > RRF_PLACES else 1 / (RRF_K + place)
