@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.adapters.providers.errors import ProviderError
 from hardwon.adapters.providers.http import Endpoint, JsonHttp
+from hardwon.adapters.providers.label_prompt import label_prompt, parse_labels
 from hardwon.adapters.providers.ollama import ollama_http
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import LabelerUnavailableError, UnusableLabelsError
-from hardwon.domain.model.formats.label_prompt import label_prompt, parse_labels
 
 if TYPE_CHECKING:
     import httpx

@@ -4,7 +4,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.bank_files import BankFiles
 from hardwon.ports.clock import Clock
-from hardwon.ports.documents import ConversationFiles, PlanFiles, SessionFiles, SourceFiles
+from hardwon.ports.documents import ConversationFiles, SessionFiles, SourceFiles
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import Departures, Tombstones
@@ -19,11 +19,11 @@ from hardwon.ports.vectors import Matches, VectorIndex, VectorSource, VectorStor
 from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
-from tests.fakes.conversations import InMemoryConversationFiles, InMemoryPlanFiles
+from tests.fakes.conversations import InMemoryConversationFiles
 from tests.fakes.departures import InMemoryDepartures
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import InMemoryFiles
+from tests.fakes.files import InMemoryFiles, InMemorySessionFiles
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.influences import InMemoryInfluences
 from tests.fakes.instructions import InMemoryInstructions
@@ -63,9 +63,8 @@ def test_every_fake_fits_its_port() -> None:
     history: History = InMemoryHistory(state)
     influences: Influences = InMemoryInfluences(state, InMemoryReceipts())
     index: VectorIndex = InMemoryVectorIndex(store)
-    plans: PlanFiles = InMemoryPlanFiles()
     receipts: Receipts = InMemoryReceipts()
-    sessions: SessionFiles = InMemoryFiles()
+    sessions: SessionFiles = InMemorySessionFiles(InMemoryFiles())
     source: VectorSource = store
     sources: SourceFiles = InMemoryFiles()
     snapshots: Snapshots = InMemorySnapshots(state)
@@ -76,5 +75,5 @@ def test_every_fake_fits_its_port() -> None:
     vectors: VectorStore = store
 
     assert all((changes, clock, embedders, repository, features, ledger, keywords, bank, found, index, source, vectors))
-    assert all((conversations, plans, journal, bank_files, influences, instructions, receipts))
+    assert all((conversations, journal, bank_files, influences, instructions, receipts))
     assert all((sessions, sources, snapshots, usage, history, tombstones, departures, transcripts, triggers))
