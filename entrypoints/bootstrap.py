@@ -393,7 +393,7 @@ class Filing(Keeping):
             sources=MarkdownFiles(project_root, self.settings.document_roots),
             repository=self.repository,
             project_root=os.path.realpath(project_root),
-            keep_file=self._keep_file(project_root, workplace),
+            keep_file=self._keep_file(workplace),
             forget=self.forget,
         )
 
@@ -406,7 +406,7 @@ class Filing(Keeping):
             sources=HostMemoryFiles(folder),
             repository=self.repository,
             project_root=os.path.realpath(project_root),
-            keep_file=self._keep_file(project_root, workplace),
+            keep_file=self._keep_file(workplace),
             forget=self.forget,
         )
 
@@ -414,9 +414,10 @@ class Filing(Keeping):
         """Return the folders whose documents are the project's: its own and the roots that are set, links resolved."""
         return [os.path.realpath(folder) for folder in (project_root, *self.settings.document_roots)]
 
-    def _keep_file(self, project_root: str, workplace: Workplace) -> "KeepFile":
+    def _keep_file(self, workplace: Workplace) -> "KeepFile":
+        from hardwon.adapters.sqlite.activity import SqliteUsageLog
         from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
-        from hardwon.domain.model.document import Defaults
+        from hardwon.domain.model.file_entry import Defaults
         from hardwon.domain.use_cases.index_one_file import KeepFile
 
         return KeepFile(
@@ -426,7 +427,6 @@ class Filing(Keeping):
             usage=SqliteUsageLog(self.database),
             history=self.history,
             workplace=workplace,
-            project_root=os.path.realpath(project_root),
             defaults=Defaults(self.settings.default_tier, self.settings.default_context_type),
             clock=self.clock,
         )
@@ -465,17 +465,15 @@ class Filing(Keeping):
 
     def import_older_index(self, project_root: str, workplace: Workplace) -> "ImportOlderIndex":
         """Return the import of an older program's `memory-index.sqlite`."""
-        from hardwon.adapters.markdown.front_matter import read_markdown
         from hardwon.adapters.markdown.source_files import MarkdownFiles
         from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
 
         return ImportOlderIndex(
             sources=MarkdownFiles(project_root, self.settings.document_roots),
             repository=self.repository,
-            keep_file=self._keep_file(project_root, workplace),
+            keep_file=self._keep_file(workplace),
             usage=SqliteUsageLog(self.database),
             ledger=SqliteImportLedger(self.database),
-            parse=read_markdown,
             clock=self.clock,
         )
 
@@ -488,7 +486,7 @@ class Conversing(Filing):
 
     def capture(self, project_root: str, workplace: Workplace) -> "Capture":
         """Return the keeping of the project's conversations."""
-        from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles, ProjectPlanFiles
+        from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
         from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
         from hardwon.domain.model.conversation.chunker import Chunker
         from hardwon.domain.use_cases.capture import Capture
@@ -496,7 +494,6 @@ class Conversing(Filing):
         return Capture(
             chunker=Chunker(self.settings.capture_boundaries, self._likeness),
             files=MarkdownConversationFiles(project_root),
-            plans=ProjectPlanFiles(project_root),
             journal=SqliteCaptureJournal(self.settings.global_store),
             workplace=workplace,
         )

@@ -15,18 +15,17 @@ import attrs
 
 from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
 from hardwon.adapters.transcripts.reader import STANDARD_INPUT
-from hardwon.domain.model.conversation.details import Note
-from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
+from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
-from hardwon.domain.model.formats.memory_file import SectionOfSession
 from hardwon.domain.use_cases.capture import Capture, Captured, Learn, Learned, Progress, TakeIn, capture_session
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.capture_lock import alone
+from hardwon.entrypoints.capture_lock import capture_lock
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session
+from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
 
 
@@ -113,7 +112,7 @@ class Remembering:
             UnreadableFileError: a file can't be written; nothing is lost.
             StorageError: the journal or the store can't be used now.
         """
-        with alone(self.memory, self.project_root):
+        with capture_lock(self.memory, self.project_root):
             journal = SqliteCaptureJournal(self.memory.settings.global_store)
             sessions = known_sessions(journal.buffers(), journal.waiting())
             session_id, root = session_meant(sessions, host_session(environ), self._is_ours)[:2]
@@ -130,14 +129,14 @@ class Remembering:
 
 
 class _Nowhere:
-    """Files of conversations that nobody writes."""
+    """Conversation files for a dry run: nothing is written."""
 
-    def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
-        del notes
-        return ()
+    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+        del chunks
+        return {}
 
-    def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
-        del note_ids
+    def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
+        del section_ids
         return ()
 
     def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
@@ -187,14 +186,14 @@ class TranscriptCapture:
             UnreadableFileError: a file of the project can't be written.
             StorageError: the journal can't be written now.
         """
-        heard = self._read()
-        if (first := next(heard, None)) is None:
+        transcript = self._read()
+        if (first := next(transcript, None)) is None:
             return Captured(buffer=self._new_buffer(""))
         known = self._capture.journal.buffer(first.session_id) if first.session_id else None
         if known and self._is_of_this(known) and not anew:
             return capture_session(self._capture, known, self._read(known.position or 0), progress=progress)
         buffer = self._begun(first.session_id, known, anew=anew)
-        return capture_session(self._capture, buffer, chain([first], heard), progress=progress)
+        return capture_session(self._capture, buffer, chain([first], transcript), progress=progress)
 
     def learn(self, captured: Captured) -> Learned:
         """Bring the files that were written into the store, with vectors if the embedder may be asked."""

@@ -1,4 +1,4 @@
-"""Being the only one who deals with what was captured."""
+"""The lock that one capture at a time holds."""
 
 import contextlib
 import os
@@ -11,16 +11,16 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.hook.capture import wake
 
 PATIENCE_SECONDS = 10.0
-"""So long another capture may take; its lock goes with its process."""
+"""How long to wait for another capture; its lock is released when its process ends."""
 
 
 @contextlib.contextmanager
-def alone(memory: Memory, project_root: str) -> Iterator[None]:
+def capture_lock(memory: Memory, project_root: str) -> Iterator[None]:
     """
-    Keep other captures out meanwhile; a worker that gave up because of it is started again.
+    Hold the capture lock; a worker that gave up because of it is started again.
 
     Raises:
-        StorageError: another one goes on and on.
+        StorageError: another capture holds it for too long.
     """
     lock = CaptureLock(memory.settings.global_store)
     if not lock.acquire(PATIENCE_SECONDS):

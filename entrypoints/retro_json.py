@@ -1,29 +1,128 @@
-"""The retro-facilitator's answer, read from what the agent printed."""
+"""The retro-facilitator's answer: found in the text that the agent printed, decoded and checked."""
 
 import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.json_shapes import RepeatedNameError, beginning, distinct_members
-from hardwon.domain.model.retro.answer import Answer, Decoded, find_answer, read_answer
+from hardwon.domain.model.formats.json_shapes import (
+    CLAIM,
+    TEXT,
+    TEXTS,
+    RepeatedNameError,
+    beginning,
+    distinct_members,
+    fits,
+    shown,
+)
+from hardwon.domain.model.retro.answer import Answer, RetroItem
+from hardwon.domain.model.vocabulary import CONFIDENCES, Category
+
+GROUPS: Mapping[str, Category] = {
+    "patterns": "patterns",
+    "anti_patterns": "anti-patterns",
+    "heuristics": "heuristics",
+}
+"""The lists of an answer, and the category of what stands in them."""
+
+LEVEL = f"one of {', '.join(CONFIDENCES)}"
+FIELDS = {
+    "text": TEXT,
+    "name": TEXT,
+    "provenance": TEXT,
+    "confidence": LEVEL,
+    "keywords": TEXTS,
+    "reasoning": TEXT,
+    "universal": CLAIM,
+}
+NEEDED = "text"
+CLAIMS = {"true": True, "false": False}
+SHAPE = '{"act": {"patterns": [...], "anti_patterns": [...], "heuristics": [...]}}'
+
+MOST_TRIES = 20
+"""Failed attempts to decode an answer before the search ends."""
+
+_ANSWER = re.compile(r'\{\s*"act"\s*:')
+_FENCE = re.compile(r"^(`{3,8}+|~{3,8}+)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
+
+
+class _Decoded(NamedTuple):
+    """A value decoded from a text, and its end in the text."""
+
+    document: object
+    end: int
 
 
 def answer_from_text(text: str) -> Answer:
     """
-    Return what the one answer in *text* says: JSON alone, in a markdown fence, or with prose around it.
+    Return the one answer in *text*: JSON alone, in a markdown fence, or with prose around it.
 
     Raises:
         InvalidEntryError: there is none, more than one, or it is not JSON of an answer.
 
     """
-    return read_answer(find_answer(text, _decoded))
+    return read_answer(find_answer(text))
 
 
-def _decoded(text: str, start: int) -> Decoded:
+def find_answer(text: str) -> object:
+    """
+    Return the JSON of the one answer in *text*, its shape not checked yet.
+
+    Raises:
+        InvalidEntryError: there is none, more than one, or it is not JSON.
+
+    """
+    text = text.strip()
+    found, troubles = _answers(text)
+    if len(found) > 1:
+        raise InvalidEntryError(f"there are {len(found)} answers: give one of them")
+    if not found and troubles:
+        raise troubles[0]
+    return found[0] if found else _as_a_whole(text)
+
+
+def read_answer(document: object) -> Answer:
+    """
+    Return the items of an answer, and all that is wrong with them.
+
+    Args:
+        document: Decoded JSON.
+
+    Raises:
+        InvalidEntryError: it is no answer at all, so that there are no items to look at.
+
+    """
+    reading = _Reading()
+    items = tuple(reading.items(_object(_object(document, "the answer").get("act"), "act")))
+    return Answer(items, tuple(reading.troubles), tuple(reading.unknown))
+
+
+def _answers(text: str) -> tuple[list[object], list[InvalidEntryError]]:
+    """Return what begins like an answer and is JSON, and why the rest is not: prose may speak of answers too."""
+    found, troubles, at = list[object](), list[InvalidEntryError](), 0
+    while (begin := _ANSWER.search(text, at)) and len(troubles) < MOST_TRIES:
+        try:
+            document, at = _decoded(text, begin.start())
+            found.append(document)
+        except InvalidEntryError as error:
+            troubles.append(error)
+            at = begin.end()
+    return found, troubles
+
+
+def _as_a_whole(text: str) -> object:
+    """Return *text*, or its first fence, decoded as JSON."""
+    fenced = _FENCE.search(text)
+    return _decoded(fenced[2].strip() if fenced else text, 0).document
+
+
+def _decoded(text: str, start: int) -> _Decoded:
     if not text:
         raise InvalidEntryError("the answer is empty: it must be a JSON object")
     begun = f"the answer {beginning(text[start:])}"
     try:
-        return Decoded(*json.JSONDecoder(object_pairs_hook=distinct_members).raw_decode(text, start))
+        return _Decoded(*json.JSONDecoder(object_pairs_hook=distinct_members).raw_decode(text, start))
     except RecursionError as error:
         raise InvalidEntryError(f"{begun} is nested too deeply") from error
     except json.JSONDecodeError as error:
@@ -32,3 +131,59 @@ def _decoded(text: str, start: int) -> Decoded:
         raise InvalidEntryError(str(error)) from error
     except ValueError as error:
         raise InvalidEntryError(f"{begun} holds a number that is too long") from error
+
+
+def _object(value: object, place: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise InvalidEntryError(f"{place} is {shown(value)}: an answer is {SHAPE}")
+    return value
+
+
+class _Reading:
+    """Goes through an answer to its end, and gathers what is wrong."""
+
+    def __init__(self) -> None:
+        self.troubles = list[str]()
+        self.unknown = dict[str, None]()
+
+    def items(self, lists: Mapping[str, object]) -> Iterator[RetroItem]:
+        for name in sorted(lists.keys() - GROUPS.keys()):
+            self.troubles.append(f"act has an unknown list {shown(name)}: use {', '.join(GROUPS)}")
+        for name, category in GROUPS.items():
+            yield from self._listed(lists.get(name), f"act.{name}", category)
+
+    def _listed(self, value: object, place: str, category: Category) -> Iterator[RetroItem]:
+        if not isinstance(value, list | None):
+            self.troubles.append(f"{place} is {shown(value)}: it must be a list of objects")
+            return
+        for number, each in enumerate(value or ()):
+            fields = self._fields(each, f"{place}[{number}]")
+            if NEEDED in fields:
+                yield RetroItem(f"{place}[{number}]", category, **fields)
+
+    def _fields(self, value: object, place: str) -> dict[str, Any]:
+        """Return what an item says that can be used; null says nothing."""
+        if not isinstance(value, dict):
+            self.troubles.append(f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}")
+            return {}
+        self.unknown.update(dict.fromkeys(map(shown, value.keys() - FIELDS.keys())))
+        if value.get(NEEDED) is None:
+            self.troubles.append(f"{place}.{NEEDED} is missing: it is the lesson itself")
+        said = {name: _plain(name, given) for name, given in value.items() if name in FIELDS and given is not None}
+        for name, given in said.items():
+            if not _fits(FIELDS[name], given):
+                self.troubles.append(f"{place}.{name} is {shown(value[name])}: it must be {FIELDS[name]}")
+        fitting: dict[str, Any] = {name: given for name, given in said.items() if _fits(FIELDS[name], given)}
+        return {**fitting, "keywords": tuple(fitting.get("keywords", ()))}
+
+
+def _plain(name: str, given: object) -> object:
+    """Return what is *given* for that field as it would best be written."""
+    if not isinstance(given, str) or FIELDS[name] not in {CLAIM, LEVEL}:
+        return given
+    word = given.strip().lower()
+    return word if FIELDS[name] == LEVEL else CLAIMS.get(word, given)
+
+
+def _fits(shape: str, value: object) -> bool:
+    return value in CONFIDENCES if shape == LEVEL else fits(shape, value)

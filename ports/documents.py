@@ -1,44 +1,66 @@
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from hardwon.domain.model.conversation.details import Note
-from hardwon.domain.model.formats.document_format import FrontValue, Markdown, MarkdownFile
-from hardwon.domain.model.formats.memory_file import SectionOfSession
+from hardwon.domain.model.conversation.session import Chunk
+from hardwon.domain.model.document import Document
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.vocabulary import Kind
+
+
+class SectionOfSession(NamedTuple):
+    """
+    A section of a file that names the session it comes from.
+
+    Attributes:
+        section_id: The id of its chunk or detail: 16 hex digits.
+        kind: Conversation, decision, gotcha or preference.
+        starts_at: When its first exchange began, in UTC.
+        ends_at: When its last exchange began, in UTC.
+        permanent: Whether it is marked as kept for good.
+
+    """
+
+    section_id: str
+    kind: Kind
+    starts_at: dt.datetime
+    ends_at: dt.datetime
+    permanent: bool
 
 
 class ConversationFiles(Protocol):
     """The project's folders of conversations, decisions, gotchas and preferences."""
 
-    def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
+    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
         """
-        Write each of *notes*, in place of the section of its name if there is one; return the files they stand in.
+        Write *chunks*, and their decisions, gotchas and preferences, as sections of files.
 
-        A note goes into the file of its day that has it already, else into one
-        of the same kind and day with a like topic, else into a new one. All else
-        in a file stays as it is; a file that would not change is not touched.
-        Each file is written whole or not at all; what somebody else writes
-        meanwhile is not lost. A file that can't be used, such as a read-only
-        one, stays as it is: the note goes into the next one.
+        A section takes the place of the one with its id. A new one goes into a file of
+        the same kind and day with a like topic, else into a new file. All else in a
+        file stays as it is; a file that would not change is not touched. A file is
+        written whole or not at all; if another process changes it meanwhile, the
+        change is planned again. A file that can't be used, such as a read-only one,
+        stays as it is: the section goes into the next one.
 
         Returns:
-            Absolute paths, links resolved, in order, each once.
+            The file of each section by the section's id; absolute paths, links resolved.
 
         Raises:
-            UnreadableFileError: a file or folder can't be written; earlier notes may be written.
+            UnreadableFileError: a file or folder can't be written; earlier sections may be written.
 
         """
         ...
 
-    def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
+    def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
         """
-        Take the sections of these names out of the files; return the files that had any.
+        Remove the sections with these ids from the files; return the files that had any.
 
         All else in a file stays as it is; one that is left with nothing but
-        what `put` begins a file with is deleted. Names that are nowhere, and
+        what `put` begins a file with is deleted. Unknown ids, and
         files that can't be used, are passed over.
 
         Returns:
-            Absolute paths, links resolved, in order, each once; those of deleted files too.
+            Absolute paths, links resolved, in order, without repeats; those of deleted files too.
 
         Raises:
             UnreadableFileError: a file or folder can't be written; earlier ones may be changed.
@@ -50,7 +72,7 @@ class ConversationFiles(Protocol):
         """
         Return the sections that name that session, in no particular order.
 
-        One that does not say when it was is left out, as are files that can't be used.
+        A section without a time is left out, as are files that can't be used.
 
         Raises:
             UnreadableFileError: a folder leads out of the project.
@@ -59,29 +81,21 @@ class ConversationFiles(Protocol):
         ...
 
 
-class PlanFiles(Protocol):
-    """The plans of the project's phases."""
-
-    def of_phase(self, number: str) -> str | None:
-        """Return the plan of the phase of that number, as a path from the project's folder; None when there is none."""
-        ...
-
-
 class SessionFiles(Protocol):
     """The project's folder of sessions."""
 
-    def parse(self, text: str) -> Markdown:
-        """Return what *text* says, as if it were read from a file."""
+    def parse(self, text: str, at: dt.datetime) -> Document:
+        """Return the session *text*, written at that time; if its head can't be read whole, all of it is body."""
         ...
 
-    def create(self, stem: str, front_matter: Mapping[str, FrontValue], body: str) -> str:
+    def create(self, text: str, session: Entry, at: dt.datetime) -> str:
         """
-        Write a new file, whole or not at all; return its path, absolute with links resolved.
+        Write *text* to a new file, whole or not at all; return its path, absolute with links resolved.
 
         Args:
-            stem: Its name without ending; when that is taken, `-2`, `-3` and so on follow it.
-            front_matter: What stands at its head.
-            body: What stands below.
+            text: The session.
+            session: Its entry: description, tags, keywords and permanence at the head of the file are its own.
+            at: The local time, which the file is named after; if that name is taken, `-2`, `-3` and so on follow it.
 
         Raises:
             InvalidEntryError: it would be longer than a file may be.
@@ -89,6 +103,10 @@ class SessionFiles(Protocol):
 
         """
         ...
+
+
+ENDING = ".md"
+"""The ending of names of files that can be read, in small letters or capitals."""
 
 
 class Listing(NamedTuple):
@@ -108,7 +126,7 @@ class Listing(NamedTuple):
 
 
 class SourceFiles(Protocol):
-    """Markdown files that entries are made of."""
+    """Files that entries are made of."""
 
     def of_project(self) -> Listing:
         """
@@ -151,13 +169,17 @@ class SourceFiles(Protocol):
         """
         ...
 
-    def read(self, path: str) -> MarkdownFile:
+    def read(self, path: str) -> Document:
         """
         Return the file of that path.
 
         Raises:
             UnreadableFileError: it is not a regular file of text up to 4 MB, or can't be read.
         """
+        ...
+
+    def parse(self, path: str, mtime: int, text: str) -> Document:
+        """Return *text* as if it stood at *path*; its hash is empty, so that the file is indexed if it comes back."""
         ...
 
     def is_gone(self, path: str) -> bool:

@@ -11,9 +11,9 @@ class BankFile(NamedTuple):
 
     Attributes:
         path: Absolute, links resolved: the file's name in the ledger.
-        category: What its entries are.
+        category: The category of its entries.
         project: The project it belongs to, None for the user's own bank.
-        fingerprint: Changes when the file does; made without reading it.
+        fingerprint: Changes when the file does; taken without reading it.
         size: In bytes.
 
     """

@@ -58,8 +58,8 @@ class Transcribed(NamedTuple):
     An exchange as a transcript has it.
 
     Attributes:
-        exchange: Without what is not to be kept.
-        begins_at: Where it begins: in bytes of the transcript; of what hooks were told, the number of its first event.
+        exchange: Cleaned.
+        begins_at: Where it begins: in bytes of the transcript; of events, the number of its first one.
         is_over: Whether the next one has begun; the last one may still grow.
         session_id: The session it belongs to, empty when the transcript does not say.
         branch: The git branch it was said on, likewise.
@@ -90,7 +90,7 @@ class Transcripts(Protocol):
             position: A `begins_at` of an earlier reading; 0 for all. Beyond the end, all is read anew.
 
         Raises:
-            UnreadableFileError: it can't be read.
+            UnreadableFileError: it can't be read, is no transcript, or none of its exchanges can be dated.
 
         """
         ...

@@ -13,8 +13,8 @@ def read_local_md(text: str, keys: Iterable[str]) -> dict[str, str]:
     Return the values of *keys*.
 
     Every line counts, front matter or not, and of two lines with one key the
-    first. A comment (` #…`) is cut off, then all spaces go, inner ones too
-    (requirements A-TD5.1, A-TD5.2; mistake M-A7). A key without a line is absent.
+    first. A comment (` #…`) is cut off, then all spaces are removed, inner ones
+    too. A key without a line is absent.
     """
     wanted = frozenset(keys)
     values: dict[str, str] = {}
@@ -33,7 +33,7 @@ CONFIG_JSONC = "config.jsonc"
 
 class ProjectFile(NamedTuple):
     """
-    What a file of the project sets.
+    The settings of a file of the project.
 
     Attributes:
         name: Its path inside the project.

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hardwon.domain.model.formats.values import NONE
+from hardwon.adapters.config.values import NONE
 
 OLDER_NAMES = {
     "memory.decay.enabled": "memory_decay_enabled",
@@ -17,9 +17,9 @@ OLDER_NAMES = {
     "triggers.phrases": "memory_trigger_phrases",
     "triggers.autoSaveInterval": "memory_capture_interval",
 }
-"""Names of requirements D-C5 to D-C11 to the keys of today."""
+"""Keys of settings by their names in `config.jsonc`."""
 
-# What is never closed runs to the end: that keeps the search linear on a hostile
+# An unclosed string or comment runs to the end: that keeps the search linear on a hostile
 # file, and the parser complains anyway.
 STRING = r'"(?:\\.|[^"\\])*(?:"|\\?\Z)'
 COMMENT = re.compile(rf"({STRING})|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
@@ -80,8 +80,8 @@ def at(document: Mapping[str, Any], older: str) -> Any:
 
 def _text(value: object) -> str | None:
     """Return what the other sources would hold for *value*, None for what they can't."""
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return ", ".join(each.replace(",", " ") for each in value) or NONE
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(item.replace(",", " ") for item in value) or NONE
     if isinstance(value, bool):
         return json.dumps(value)
     return str(value) if isinstance(value, (str, int, float)) else None

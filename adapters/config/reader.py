@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hardwon.adapters.config.files import ProjectFile, read_project_files
-from hardwon.domain.model.capture_rules import BUFFERED
-from hardwon.domain.model.formats.values import (
+from hardwon.adapters.config.values import (
     Rule,
     count,
     exactly_true,
@@ -25,6 +24,7 @@ from hardwon.domain.model.formats.values import (
     switch,
     weight,
 )
+from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.settings import (
     DEFAULT_STORE,
     EMBEDDING_PROVIDERS,
@@ -126,7 +126,7 @@ def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[
     Return every setting, from the strongest source that names it.
 
     The order is flag, environment, `.claude/iflow-dev.local.md`, `.tlc.json`,
-    `config.jsonc`, default (U-19). A blank value is absent. A value that its
+    `config.jsonc`, default. A blank value is absent. A value that its
     rule refuses gives the default and a warning: weaker sources are not asked.
 
     Args:
@@ -142,10 +142,10 @@ def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[
     files = read_project_files(project_root, [key(field) for field in TABLE], warnings.append)
     _refuse_the_users_own(files, warnings.append)
     found = {field: next(_candidates(field, environ, flags, files), None) for field in TABLE}
-    values = {field: _value(field, each, warnings.append) for field, each in found.items() if each}
+    values = {field: _value(field, given, warnings.append) for field, given in found.items() if given}
     values = {field: value for field, value in values.items() if value is not None}
     _balance(values, warnings.append)
-    origins = {field: each.origin if each and field in values else DEFAULT for field, each in found.items()}
+    origins = {field: given.origin if given and field in values else DEFAULT for field, given in found.items()}
     store = _expanded(values.pop("global_store", DEFAULT_STORE), environ)
     roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
     return Resolved(Settings(global_store=store, document_roots=roots, **values), origins, tuple(warnings))
@@ -177,7 +177,7 @@ def _value(field: str, found: _Found, warn: Callable[[str], None]) -> Any:
 def _balance(values: dict[str, Any], warn: Callable[[str], None]) -> None:
     """Make the three weights of *values* sum to 1; drop all three when they can't."""
     before = [{**Settings._field_defaults, **values}[field] for field in WEIGHTS]
-    shown = ", ".join(f"{each:g}" for each in before)
+    shown = ", ".join(f"{number:g}" for number in before)
     if not usable_weights(before):
         warn(f"the weights {shown} must be numbers from 0 up, not all 0; using the defaults")
         for field in WEIGHTS:

@@ -1,10 +1,11 @@
-"""Knowledge-bank files, changed."""
+"""Write knowledge-bank files."""
 
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, LOCAL_FOLDER
 from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import (
@@ -18,7 +19,8 @@ from hardwon.adapters.markdown.whole_files import (
 )
 from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
 from hardwon.domain.model.knowledge_bank import BankScope
-from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, BankTexts
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
+from hardwon.ports.bank_files import BankFiles
 
 READABLE_BY_ALL, PRIVATE = 0o644, 0o600
 OPEN_FOLDER, PRIVATE_FOLDER = 0o755, 0o700
@@ -26,14 +28,14 @@ LOCK_SECONDS = 5.0
 """How long to wait for another retrospective that writes."""
 
 
-class MarkdownBankFiles:
+class MarkdownBankFiles(BankFiles):
     """
-    The three files of the project's bank and the three of the store's folder; satisfies `BankFiles`.
+    The three files of the project's bank and the three of the store's folder.
 
     Args:
         project_root: Its bank is the folder `docs/knowledge-bank`; nothing outside of it is written.
         store: The folder that holds the user's own bank.
-        lock_seconds: How long to wait for each folder that somebody else holds.
+        lock_seconds: How long to wait for a folder that another process holds.
 
     """
 
@@ -47,29 +49,26 @@ class MarkdownBankFiles:
         self._texts = dict[BankPlace, str]()
 
     def path(self, place: BankPlace) -> str:
-        """Return the path of that file."""
         folder = LOCAL_FOLDER if place.scope == "local" else ""
         return os.path.join(self._roots[place.scope], folder, f"{place.category}.md")
 
-    def texts(self) -> BankTexts:
-        """Return the text of every file."""
+    def banks(self) -> Banks:
         self._facts.clear()
         self._texts = {place: self._read(place) for place in PLACES}
-        return self._texts
+        return MarkdownBanks(self._texts)
 
     @contextmanager
-    def held(self) -> Iterator[BankTexts]:
-        """Hold both folders."""
+    def held(self) -> Iterator[Banks]:
         with ExitStack() as stack:
             for root in dict.fromkeys(filter(os.path.isdir, self._roots.values())):
                 try:
                     stack.enter_context(only_writer(root, self._lock_seconds))
                 except OSError as error:
                     raise _uneditable(root, reason(error)) from error
-            yield self.texts()
+            yield self.banks()
 
-    def write(self, texts: BankTexts) -> None:
-        """Write what differs."""
+    def write(self, banks: Banks) -> None:
+        texts = banks.texts
         targets = {place: self._target(place) for place in PLACES if texts[place] != self._texts[place]}
         try:
             write_together([self._change(place, path, texts[place]) for place, path in targets.items()])

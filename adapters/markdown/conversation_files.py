@@ -1,6 +1,7 @@
 """One folder of memory files on the disk: what of it can be changed, and changing it."""
 
 import contextlib
+import datetime as dt
 import itertools
 import os
 import re
@@ -10,7 +11,18 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from hardwon.adapters.markdown.document import FileSection, MarkdownDocument, file_sections
+from hardwon.adapters.markdown.document_format import FOLDERS, MEMORY, FrontValue, Markdown
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
+from hardwon.adapters.markdown.memory_file import (
+    first_body,
+    front_matter,
+    memory_file,
+    sections_of_session,
+    without_sections,
+)
+from hardwon.adapters.markdown.placing import Placed, all_placed, day_of, in_order, wanted, with_links
+from hardwon.adapters.markdown.section_text import escaped
 from hardwon.adapters.markdown.source_files import LARGEST_FILE, is_within
 from hardwon.adapters.markdown.whole_files import (
     ChangedFileError,
@@ -22,25 +34,16 @@ from hardwon.adapters.markdown.whole_files import (
     remove_file,
     rewrite_file,
 )
-from hardwon.domain.model.conversation.details import Note
+from hardwon.domain.model.conversation.session import Chunk
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.formats.conversation_format import escaped
-from hardwon.domain.model.formats.document_format import ENDING, FOLDERS, MEMORY, FrontValue, Markdown
-from hardwon.domain.model.formats.memory_file import (
-    SectionOfSession,
-    first_body,
-    front_matter,
-    memory_file,
-    sections_of_session,
-    without_notes,
-)
-from hardwon.domain.model.formats.placing import Placed, all_placed, day_of, in_order, wanted, with_links
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
+from hardwon.ports.documents import ENDING, ConversationFiles, SectionOfSession, SessionFiles
 
 LARGEST = 64 * 1024 * 1024  # bytes; what is longer is no file of ours
 MOST_TRIES = 5
-"""So often a change is made anew because somebody else was faster."""
+"""Upper bound of attempts: another process changed the file meanwhile, so the change is planned again."""
 
 
 class UsableFile(NamedTuple):
@@ -49,7 +52,7 @@ class UsableFile(NamedTuple):
 
     Attributes:
         text: As it is, its line ends and all.
-        facts: What the system said of it when it was read.
+        facts: From the system, when it was read.
 
     """
 
@@ -92,7 +95,7 @@ class MemoryFolder:
         Bring files to what is *planned*, while no other process of ours does.
 
         Args:
-            planned: Returns what is to be there; asked again when somebody else wrote one of them meanwhile.
+            planned: Returns what is to be there; called again when another process wrote one of them meanwhile.
 
         Raises:
             UnreadableFileError: a file or the folder can't be written.
@@ -124,7 +127,7 @@ def _usable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
     if os.path.islink(path):
         return None
     data, facts = read_regular_file(path, LARGEST)
-    if is_read_only(path, facts) or len(data) > LARGEST or not any(each in data for each in wanted):
+    if is_read_only(path, facts) or len(data) > LARGEST or not any(part in data for part in wanted):
         return None
     return UsableFile(data.decode(), facts)
 
@@ -143,112 +146,11 @@ def _write(path: str, text: str, was: UsableFile | None) -> None:
         raise unwritable(path, reason(error)) from error
 
 
-FOLDER_OF = {kind: folder for folder, kind in FOLDERS.items() if kind in CONVERSATION_KINDS}
-
-
-class MarkdownConversationFiles:
-    """
-    Sections of markdown files in the folders `conversations`, `decisions`, `gotchas` and `preferences` of `memory`.
-
-    Args:
-        project_root: The project's folder.
-
-    """
-
-    def __init__(self, project_root: str) -> None:
-        self._root = os.path.realpath(project_root)
-
-    def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
-        """Write each of *notes* into its file, conversations first: the others name the file of theirs."""
-        stands_in = dict[str, str]()  # the path of each note's file
-        for (kind, day), same in groupby(in_order(notes), key=lambda note: (note.kind, day_of(note))):
-            linked = with_links(same, {note_id: os.path.basename(path) for note_id, path in stands_in.items()})
-            stands_in |= self._put(self._made(kind), day, linked)
-        return tuple(sorted(set(stands_in.values())))
-
-    def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
-        """Take the sections of these names out of the files of all four folders."""
-        removed = (path for _, folder in self._folders() for path in _remove(folder, note_ids))
-        return tuple(sorted(removed))
-
-    def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
-        """Return the sections of the session, folder by folder, file by file."""
-        return [
-            section
-            for kind, folder in self._folders()
-            for _, file in folder.usable(folder.names(), [escaped(session_id)])
-            for section in sections_of_session(file.text, kind, session_id)
-        ]
-
-    def _put(self, folder: MemoryFolder, day: str, notes: Sequence[Note]) -> dict[str, str]:
-        """Write *notes* of one kind and day; return the path of each one's file."""
-        placed = Placed({}, {})
-
-        def planned() -> PlannedFiles:
-            nonlocal placed
-            names = folder.names(day)
-            before = _present(folder, names, notes)
-            placed = all_placed(notes, {name: file.text for name, file in before.items()}, _begun, names)
-            return {name: (text, before.get(name)) for name, text in placed.files.items()}
-
-        folder.change(planned)
-        return {note_id: os.path.join(folder.path, name) for note_id, name in placed.names.items()}
-
-    def _folders(self) -> Iterator[tuple[Kind, MemoryFolder]]:
-        """Yield the folders that there are, with their kinds."""
-        for kind in FOLDER_OF:
-            if os.path.isdir(path := self._path(kind)):
-                yield kind, MemoryFolder(path)
-
-    def _made(self, kind: Kind) -> MemoryFolder:
-        """Return the folder of that kind; it is made if there is none."""
-        path = self._path(kind)
-        try:
-            os.makedirs(path, exist_ok=True)
-        except OSError as error:
-            raise unwritable(path, reason(error)) from error
-        return MemoryFolder(path)
-
-    def _path(self, kind: Kind) -> str:
-        """Return the folder of that kind, links resolved."""
-        named = os.path.join(self._root, MEMORY, FOLDER_OF[kind])
-        path = os.path.realpath(named)
-        if not is_within(path, [self._root]):
-            raise unwritable(named, f"it leads out, to {path!r}")
-        return path
-
-
-def _begun(note: Note) -> str:
-    return write_markdown(front_matter(note), first_body(note))
-
-
-def _present(folder: MemoryFolder, names: Collection[str], notes: Sequence[Note]) -> dict[str, UsableFile]:
-    """Return the files that *notes* may go into: those named like them, and those that have them."""
-    like = wanted(names, notes)
-    others = sorted({*names}.difference(like))
-    found = (*folder.usable(like, [""]), *folder.usable(others, [note.note_id for note in notes]))
-    return dict(found)
-
-
-def _remove(folder: MemoryFolder, note_ids: Collection[str]) -> list[str]:
-    """Take sections out of the files of *folder*; return the paths of those that had any."""
-    touched = list[str]()
-
-    def planned() -> PlannedFiles:
-        files = dict(folder.usable(folder.names(), note_ids))
-        after = {name: without_notes(memory_file(file.text), note_ids) for name, file in files.items()}
-        changed = {name: (text, files[name]) for name, text in after.items() if text != files[name].text}
-        touched.extend(os.path.join(folder.path, name) for name in changed)
-        return changed
-
-    folder.change(planned)
-    return sorted(set(touched))
-
-
 FOLDER = "sessions"
+NAME_FORMAT = "memory-%Y%m%d-%H%M%S"
 
 
-class MarkdownSessionFiles:
+class MarkdownSessionFiles(SessionFiles):
     """
     Sessions as markdown files in the project's folder `memory/sessions`.
 
@@ -261,13 +163,22 @@ class MarkdownSessionFiles:
         self._root = os.path.realpath(project_root)
         self._folder = os.path.join(self._root, MEMORY, FOLDER)
 
-    def parse(self, text: str) -> Markdown:
-        """Return what *text* says."""
-        return read_markdown(with_newlines(text))
+    def parse(self, text: str, at: dt.datetime) -> MarkdownDocument:
+        return MarkdownDocument("/", int(at.timestamp()), "", _read(text), self._root)
 
-    def create(self, stem: str, front_matter: Mapping[str, FrontValue], body: str) -> str:
-        """Write a new file."""
-        text = write_markdown(front_matter, body)
+    def create(self, text: str, session: Entry, at: dt.datetime) -> str:
+        markdown = _read(text)
+        fields: dict[str, FrontValue] = {
+            **markdown.front_matter,
+            "description": session.description,
+            "tags": session.tags,
+            "keywords": session.keywords,
+            "date": markdown.front_matter.get("date", at.isoformat(timespec="seconds")),
+            **({"permanent": True} if session.permanent else {}),
+        }
+        return self._created(f"{at:{NAME_FORMAT}}", write_markdown(fields, markdown.body))
+
+    def _created(self, stem: str, text: str) -> str:
         if (size := _size(text)) > LARGEST_FILE:
             raise InvalidEntryError(f"the session has {size} bytes, at most {LARGEST_FILE} (4 MB) fit: shorten it")
         if not is_within(target := os.path.realpath(self._folder), [self._root]):
@@ -287,6 +198,12 @@ class MarkdownSessionFiles:
                 continue
             return os.path.realpath(path)
         raise AssertionError("there is always another number")
+
+
+def _read(text: str) -> Markdown:
+    """Return *text* in its parts; a head that can't be read whole stays part of the body, so nothing is lost."""
+    markdown = read_markdown(with_newlines(text))
+    return Markdown({}, text) if markdown.complaints else markdown
 
 
 def _size(text: str) -> int:
@@ -339,7 +256,14 @@ class ProjectPlanFiles:
         if not os.path.isdir(f"{self._root}/{path}"):
             return path if path.lower().endswith(".md") else None
         names = self._names(path)
-        document = next((each for each in (*DOCUMENTS, *names) if each in names and each.lower().endswith(".md")), None)
+        document = next(
+            (
+                candidate
+                for candidate in (*DOCUMENTS, *names)
+                if candidate in names and candidate.lower().endswith(".md")
+            ),
+            None,
+        )
         return f"{path}/{document}" if document else path
 
     def _names(self, folder: str) -> list[str]:
@@ -357,3 +281,104 @@ def _is_usable(name: str) -> bool:
 
 def _without_zeros(number: str) -> str:
     return number.lstrip("0") or number[-1:]
+
+
+FOLDER_OF = {kind: folder for folder, kind in FOLDERS.items() if kind in CONVERSATION_KINDS}
+
+
+class MarkdownConversationFiles(ConversationFiles):
+    """
+    Sections of markdown files in the folders `conversations`, `decisions`, `gotchas` and `preferences` of `memory`.
+
+    Args:
+        project_root: The project's folder.
+
+    """
+
+    def __init__(self, project_root: str) -> None:
+        self._root = os.path.realpath(project_root)
+        self._plans = ProjectPlanFiles(project_root)
+
+    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+        sections = in_order(section for chunk in chunks for section in file_sections(chunk, self._plans.of_phase))
+        paths = dict[str, str]()
+        for (kind, day), same in groupby(sections, key=lambda section: (section.kind, day_of(section))):
+            linked = with_links(same, {section_id: os.path.basename(path) for section_id, path in paths.items()})
+            paths |= self._put(self._made(kind), day, linked)
+        return paths
+
+    def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
+        removed = (path for _, folder in self._folders() for path in _remove(folder, section_ids))
+        return tuple(sorted(removed))
+
+    def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
+        return [
+            section
+            for kind, folder in self._folders()
+            for _, file in folder.usable(folder.names(), [escaped(session_id)])
+            for section in sections_of_session(file.text, kind, session_id)
+        ]
+
+    def _put(self, folder: MemoryFolder, day: str, sections: Sequence[FileSection]) -> dict[str, str]:
+        """Write *sections* of one kind and day; return the path of the file of each section."""
+        placed = Placed({}, {})
+
+        def planned() -> PlannedFiles:
+            nonlocal placed
+            names = folder.names(day)
+            before = _present(folder, names, sections)
+            placed = all_placed(sections, {name: file.text for name, file in before.items()}, _begun, names)
+            return {name: (text, before.get(name)) for name, text in placed.files.items()}
+
+        folder.change(planned)
+        return {section_id: os.path.join(folder.path, name) for section_id, name in placed.names.items()}
+
+    def _folders(self) -> Iterator[tuple[Kind, MemoryFolder]]:
+        """Yield the folders that there are, with their kinds."""
+        for kind in FOLDER_OF:
+            if os.path.isdir(path := self._path(kind)):
+                yield kind, MemoryFolder(path)
+
+    def _made(self, kind: Kind) -> MemoryFolder:
+        """Return the folder of that kind; it is made if there is none."""
+        path = self._path(kind)
+        try:
+            os.makedirs(path, exist_ok=True)
+        except OSError as error:
+            raise unwritable(path, reason(error)) from error
+        return MemoryFolder(path)
+
+    def _path(self, kind: Kind) -> str:
+        """Return the folder of that kind, links resolved."""
+        named = os.path.join(self._root, MEMORY, FOLDER_OF[kind])
+        path = os.path.realpath(named)
+        if not is_within(path, [self._root]):
+            raise unwritable(named, f"it leads out, to {path!r}")
+        return path
+
+
+def _begun(section: FileSection) -> str:
+    return write_markdown(front_matter(section), first_body(section))
+
+
+def _present(folder: MemoryFolder, names: Collection[str], sections: Sequence[FileSection]) -> dict[str, UsableFile]:
+    """Return the files that *sections* may go into: those named like them, and those that have them."""
+    like = wanted(names, sections)
+    others = sorted({*names}.difference(like))
+    found = (*folder.usable(like, [""]), *folder.usable(others, [section.section_id for section in sections]))
+    return dict(found)
+
+
+def _remove(folder: MemoryFolder, section_ids: Collection[str]) -> list[str]:
+    """Take sections out of the files of *folder*; return the paths of those that had any."""
+    touched = list[str]()
+
+    def planned() -> PlannedFiles:
+        files = dict(folder.usable(folder.names(), section_ids))
+        after = {name: without_sections(memory_file(file.text), section_ids) for name, file in files.items()}
+        changed = {name: (text, files[name]) for name, text in after.items() if text != files[name].text}
+        touched.extend(os.path.join(folder.path, name) for name in changed)
+        return changed
+
+    folder.change(planned)
+    return sorted(set(touched))

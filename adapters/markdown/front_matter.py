@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from hardwon.domain.model.formats.document_format import FrontValue, Markdown, first_of
+from hardwon.adapters.markdown.document_format import FrontValue, Markdown, first_of
 
 FENCES = ("---", "...")
 NOTHING = ("", "~", "null", "Null", "NULL")

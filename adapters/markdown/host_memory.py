@@ -3,14 +3,14 @@
 import os
 import re
 
+from hardwon.adapters.markdown.document_format import FrontValue, Markdown
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.instructions import INDEX
 from hardwon.adapters.markdown.source_files import MarkdownFiles
-from hardwon.domain.model.formats.document_format import FrontValue, Markdown
 from hardwon.ports.documents import Listing
 
 KINDS = {"user": "preference", "feedback": "preference"}
-"""What its types are kept as; others, such as project and reference, are documents."""
+"""Kinds of entries by its types; others, such as project and reference, are documents."""
 
 _NESTED = re.compile(r"\A(---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
 
@@ -28,7 +28,7 @@ class HostMemoryFiles(MarkdownFiles):
         super().__init__(folder, parse=read_fact)
 
     def at(self, path: str) -> Listing:
-        """Return the facts at and below *path*, without the index of them."""
+        # without the index of the facts
         listing = super().at(path)
         return listing._replace(files=tuple(file for file in listing.files if os.path.basename(file) != INDEX))
 

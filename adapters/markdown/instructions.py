@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from hardwon.adapters.markdown.whole_files import read_regular_file
+from hardwon.ports.instructions import Instructions
 
 INDEX = "MEMORY.md"
 LONGEST_NAME = 200
@@ -62,9 +63,9 @@ LARGEST_TOGETHER = 1024 * 1024
 """Bytes; a prompt has no time for more."""
 
 
-class InstructionFiles:
+class InstructionFiles(Instructions):
     """
-    The project's own instructions, and what Claude Code itself remembers of the project; satisfies `Instructions`.
+    The project's own instructions, and the memory that Claude Code keeps of the project.
 
     Args:
         project_root: The folder the user works in.
@@ -77,7 +78,6 @@ class InstructionFiles:
         self._memory = memory
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield the name of each file and what it says; what can't be read says nothing."""
         room = LARGEST_TOGETHER
         for name, path in self._paths():
             content = _content(path, min(LARGEST_FILE, room))
@@ -94,7 +94,7 @@ class InstructionFiles:
     def _notes(self) -> list[str]:
         """Return the names of Claude Code's notes, its index first."""
         with contextlib.suppress(OSError, ValueError), os.scandir(self._memory) as found:
-            names = [each.name for each in islice(found, 4 * MOST_FILES) if each.name.endswith(".md")]
+            names = [item.name for item in islice(found, 4 * MOST_FILES) if item.name.endswith(".md")]
             return sorted(names, key=lambda name: (name != INDEX, name))[:MOST_FILES]
         return []
 

@@ -10,12 +10,13 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
 from hardwon.domain.model.injection.markdown_block import SourcedEntry, count_source
-from hardwon.domain.model.knowledge_bank import BankEntry, BankScope, parse_bank
+from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.knowledge_bank import BankFile
+from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 
 # The hook runs through here and pathlib is slow to import.
 
@@ -99,14 +100,14 @@ def _refuse_outside(path: str, folder: str) -> None:
         raise ValueError("a link leads out of the project")
 
 
-class MarkdownKnowledgeBank:
+class MarkdownKnowledgeBank(KnowledgeBank):
     """
     The knowledge bank as markdown files: the project's three, then the store's.
 
     Args:
         project_root: Its bank is the folder `docs/knowledge-bank`.
         store: The folder that holds the user's own bank.
-        warn: Told in one line of every file that can't be read.
+        warn: Called with one line for every file that can't be read.
 
     """
 
@@ -119,7 +120,6 @@ class MarkdownKnowledgeBank:
         self._warn = warn
 
     def files(self) -> Sequence[BankFile]:
-        """Return the files that are there."""
         found = (
             _file(os.path.join(folder, f"{category}.md"), category, project)
             for folder, project in self._folders
@@ -128,7 +128,6 @@ class MarkdownKnowledgeBank:
         return [file for file in found if file]
 
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
-        """Return the entries of *file*."""
         is_local = os.path.dirname(file.path) == self._folders[0][0]
         text = read_bank(file.path, self._warn, within=self._root if is_local else "")
         return None if text is None else parse_bank(text, file.category)

@@ -6,16 +6,17 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 
+from hardwon.adapters.markdown.document import MarkdownDocument
+from hardwon.adapters.markdown.document_format import MEMORY, SPECS, Markdown, spec_folder
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.formats.document_format import ENDING, MEMORY, SPECS, Markdown, MarkdownFile, spec_folder
 from hardwon.domain.model.text import with_newlines
-from hardwon.ports.documents import Listing
+from hardwon.ports.documents import ENDING, Listing, SourceFiles
 
 
 def is_within(real: str, folders: Sequence[str]) -> bool:
-    """Tell whether *real* is one of *folders* or lies below one, both without links."""
+    """Return whether *real* is one of *folders* or lies below one, both without links."""
     return any(real == folder or real.startswith(os.path.join(folder, "")) for folder in folders)
 
 
@@ -23,7 +24,7 @@ def regular_markdown(path: str, folders: Sequence[str]) -> str:
     """
     Return the real path of the markdown file at *path*.
 
-    What lies outside is refused before it is looked at.
+    A path outside is refused before the file is looked at.
 
     Args:
         path: Absolute.
@@ -66,7 +67,7 @@ NOT_STORABLE = "its name is not UTF-8, rename it"
 
 
 def is_storable(path: str) -> bool:
-    """Tell whether the store can hold *path*: a name that is not UTF-8 reaches us with half surrogate pairs."""
+    """Return whether the store can hold *path*: a name that is not UTF-8 reaches us with half surrogate pairs."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -74,7 +75,7 @@ def is_storable(path: str) -> bool:
     return True
 
 
-class MarkdownFiles:
+class MarkdownFiles(SourceFiles):
     """
     Markdown files of a project, and anywhere.
 
@@ -94,7 +95,6 @@ class MarkdownFiles:
         self._roots = (self._root, *self._more_roots)
 
     def of_project(self) -> Listing:
-        """Return the files of the project's memory, and of the other roots."""
         memory = os.path.join(self._root, MEMORY)
         return self._found().listing(os.path.join(memory, ""), f"{memory}-", *self._places())
 
@@ -113,7 +113,6 @@ class MarkdownFiles:
         return found
 
     def of_spec_folder(self, name: str) -> Listing:
-        """Return those that belong to the spec folder *name*."""
         if not name.strip() or name in {os.curdir, os.pardir} or NOT_IN_NAMES & set(name) or not is_storable(name):
             raise UnreadableFileError(f"{name!r} is no spec folder: write the name of one, such as '005-memory'")
         prefixes = tuple(os.path.join(place, name, MEMORY, "") for place in self._places())
@@ -125,11 +124,9 @@ class MarkdownFiles:
         return self._found().listing(*prefixes, only=concerns)
 
     def ensure_inside(self, path: str) -> str:
-        """Return the real path of a markdown file inside the project or the other roots."""
         return regular_markdown(path, self._roots)
 
     def at(self, path: str) -> Listing:
-        """Return the file of that path, or all below the folder."""
         real = os.path.realpath(path)
         found = _Finding([real])
         if not os.path.isdir(real):
@@ -138,8 +135,7 @@ class MarkdownFiles:
         found.folder(real)
         return found.listing(os.path.join(real, ""))
 
-    def read(self, path: str) -> MarkdownFile:
-        """Return the file of that path."""
+    def read(self, path: str) -> MarkdownDocument:
         if not is_storable(path):
             raise UnreadableFileError(f"{path!r}: {NOT_STORABLE}")
         try:
@@ -152,10 +148,12 @@ class MarkdownFiles:
             raise UnreadableFileError(f"{path!r} is no text: it holds a NUL byte")
         text = with_newlines(data.decode("utf-8-sig", "replace"))
         digest = hashlib.sha256(data).hexdigest()
-        return MarkdownFile(path, facts.st_mtime_ns // NANOSECONDS, digest, self._parse(text))
+        return MarkdownDocument(path, facts.st_mtime_ns // NANOSECONDS, digest, self._parse(text), self._root)
+
+    def parse(self, path: str, mtime: int, text: str) -> MarkdownDocument:
+        return MarkdownDocument(path, mtime, "", self._parse(text), self._root)
 
     def is_gone(self, path: str) -> bool:
-        """Tell whether there is certainly nothing at *path*."""
         try:
             os.lstat(path)
         except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -179,7 +177,7 @@ class MarkdownFiles:
 
 
 class _Finding:
-    """What is found within *boundaries*, and what is passed over."""
+    """Files found within *boundaries*, and those passed over."""
 
     def __init__(self, boundaries: Sequence[str]) -> None:
         self._boundaries = boundaries

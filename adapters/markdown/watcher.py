@@ -5,9 +5,10 @@ from contextlib import closing
 
 from watchfiles import Change, watch
 
+from hardwon.adapters.markdown.document_format import MEMORY, SPECS
 from hardwon.adapters.markdown.source_files import BESIDE
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.formats.document_format import ENDING, MEMORY, SPECS
+from hardwon.ports.documents import ENDING
 
 SETTLED_MS = 200
 """So long nothing must change before a change is told: an editor writes in several steps."""
@@ -71,7 +72,7 @@ class MarkdownWatcher:
                         return
 
     def _matters(self, _: Change, path: str) -> bool:
-        """Tell whether a change at *path* may change the memory; folders do."""
+        """Return whether a change at *path* may change the memory; folders do."""
         folder, name = os.path.split(path)
         if folder == self._root and path not in self._places:
             return name.startswith(BESIDE.partition("*")[0]) and name.lower().endswith(ENDING)

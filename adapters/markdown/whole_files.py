@@ -78,7 +78,7 @@ class ChangedFileError(OSError):
 
 
 class WholeFile(NamedTuple):
-    """What a file held, and what the system said of it at that moment."""
+    """The bytes of a file, and its facts from the system at that moment."""
 
     data: bytes
     facts: os.stat_result
@@ -126,7 +126,7 @@ def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
     Args:
         path: The file itself, not a link to it.
         text: All that is to stand in it.
-        was: What the system said of it when it was read.
+        was: Its facts from the system when it was read.
 
     Raises:
         ChangedFileError: somebody else wrote it since; it was not touched.
@@ -148,7 +148,7 @@ def remove_file(path: str, was: os.stat_result) -> None:
 
 
 def is_read_only(path: str, facts: os.stat_result) -> bool:
-    """Tell whether the user has said that nobody, or not we, may write that file."""
+    """Return whether the user has said that nobody, or not we, may write that file."""
     return not (facts.st_mode & ANY_WRITE and os.access(path, os.W_OK))
 
 
@@ -229,14 +229,14 @@ def move_to_free_place(temporary: str, path: str) -> None:
 
 class FileChange(NamedTuple):
     """
-    What is to become of one file.
+    A change of one file.
 
     Attributes:
         path: The file itself, not a link to it; its folder is there.
         text: All that is to stand in it.
         mode: Of the file.
-        before: What stands in it.
-        was: What the system said of it when it was read; None when there was no such file.
+        before: Its text.
+        was: Its facts from the system when it was read; None when there was no such file.
 
     """
 
@@ -284,10 +284,10 @@ def write_together(changes: Sequence[FileChange]) -> None:
         for change in changes:
             with _naming(change.path):
                 _refuse_foreign(change)
-        for each in staged:
-            with _naming(each.change.path):
-                undoing.callback(_put_back, each, os.stat(each.new))
-                _publish_all(each)
+        for staged_file in staged:
+            with _naming(staged_file.change.path):
+                undoing.callback(_put_back, staged_file, os.stat(staged_file.new))
+                _publish_all(staged_file)
         undoing.pop_all()
 
 

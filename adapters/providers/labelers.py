@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hardwon.adapters.providers.http import JsonHttp, endpoint_of
+from hardwon.adapters.providers.label_prompt import label_prompt, parse_labels
 from hardwon.adapters.providers.ollama import ollama_url
 from hardwon.adapters.providers.table import ANTHROPIC, OLLAMA, Provider
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnusableLabelsError
-from hardwon.domain.model.formats.label_prompt import label_prompt, parse_labels
 from hardwon.ports.keyword_labeler import KeywordLabeler
 from hardwon.ports.override import override
 

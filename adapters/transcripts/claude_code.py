@@ -1,11 +1,11 @@
-"""What Claude Code writes down."""
+"""Transcripts of Claude Code."""
 
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from hardwon.adapters.transcripts.records import objects_in, text_or
-from hardwon.adapters.transcripts.said import ASKING_TOOL, Result, Said, moment, questions_of
+from hardwon.adapters.transcripts.said import ASKING_TOOL, Result, Utterance, moment, questions_of
 
 _NOT_SAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
 _SYNTHETIC = "<synthetic>"
@@ -20,18 +20,18 @@ _NAME = re.compile(r"<command-name>\s*/?([^<>\s]+)\s*</command-name>")
 _ARGUMENTS, _ARGUMENTS_END = "<command-args>", "</command-args>"
 
 
-def said_in_claude_code(line: Mapping[str, Any], boundaries: Collection[str]) -> Said | None:
+def utterance_in_claude_code(line: Mapping[str, Any], boundaries: Collection[str]) -> Utterance | None:
     """Return what *line* says, None when that is nothing; only commands of *boundaries* are kept with what follows them."""
     message = line.get("message")
     if not isinstance(message, dict) or any(line.get(mark) for mark in _NOT_SAID):
         return None
-    own = Said(moment(line.get("timestamp")), text_or(line.get("sessionId")), text_or(line.get("gitBranch")))
+    own = Utterance(moment(line.get("timestamp")), text_or(line.get("sessionId")), text_or(line.get("gitBranch")))
     if line["type"] == "assistant":
         return _by_the_agent(own, message)
     return _in_the_users_place(own, message.get("content"), line.get("toolUseResult"), boundaries)
 
 
-def _by_the_agent(own: Said, message: Mapping[str, Any]) -> Said | None:
+def _by_the_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
     content = message.get("content")
     if message.get("model") == _SYNTHETIC:
         return None
@@ -44,7 +44,7 @@ def _by_the_agent(own: Said, message: Mapping[str, Any]) -> Said | None:
     return own._replace(replies=replies, asked=asked) if replies or asked else None
 
 
-def _in_the_users_place(own: Said, content: Any, details: Any, boundaries: Collection[str]) -> Said | None:
+def _in_the_users_place(own: Utterance, content: Any, details: Any, boundaries: Collection[str]) -> Utterance | None:
     blocks = objects_in(content)
     results = tuple(
         Result(text_or(block.get("tool_use_id")), block.get("content"), details)
@@ -67,7 +67,7 @@ def _texts(content: Any) -> list[str]:
     return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
-def _prompted(own: Said, text: str, boundaries: Collection[str]) -> Said | None:
+def _prompted(own: Utterance, text: str, boundaries: Collection[str]) -> Utterance | None:
     if not _COMMAND.match(text):
         return own._replace(prompt=text)
     name = _NAME.search(text)

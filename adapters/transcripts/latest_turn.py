@@ -17,7 +17,7 @@ LARGEST_TAIL = 256 * 1024
 
 _MAY_COUNT = re.compile(rb'"type"\s*:\s*"(?:user|tool_use|response_item)"')
 _RESULT = re.compile(rb'"type"\s*:\s*"(?:tool_result|function_call_output|custom_tool_call_output)"')
-"""What tools gave back can be long, and is neither the agent's nor the user's."""
+"""Results of tools can be long, and are neither the agent's words nor the user's."""
 
 _EXPANDED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _OWN_PLACES = {"knowledge-bank", "memory"}
@@ -68,7 +68,7 @@ class _Hearing:
 
 
 def _is_own(path: str) -> bool:
-    """Tell whether memory's own texts are kept there: who writes those copies entries, and uses none."""
+    """Return whether memory's own texts are kept there: who writes those copies entries, and uses none."""
     *folders, name = path.replace("\\", "/").lower().split("/")
     return name in _OWN_FILES or (name.endswith(".md") and bool(_OWN_PLACES & {*folders}))
 

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from hardwon.adapters.transcripts.claude_code import said_in_claude_code
-from hardwon.adapters.transcripts.codex import said_in_codex, said_in_plain
-from hardwon.adapters.transcripts.said import Line, Question, Said, answers_to, lines_from
+from hardwon.adapters.transcripts.claude_code import utterance_in_claude_code
+from hardwon.adapters.transcripts.codex import utterance_in_codex, utterance_in_plain
+from hardwon.adapters.transcripts.said import Line, Question, Utterance, answers_to, lines_from
 from hardwon.domain.model.conversation.session import ENDS_OF_QUESTION, Answered, Exchange
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import REDACTED, Cleaning
-from hardwon.ports.transcripts import Transcribed
+from hardwon.ports.transcripts import Transcribed, Transcripts
 
 LONGEST_TEXT = 100_000
 """In characters: so much of a prompt or a reply is kept. More is a log, which no file of a project should hold."""
@@ -28,24 +28,24 @@ CUT = "\n\n[…]"
 class Growing:
     """An exchange of which more may come."""
 
-    def __init__(self, said: Said, begins_at: int, at: dt.datetime) -> None:
+    def __init__(self, utterance: Utterance, begins_at: int, at: dt.datetime) -> None:
         self._begins_at, self._at = begins_at, at
-        self._session_id, self._branch = said.session_id, said.branch
-        self._needs_reply = said.needs_reply
-        self._prompt = said.prompt or ""
+        self._session_id, self._branch = utterance.session_id, utterance.branch
+        self._needs_reply = utterance.needs_reply
+        self._prompt = utterance.prompt or ""
         self._replies: list[str] = []
         self._room = LOOKED_AT
         self._asked: dict[str, tuple[Question, ...]] = {}
         self._answers: list[Answered] = []
 
-    def add(self, said: Said) -> None:
+    def add(self, utterance: Utterance) -> None:
         """Take in more of it."""
-        for reply in said.replies:
+        for reply in utterance.replies:
             if self._room > 0:
                 self._replies.append(reply)
                 self._room -= len(reply)
-        self._asked |= said.asked
-        for result in said.results:
+        self._asked |= utterance.asked
+        for result in utterance.results:
             self._answers += answers_to(self._asked.pop(result.tool_use_id, ()), result)
 
     def kept(self, cleaning: Cleaning, *, is_over: bool) -> Iterator[Transcribed]:
@@ -59,7 +59,7 @@ class Growing:
             yield Transcribed(exchange, self._begins_at, is_over, self._session_id, self._branch)
 
     def _clean_answers(self, cleaning: Cleaning) -> Iterator[Answered]:
-        for question, *texts in ((each.question, each.answer, *each.options) for each in self._answers):
+        for question, *texts in ((answered.question, answered.answer, *answered.options) for answered in self._answers):
             asked = _kept(question, cleaning)
             answer, *options = (_clean_beside(asked, _kept(text, cleaning), cleaning) for text in texts)
             if answer:
@@ -87,18 +87,18 @@ _TICK = dt.timedelta(milliseconds=1)
 _LATEST = dt.datetime.max.replace(tzinfo=dt.UTC) - _TICK
 
 _MAY_COUNT = re.compile(rb'"type"\s*:\s*"(?:user|assistant|response_item)"|"(?:user|assistant)"\s*:')
-"""What a line has that says something: most lines have not, and parsing them all would take most of the time."""
+"""Found in every line with an utterance; most lines have none, and parsing all would take most of the time."""
 
 
-class JsonlTranscripts:
+class JsonlTranscripts(Transcripts):
     """
     Transcripts of one JSON object a line: Claude Code's, Codex's rollouts, and plain exchanges.
 
-    Each line tells what wrote it.
+    The format of a line is seen from the line.
 
     Attributes:
-        cleaning: What all texts go through.
-        boundaries: The slash commands that are kept with their arguments.
+        cleaning: Applied to all texts.
+        boundaries: Slash commands that are kept with their arguments.
 
     """
 
@@ -107,13 +107,6 @@ class JsonlTranscripts:
         self.boundaries = boundaries
 
     def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
-        """
-        Yield the exchanges of the transcript at *path* from the one that begins at *position* on, see `Transcripts`.
-
-        Raises:
-            UnreadableFileError: it can't be read, is no transcript, or none of its exchanges can be dated.
-
-        """
         try:
             with _opened(path) as file:
                 yield from self._exchanges(file, path, position)
@@ -122,46 +115,46 @@ class JsonlTranscripts:
 
     def _exchanges(self, file: BinaryIO, path: str, position: int) -> Iterator[Transcribed]:
         growing, last, undated = None, None, 0
-        for line, said in self._said(file, path, position):
-            last = _dated(said, last or (said.at or self._moment_before(path, line.begins_at)))
+        for line, utterance in self._utterances(file, path, position):
+            last = _dated(utterance, last or (utterance.at or self._moment_before(path, line.begins_at)))
             if last is None:
                 undated += 1
                 continue
-            if growing is None or said.prompt is not None:
+            if growing is None or utterance.prompt is not None:
                 if growing:
                     yield from growing.kept(self.cleaning, is_over=True)
-                growing = Growing(said, line.begins_at, last)
-            growing.add(said)
+                growing = Growing(utterance, line.begins_at, last)
+            growing.add(utterance)
         if growing:
             yield from growing.kept(self.cleaning, is_over=False)
         elif undated:
             raise UnreadableFileError(f"{path!r}: none of its exchanges has a timestamp, such as 2026-11-21T09:30:00Z")
 
-    def _said(self, file: BinaryIO, path: str, position: int) -> Iterator[tuple[Line, Said]]:
+    def _utterances(self, file: BinaryIO, path: str, position: int) -> Iterator[tuple[Line, Utterance]]:
         is_empty, is_transcript = True, False
         for line in lines_from(file, position):
             is_empty = is_empty and not line.data.strip()
             is_transcript = is_transcript or line.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-            if said := self._understood(line.data):
-                yield line, said
+            if utterance := self._understood(line.data):
+                yield line, utterance
         if not (is_empty or is_transcript):
             raise UnreadableFileError(f"{path!r}: no line of it is a JSON object, so it is no transcript")
 
-    def _understood(self, data: bytes) -> Said | None:
-        """Return what a line says; None when that is nothing, or when it can't be read."""
+    def _understood(self, data: bytes) -> Utterance | None:
+        """Return the utterance of a line; None without one, or when it can't be read."""
         document = _document(data) if _MAY_COUNT.search(data) else {}
         match document.get("type"):
             case "user" | "assistant":
-                return said_in_claude_code(document, self.boundaries)
+                return utterance_in_claude_code(document, self.boundaries)
             case "response_item":
-                return said_in_codex(document)
+                return utterance_in_codex(document)
             case None:
-                return said_in_plain(document)
+                return utterance_in_plain(document)
             case _:
                 return None
 
     def _moment_before(self, path: str, position: int) -> dt.datetime | None:
-        """Return the last moment before *position*: what an exchange without its own is dated by."""
+        """Return the last moment before *position*, which dates an exchange without its own."""
         last = None
         with contextlib.suppress(OSError), _opened(path) as file:
             if not file.seekable():
@@ -169,15 +162,15 @@ class JsonlTranscripts:
             for line in lines_from(file, 0):
                 if line.begins_at >= position:
                     break
-                said = self._understood(line.data)
-                last = _dated(said, last) if said else last
+                utterance = self._understood(line.data)
+                last = _dated(utterance, last) if utterance else last
         return last
 
 
-def _dated(said: Said, last: dt.datetime | None) -> dt.datetime | None:
-    """Return the moment of what is *said* after *last*; an exchange without its own is a millisecond later."""
-    begins_undated = said.at is None and said.prompt is not None
-    return min(last, _LATEST) + _TICK if last and begins_undated else said.at or last
+def _dated(utterance: Utterance, last: dt.datetime | None) -> dt.datetime | None:
+    """Return the moment of an utterance after *last*; an exchange without its own is a millisecond later."""
+    begins_undated = utterance.at is None and utterance.prompt is not None
+    return min(last, _LATEST) + _TICK if last and begins_undated else utterance.at or last
 
 
 def _document(data: bytes) -> dict[str, Any]:

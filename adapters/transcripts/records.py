@@ -1,7 +1,7 @@
 """
 Values of JSON that nobody promised.
 
-What an agent writes into files by its tools, as transcripts have it.
+The edits of files by an agent's tools, as transcripts record them.
 """
 
 import json
@@ -16,7 +16,7 @@ def text_or(value: Any, otherwise: str = "") -> str:
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
     """Return the JSON objects of a list; none where *value* is no list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 PATCH = "*** Begin Patch"
@@ -29,8 +29,8 @@ class Edit(NamedTuple):
 
     Attributes:
         path: Of the file; empty where it isn't told.
-        new: What the agent put there.
-        old: What it replaced or left as it was, as far as that is told.
+        new: The text that the agent wrote.
+        old: The text that it replaced or left, as far as the transcript has it.
 
     """
 
@@ -53,7 +53,7 @@ def _edits(tool: str, given: Mapping[str, Any]) -> Iterator[Edit]:
         case "Edit":
             yield _replacement(path, given)
         case "MultiEdit":
-            yield from (_replacement(path, each) for each in objects_in(given.get("edits")))
+            yield from (_replacement(path, change) for change in objects_in(given.get("edits")))
         case "Write":
             yield Edit(path, text_or(given.get("content")))
         case "NotebookEdit":
@@ -82,8 +82,8 @@ def _patch_in(text: str) -> str:
     except (ValueError, RecursionError):
         return ""
     values = document.values() if isinstance(document, dict) else ()
-    texts = (each for value in values for each in (value if isinstance(value, list) else [value]))
-    return next((each for each in texts if isinstance(each, str) and PATCH in each), "")
+    texts = (item for value in values for item in (value if isinstance(value, list) else [value]))
+    return next((item for item in texts if isinstance(item, str) and PATCH in item), "")
 
 
 def _patched(patch: str) -> Iterator[Edit]:

@@ -3,7 +3,7 @@ A transcript's lines, one after the other, whatever its size.
 
 Questions that the agent asks by a tool, and what the user answers.
 
-What one line of a transcript says, whatever host wrote it.
+One line of a transcript, whatever host wrote it.
 """
 
 import datetime as dt
@@ -50,7 +50,7 @@ def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
 
 
 def _begins_a_line(file: BinaryIO, position: int) -> bool:
-    """Tell whether a line begins at *position* of *file*, which stands there then, else at its beginning."""
+    """Return whether a line begins at *position* of *file*, which stands there then, else at its beginning."""
     if not file.seekable():
         return False
     file.seek(max(0, position - 1))
@@ -77,11 +77,11 @@ EARLIEST_MILLISECONDS = 1e11
 
 class Question(NamedTuple):
     """
-    What the agent asked by a tool.
+    A question of the agent, asked by a tool.
 
     Attributes:
         text: The question.
-        options: What there is to choose from.
+        options: The answers offered.
 
     """
 
@@ -91,12 +91,12 @@ class Question(NamedTuple):
 
 class Result(NamedTuple):
     """
-    What a tool gave back.
+    The result of a tool.
 
     Attributes:
         tool_use_id: Its call.
-        content: What the agent was told.
-        details: What the host knows of it.
+        content: The result as the agent got it.
+        details: The result as the host recorded it.
 
     """
 
@@ -105,19 +105,19 @@ class Result(NamedTuple):
     details: Any
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     """
-    What a line says that counts.
+    The part of a line that counts.
 
     Attributes:
-        at: When, in UTC; None where the line does not tell.
-        session_id: The session, empty where the line does not tell.
+        at: When, in UTC; None where the line does not state it.
+        session_id: The session, empty where the line does not state it.
         branch: The git branch, likewise.
-        prompt: What the user said, which begins an exchange; None where one goes on.
-        needs_reply: Whether the prompt is none unless it is replied to.
-        replies: What the agent said.
-        asked: What it asked, by the id of the tool's call.
-        results: What tools gave back.
+        prompt: The user's prompt, which begins an exchange; None where one goes on.
+        needs_reply: Whether the prompt counts only with a reply.
+        replies: The texts of the agent.
+        asked: Its questions, by the id of the tool's call.
+        results: The results of tools.
 
     """
 
@@ -159,10 +159,10 @@ def questions_of(given: Any) -> tuple[Question, ...]:
     asked = objects_in(given.get("questions")) if isinstance(given, dict) else []
     return tuple(
         Question(
-            each["question"], tuple(filter(None, (text_or(o.get("label")) for o in objects_in(each.get("options")))))
+            item["question"], tuple(filter(None, (text_or(o.get("label")) for o in objects_in(item.get("options")))))
         )
-        for each in asked
-        if text_or(each.get("question")).strip()
+        for item in asked
+        if text_or(item.get("question")).strip()
     )
 
 
@@ -182,7 +182,7 @@ def _chosen(answers: Any, question: str) -> str:
 
 
 def _told(content: Any) -> str:
-    texts = [content] if isinstance(content, str) else [text_or(each.get("text")) for each in objects_in(content)]
+    texts = [content] if isinstance(content, str) else [text_or(part.get("text")) for part in objects_in(content)]
     return "\n".join(texts)[:LONGEST_RESULT]
 
 

@@ -1,7 +1,7 @@
-"""What capture goes by. Standard library only: settings, which the hooks read, are checked against it."""
+"""Constants of capture. Standard library only: settings, which the hooks read, are checked against them."""
 
 BOUNDARY_COMMANDS = ("/tlc:plan", "/tlc:build", "/tlc:discuss")
-"""What begins a new subject (requirement C-T3.3)."""
+"""Slash commands that begin a new subject."""
 
 BUFFERED = 20
-"""So many exchanges of a session are at hand (requirement C-T8.1)."""
+"""Exchanges of a session that are at hand."""

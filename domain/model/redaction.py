@@ -1,5 +1,5 @@
 """
-What goes from a conversation before any of it is kept. Standard library only: the capture hooks need it.
+Clean the texts of a conversation before they are stored. Standard library only: the capture hooks need it.
 
 Secrets and private passages go before anything is stored or sent.
 """

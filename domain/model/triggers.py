@@ -1,5 +1,5 @@
 """
-The phrases that call a memory up when a prompt holds one of them.
+Trigger phrases: a prompt that holds one of them surfaces the entry.
 
 Which phrases a prompt says, without any search (requirement D-T3). Standard library only.
 """
@@ -7,34 +7,18 @@ Which phrases a prompt says, without any search (requirement D-T3). Standard lib
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
-from hardwon.domain.model.context import COMMENT_OR_FENCE
-from hardwon.domain.model.conversation.sentences import plain_text
-
 MOST_PHRASES = 20
-"""Each prompt is compared with every phrase of the store within 50 ms (D-P4): no file may flood that list."""
+"""Upper bound for one file: a prompt is compared with every phrase of the store within 50 ms."""
 
 SHORTEST, LONGEST = 3, 100
 """In characters: a shorter phrase stands in every prompt, a longer one in none."""
 
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<text>.*))?")
-_CALLED_SO = re.compile(r"[\W\d_]*(?:triggers|trigger phrases?)\W*", re.IGNORECASE)
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?P<text>.*)")
 _QUOTES = "\"'\u201c\u201d\u2018\u2019"
-
-
-def phrases_of(body: str) -> tuple[str, ...]:
-    """
-    Return the phrases that *body* lists: the first 20 items below its headings `Trigger Phrases` or `Triggers`.
-
-    Headings of any level count, as do numbers and signs before their words. Comments and code don't.
-    """
-    items = islice(_items(COMMENT_OR_FENCE.sub("", body)), MOST_PHRASES)
-    return usable_phrases(map(plain_text, items))
 
 
 def usable_phrases(texts: Iterable[str]) -> tuple[str, ...]:
@@ -47,15 +31,6 @@ def usable_phrases(texts: Iterable[str]) -> tuple[str, ...]:
         if len(phrases) == MOST_PHRASES:
             break
     return tuple(phrases.values())
-
-
-def _items(text: str) -> Iterator[str]:
-    is_below = False
-    for line in text.split("\n"):
-        if heading := _HEADING.fullmatch(line):
-            is_below = bool(_CALLED_SO.fullmatch((heading["text"] or "").rstrip("# \t")))
-        elif is_below and (item := _ITEM.fullmatch(line)):
-            yield item["text"]
 
 
 WHOLE = 1.0

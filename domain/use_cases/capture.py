@@ -1,11 +1,11 @@
 """
 Keep a conversation, chunk by chunk, in the project's own files.
 
-What the store comes to know of files that were written.
+Index files that capture wrote.
 
-Capture a session from its beginning, whatever the project's files hold of it already.
+Capture a session from its beginning, replacing its sections in the project's files.
 
-What waits of a session goes into files and into the store.
+Capture the waiting events of a session in files and in the store.
 """
 
 from bisect import bisect_right
@@ -19,31 +19,29 @@ from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
-from hardwon.domain.model.conversation.details import Note, notes_of
 from hardwon.domain.model.conversation.session import Chunk, Draft, SessionBuffer
-from hardwon.domain.model.formats.memory_file import SectionOfSession
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.domain.use_cases.merge_transcript import dated_apart, hear
+from hardwon.domain.use_cases.merge_transcript import dated_apart, merge_transcript
 from hardwon.ports.clock import Clock
-from hardwon.ports.documents import ConversationFiles, PlanFiles
+from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from hardwon.ports.transcripts import CaptureJournal, Transcribed, Transcripts
 
 Progress = Callable[[int], None]
-"""Told how many exchanges were taken in so far."""
+"""Called with the number of exchanges taken in so far."""
 
 
 @attrs.frozen(kw_only=True)
 class Captured:
     """
-    What was kept.
+    The outcome of a capture.
 
     Attributes:
         buffer: The session as it is now.
         exchanges: How many exchanges were taken in, those that grew included, those that were known left out.
-        chunks: What was written, each once, as it was written last.
-        files: What the store may not know: where it stands or was taken from, also by an interrupted run; absolute
-            paths, in order, each once.
-        note_ids: The sections that were written.
+        chunks: Those written, without repeats, as they were written last.
+        files: Files that were changed and that the store may not know yet, also by an interrupted run; absolute
+            paths, in order, without repeats.
+        section_ids: The sections that were written.
 
     """
 
@@ -51,7 +49,7 @@ class Captured:
     exchanges: int = 0
     chunks: tuple[Chunk, ...] = ()
     files: tuple[str, ...] = ()
-    note_ids: frozenset[str] = frozenset()
+    section_ids: frozenset[str] = frozenset()
 
 
 @attrs.frozen(kw_only=True)
@@ -59,22 +57,20 @@ class Capture:
     """
     Take exchanges in, cut them by topic, write what is new.
 
-    How a session is cut is decided, and kept in the journal, before anything is
-    written: whoever is interrupted writes the same again.
+    The chunks of a session are recorded in the journal before anything is written:
+    a run that follows an interrupted one writes the same again (write-ahead, idempotent).
 
     Attributes:
-        chunker: Cuts.
-        files: Where conversations are kept.
-        plans: What phases are linked to.
-        journal: Where sessions are kept.
+        chunker: Cuts a session into chunks.
+        files: The files of conversations.
+        journal: The state of sessions.
         workplace: Where the user works.
-        replaced: The sections that a capture anew is written in place of: until all of it is, the journal knows nothing.
+        replaced: Sections that a capture from the beginning replaces; the journal is not written until it is complete.
 
     """
 
     chunker: Chunker
     files: ConversationFiles
-    plans: PlanFiles
     journal: CaptureJournal
     workplace: Workplace
     replaced: tuple[SectionOfSession, ...] = ()
@@ -82,17 +78,17 @@ class Capture:
     def __call__(
         self,
         buffer: SessionBuffer,
-        heard: Iterable[Transcribed],
+        transcript: Iterable[Transcribed],
         *,
         progress: Progress = lambda _: None,
     ) -> Captured:
         """
-        Take in what was *heard*, and write all that is unwritten.
+        Take in the exchanges of *transcript*, and write all that is unwritten.
 
         Args:
             buffer: The session as it was.
-            heard: More of it, in order; it may begin with the last exchange at hand.
-            progress: Hears of it as it goes on.
+            transcript: More of it, in order; it may begin with the last exchange at hand.
+            progress: Called as it goes on.
 
         Raises:
             UnreadableFileError: a file can't be written; what was taken in by then is in the journal.
@@ -100,7 +96,7 @@ class Capture:
 
         """
         captured = self._write(Captured(buffer=buffer))  # what an earlier run could not
-        remaining = dated_apart(heard, buffer)
+        remaining = dated_apart(transcript, buffer)
         while batch := list(islice(remaining, BUFFERED)):
             captured = self._write(self._taken(captured, batch))
             progress(captured.exchanges)
@@ -131,42 +127,37 @@ class Capture:
         return captured
 
     def _taken(self, captured: Captured, batch: Sequence[Transcribed]) -> Captured:
-        """Take *batch* in, and keep how it is cut; what is at hand already changes nothing."""
+        """Take *batch* in, and record its chunks in the journal; exchanges at hand change nothing."""
         buffer, count = captured.buffer, captured.exchanges
-        for each in batch:
-            if buffer.position and each.begins_at < buffer.position:  # it is another file by now
+        for new in batch:
+            if buffer.position and new.begins_at < buffer.position:  # it is another file by now
                 buffer = attrs.evolve(buffer, position=None)
-            if not buffer.has(each.exchange, each.begins_at):
-                drafts = self.chunker.add(buffer.drafts, each.exchange)
-                drafts = (*drafts[:-1], _heir(_on_branch(drafts[-1], each.branch), self.replaced))
-                buffer = attrs.evolve(buffer, drafts=drafts, position=each.begins_at)
+            if not buffer.has(new.exchange, new.begins_at):
+                drafts = self.chunker.add(buffer.drafts, new.exchange)
+                drafts = (*drafts[:-1], _heir(_on_branch(drafts[-1], new.branch), self.replaced))
+                buffer = attrs.evolve(buffer, drafts=drafts, position=new.begins_at)
                 count += 1
-            elif each.exchange == buffer.exchanges[-1]:
-                buffer = attrs.evolve(buffer, position=each.begins_at)
+            elif new.exchange == buffer.exchanges[-1]:
+                buffer = attrs.evolve(buffer, position=new.begins_at)
         self._keep(buffer)
         return attrs.evolve(captured, buffer=buffer, exchanges=count)
 
     def _write(self, captured: Captured) -> Captured:
         """Write what is unwritten."""
         buffer = captured.buffer
-        drafts = [draft for draft in buffer.drafts if draft.unwritten]
-        chunks: Sequence[Chunk] = [self._described(draft, buffer) for draft in drafts]
-        notes = [note for draft, chunk in zip(drafts, chunks, strict=True) for note in self._notes(draft, chunk)]
-        written = buffer.all_written(self.files.put(notes))
+        chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
+        files = self.files.put(chunks)
+        written = buffer.all_written(files.values())
         return Captured(
             buffer=written,
             exchanges=captured.exchanges,
             chunks=_last_of_each((*captured.chunks, *chunks)),
             files=written.unlearned,
-            note_ids=captured.note_ids.union(note.note_id for note in notes),
+            section_ids=captured.section_ids.union(files),
         )
 
-    def _notes(self, draft: Draft, chunk: Chunk) -> tuple[Note, ...]:
-        workplace = self.workplace._replace(branch=draft.branch or self.workplace.branch)
-        return notes_of(chunk, workplace, self.plans.of_phase)
-
     def _described(self, draft: Draft, buffer: SessionBuffer) -> Chunk:
-        return described(draft, self.workplace.project, buffer.session_id or None)
+        return described(draft, self.workplace.project, buffer.session_id or None, self.workplace.branch)
 
     def _keep(self, buffer: SessionBuffer, handled: int = 0) -> None:
         if buffer.session_id and not self.replaced:  # what belongs to no session, or is cut anew, is taken in at one go
@@ -177,7 +168,7 @@ def _heir(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
     """Return *draft*, kept for good if a part of it was in one of the sections *replaced*."""
     first, last = draft.exchanges[0].at, draft.exchanges[-1].at
     if draft.permanent or not any(
-        each.permanent and first <= each.ends_at and each.starts_at <= last for each in replaced
+        section.permanent and first <= section.ends_at and section.starts_at <= last for section in replaced
     ):
         return draft
     return attrs.evolve(draft, permanent=True, written=0)
@@ -195,7 +186,7 @@ def _on_branch(draft: Draft, branch: str) -> Draft:
 @attrs.frozen
 class Learned:
     """
-    What the store knows now.
+    The outcome of indexing them.
 
     Attributes:
         embedded: How many vectors were made.
@@ -216,21 +207,21 @@ Learn: TypeAlias = Callable[[Sequence[str]], Learned]
 def capture_session(
     capture: Capture,
     buffer: SessionBuffer,
-    heard: Iterable[Transcribed],
+    transcript: Iterable[Transcribed],
     *,
     progress: Progress = lambda _: None,
 ) -> Captured:
     """
-    Take in what was *heard* of a session; of one of which nothing is at hand, it takes the place of what files hold.
+    Take in the *transcript* of a session; if nothing of it is at hand, replace its sections in the files.
 
-    It may be cut otherwise than before: by other settings, or with an embedder.
-    What was kept for good stays so. Sections of other times stay as they are.
+    Chunks may differ from earlier ones, after other settings or with an embedder.
+    Permanent exchanges stay permanent. Sections of other times stay as they are.
 
     Args:
         capture: Keeps it.
         buffer: The session as it was; empty to begin anew.
-        heard: More of it, or all, in order.
-        progress: Hears of it as it goes on.
+        transcript: More of it, or all, in order.
+        progress: Called as it goes on.
 
     Raises:
         UnreadableFileError: a file can't be written; doing it again makes up for it.
@@ -239,41 +230,42 @@ def capture_session(
     """
     begins = bool(buffer.session_id) and not buffer.exchanges
     replaced = tuple(capture.files.of_session(buffer.session_id)) if begins else ()
-    captured = attrs.evolve(capture, replaced=replaced)(buffer, heard, progress=progress)
+    captured = attrs.evolve(capture, replaced=replaced)(buffer, transcript, progress=progress)
     if not (replaced and captured.chunks):
         return captured
-    files = capture.files.remove([each.note_id for each in _outdated(replaced, captured)])
+    files = capture.files.remove([section.section_id for section in _outdated(replaced, captured)])
     known = attrs.evolve(captured.buffer, unlearned=tuple(sorted({*captured.buffer.unlearned, *files})))
     capture.journal.keep(known)
     return attrs.evolve(captured, buffer=known, files=known.unlearned)
 
 
 def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[SectionOfSession]:
-    """Return those of *sections* that all was written anew of, under other names."""
+    """Return those of *sections* whose exchanges were all written again, under other ids."""
     chunks = sorted(captured.chunks, key=lambda chunk: chunk.starts_at)
     begins = [chunk.starts_at for chunk in chunks]
     last = max(chunk.ends_at for chunk in chunks)
 
     def is_covered(section: SectionOfSession) -> bool:
-        """Tell whether a chunk goes on where *section* begins, and all were said before the last ended."""
+        """Return whether a chunk goes on where *section* begins, and all were said before the last ended."""
         place = bisect_right(begins, section.starts_at)
         return place > 0 and section.starts_at <= chunks[place - 1].ends_at and section.ends_at <= last
 
-    return [each for each in sections if each.note_id not in captured.note_ids and is_covered(each)]
+    written = captured.section_ids
+    return [section for section in sections if section.section_id not in written and is_covered(section)]
 
 
 @attrs.frozen(kw_only=True)
 class TakeIn:
     """
-    Take in what the hooks were told of a session of one project; only one process at a time may.
+    Take in the events of a session of one project; only one process at a time may.
 
     Attributes:
         capture: Keeps it in the project's files.
-        transcripts: What hosts write down.
+        transcripts: The hosts' transcripts.
         learn: Brings the files into the store.
-        clean: What the events tell goes through it, as the transcript does.
+        clean: Applied to the texts of events, as to the transcript.
         clock: The time.
-        warn: Told of trouble in one line.
+        warn: Called with one line when something is wrong.
 
     """
 
@@ -286,9 +278,9 @@ class TakeIn:
 
     def __call__(self, session_id: str) -> None:
         """
-        Take in what waits of that session.
+        Take in the waiting events of that session.
 
-        Its events wait until the store knows of it, so that whoever is interrupted does all of it again.
+        They leave the journal when the store has their exchanges: an interrupted run is repeated whole.
 
         Raises:
             UnreadableFileError: a file of the project can't be written; nothing is lost.
@@ -297,12 +289,12 @@ class TakeIn:
         journal = self.capture.journal
         if not (events := journal.events(session_id)):
             return
-        heard = hear(self.transcripts, journal.buffer(session_id), events, self.clock.now(), self.clean)
-        if heard.trouble:
-            self.warn(f"session {session_id}: {heard.trouble}; keeping what the hooks were told instead")
-        captured = capture_session(self.capture, heard.buffer, heard.exchanges)
+        unread = merge_transcript(self.transcripts, journal.buffer(session_id), events, self.clock.now(), self.clean)
+        if unread.trouble:
+            self.warn(f"session {session_id}: {unread.trouble}; keeping what the hooks were told instead")
+        captured = capture_session(self.capture, unread.buffer, unread.exchanges)
         learned = self.learn(captured.files)
         for trouble in learned.troubles:
             self.warn(trouble)
         if learned.is_known:
-            self.capture.learned(captured.buffer, heard.handled)
+            self.capture.learned(captured.buffer, unread.handled)

@@ -1,7 +1,7 @@
 """
 Take entries out of the store.
 
-The entries that a person may mean by what they type: an id, the beginning of one, or a number (rule U-3).
+The entries that a person may mean by what they type: an id, the beginning of one, or a number.
 """
 
 import datetime as dt
@@ -261,7 +261,7 @@ class Validated:
 
     Attributes:
         entry: As it now stands in the store.
-        offers_promotion: Whether the user may be asked to make it critical; that is never done here (M-D10).
+        offers_promotion: Whether the user may be asked to make it critical; that is never done here.
 
     """
 

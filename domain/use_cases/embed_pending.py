@@ -12,7 +12,7 @@ from hardwon.ports.embedder import Embedder
 from hardwon.ports.vectors import PendingText, VectorStore
 
 BATCH = 50
-"""How many pending entries any write fills (requirement A-C7.1)."""
+"""Pending entries that any write fills at most."""
 
 UNUSABLE_IN_A_ROW = 3
 """So many texts without a usable vector, and it is the embedder that is to blame."""
@@ -28,7 +28,7 @@ class Patience:
 
     Attributes:
         pause: Waits so many seconds, and may tell why.
-        between_batches: Seconds (requirement A-R4).
+        between_batches: Seconds.
         when_limited: Seconds, where the provider does not say how long.
         tries: How often in a row a batch may be refused before the run gives up.
 

@@ -1,7 +1,7 @@
 """
 Bring the entries of a knowledge bank into the store, each once.
 
-Let the store know what the knowledge banks say, before a retrospective counts.
+Bring the store up to date with the knowledge banks, before a retrospective counts.
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, OBSERVED_IN, BankEntry, text_after
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.bank_edit import BankTexts, counts_of
+from hardwon.domain.model.retro.bank_edit import PLACES, Banks
 from hardwon.domain.model.titles import plain_title
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.ports.clock import Clock
@@ -60,7 +60,7 @@ class ImportKnowledge:
     Import what is new; a heading seen before is never imported again.
 
     So hand edits of known entries are not synced back, and deleted ones stay
-    away, while entries that a teammate added come in (M-A31).
+    away, while entries that a teammate added come in.
     """
 
     bank: KnowledgeBank
@@ -152,7 +152,7 @@ class TakeInBank:
     Bring in the lessons that the store has not seen, and the counts that it has not heard of.
 
     A retrospective that was killed between the files and the store left them apart: an import does not read a heading
-    again that it has seen (A-D9.2), so the counts are raised here.
+    again that it has seen, so the counts are raised here.
 
     Attributes:
         import_knowledge: The import of these banks.
@@ -163,9 +163,9 @@ class TakeInBank:
     import_knowledge: ImportKnowledge
     repository: EntryRepository
 
-    def __call__(self, texts: BankTexts) -> tuple[str, ...]:
+    def __call__(self, banks: Banks) -> tuple[str, ...]:
         """
-        Take in the banks, whose files are held and say *texts*; return what was skipped, one line each.
+        Take in the *banks*, whose files are held; return what was skipped, one line each.
 
         A count in the store is never lowered.
 
@@ -175,8 +175,8 @@ class TakeInBank:
         """
         with self.repository.transaction():
             skipped = self.import_knowledge.everything().skipped
-            for place, text in texts.items():
-                for identity, count in counts_of(text, place.category).items():
+            for place in PLACES:
+                for identity, count in banks.counts(place).items():
                     self._raise_to(identity, min(count, MAX_COUNT))
         return skipped
 

@@ -6,25 +6,23 @@ Bring the documents of an older program's index into the store.
 Keep the vectors that an index brings, where they are of the model in use.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.context import describe
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.document import Document
 from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, UnreadableFileError, UnusableVectorError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.formats.document_format import ENDING, Markdown, MarkdownFile, read_fields
 from hardwon.domain.model.formats.legacy_index import IndexedMemory, OlderDocument
-from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.index_one_file import KeepFile, follows, sections_below, stored_of
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
-from hardwon.ports.documents import SourceFiles
+from hardwon.ports.documents import ENDING, SourceFiles
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.import_ledger import ImportLedger
@@ -48,8 +46,8 @@ class ImportedIndex:
     skipped: tuple[str, ...] = ()
 
 
-class _Said(NamedTuple):
-    """What is wanted of a file: its text need not be held."""
+class _Described(NamedTuple):
+    """The part of a file that is needed: its text is not held."""
 
     description: str
     mtime: int
@@ -73,46 +71,47 @@ class ImportMemoryIndex:
             StorageError: the store can't be written now; nothing was changed.
 
         """
-        told = [(memory, self._said_by_file_of(memory)) for memory in memories]  # nobody waits while files are read
+        read = [
+            (memory, self._described(memory)) for memory in memories
+        ]  # the store is not locked while files are read
         added, known, skipped = 0, 0, list[str]()
         with self.repository.transaction():
-            for memory, said in told:
+            for memory, described in read:
                 earlier = self.repository.with_file(memory.path)
                 if earlier and earlier.kind != "session":
                     skipped.append(f"{memory.path!r} is kept as a {earlier.kind}: it stays as it is")
                     continue
-                self._put(memory, said, earlier)
+                self._put(memory, described, earlier)
                 added, known = added + (earlier is None), known + (earlier is not None)
         return ImportedIndex(added=added, known=known, skipped=tuple(skipped))
 
-    def _put(self, memory: IndexedMemory, said: _Said | None, known: Entry | None) -> None:
-        mtime = memory.mtime if memory.mtime is not None else self._mtime(said)
-        described = known.file_hash if known else said.file_hash if said and said.mtime == mtime else None
+    def _put(self, memory: IndexedMemory, file: _Described | None, known: Entry | None) -> None:
+        mtime = memory.mtime if memory.mtime is not None else self._mtime(file)
+        file_hash = known.file_hash if known else file.file_hash if file and file.mtime == mtime else None
         try:
-            entry = memory.to_session(_description(memory, said), mtime, described, known)
+            entry = memory.to_session(_description(memory, file), mtime, file_hash, known)
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
         self.repository.put(entry)
 
-    def _said_by_file_of(self, memory: IndexedMemory) -> _Said | None:
-        """Return what the file of *memory* says, None when it can't be read; an index has no say over other files."""
+    def _described(self, memory: IndexedMemory) -> _Described | None:
+        """Return the description in the file of *memory*, None when it can't be read; an index names markdown files only."""
         if not _is_markdown(memory):
             return None
         try:
-            file = self.sources.read(memory.path)
+            document = self.sources.read(memory.path)
         except UnreadableFileError:
             return None
-        fields = read_fields(file.markdown.front_matter)
-        return _Said(fields.description or describe(redact(file.markdown.body)), file.mtime, file.file_hash)
+        return _Described(document.fields.description or document.summary, document.mtime, document.file_hash)
 
-    def _mtime(self, said: _Said | None) -> int:
-        return said.mtime if said else int(self.clock.now().timestamp())
+    def _mtime(self, file: _Described | None) -> int:
+        return file.mtime if file else int(self.clock.now().timestamp())
 
 
-def _description(memory: IndexedMemory, said: _Said | None) -> str:
-    """Return what a memory is about, from its file when the index does not say, else from its labels."""
+def _description(memory: IndexedMemory, file: _Described | None) -> str:
+    """Return the description of a memory: from the index, else from its file, else from its labels."""
     labels = ", ".join(memory.keywords or memory.tags)
-    description = memory.description or (said.description if said else "") or labels
+    description = memory.description or (file.description if file else "") or labels
     if not description and not _is_markdown(memory):
         raise InvalidEntryError(f"nothing says what it is about, and only files named *{ENDING} are read: describe it")
     return description or memory.filename
@@ -152,7 +151,6 @@ class ImportOlderIndex:
         keep_file: Brings one file in.
         usage: Gets what the older program has counted.
         ledger: Knows what was imported before.
-        parse: Returns what a text of markdown says.
         clock: The time.
 
     """
@@ -162,7 +160,6 @@ class ImportOlderIndex:
     keep_file: KeepFile
     usage: UsageLog
     ledger: ImportLedger
-    parse: Callable[[str], Markdown]
     clock: Clock
 
     def __call__(self, index_path: str, documents: Iterable[OlderDocument]) -> ImportedDocuments:
@@ -208,22 +205,22 @@ class ImportOlderIndex:
         file = self._file(document) or self._of_content(document)
         if not stored_of(self.repository, document.path):
             self.repository.put(document.seed(self.clock.now()))
-        whole = self.keep_file(file, again=True).entry
+        whole = self.keep_file(file, select="all").entry
         entries = [*self.repository.sections_of(document.path), *([whole] if whole else [])]
         return next((entry for entry in entries if entry.anchor_id == document.anchor_id), entries[-1])
 
-    def _file(self, document: OlderDocument) -> MarkdownFile | None:
+    def _file(self, document: OlderDocument) -> Document | None:
         try:
             return self.sources.read(self.sources.ensure_inside(document.path))
         except UnreadableFileError:
             return None
 
-    def _of_content(self, document: OlderDocument) -> MarkdownFile:
+    def _of_content(self, document: OlderDocument) -> Document:
         """Return the file as the index holds it; no hash goes with it, so that a file that comes back is read."""
         if not document.content:
             raise InvalidEntryError("its file can't be used, and the index does not hold its text")
         written = document.created_at or self.clock.now()
-        return MarkdownFile(document.path, int(written.timestamp()), "", self.parse(document.content))
+        return self.sources.parse(document.path, int(written.timestamp()), document.content)
 
 
 AGREEMENT = 0.99

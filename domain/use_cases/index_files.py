@@ -9,18 +9,18 @@ import attrs
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.use_cases.edit_entries import Forget
-from hardwon.domain.use_cases.index_one_file import KeepFile, KeptFile, stored_of
+from hardwon.domain.use_cases.index_one_file import KeepFile, KeptFile, Selection, stored_of
 from hardwon.ports.documents import Listing, SourceFiles
 from hardwon.ports.entries import EntryRepository
 
 Progress = Callable[[int, int, str], None]
-"""Told how many files are done, of how many, and which was the last."""
+"""Called with the number of files done, the number of all, and the last path."""
 
 
 @attrs.frozen(kw_only=True)
 class Indexed:
     """
-    What became of the files; of a rehearsal, what would.
+    The outcome of indexing files, or what it would be.
 
     Attributes:
         new: Files that had no entry.
@@ -67,9 +67,9 @@ class IndexFiles:
         paths: Iterable[str] = (),
         *,
         spec_folder: str = "",
-        again: bool = False,
+        force: bool = False,
         everywhere: bool = False,
-        rehearsed: bool = False,
+        dry_run: bool = False,
         progress: Progress | None = None,
         wanted: Callable[[], bool] = lambda: True,
     ) -> Indexed:
@@ -83,10 +83,10 @@ class IndexFiles:
         Args:
             paths: Files and folders.
             spec_folder: Without *paths*, only the files of the spec folder of that name.
-            again: Index files that did not change too, and what was deleted.
+            force: Index files that did not change too, and those whose entries were deleted.
             everywhere: Also those below the project's folder that have an entry, wherever they lie there.
-            rehearsed: Change nothing, only tell what would be done.
-            progress: Hears of each file when it is done.
+            dry_run: Change nothing, only return what would be done.
+            progress: Called when a file is done.
             wanted: Asked before each file whether to go on; what was done stays.
 
         Raises:
@@ -97,7 +97,7 @@ class IndexFiles:
         listings = [self.sources.at(path) for path in paths] or [self._listing(spec_folder)]
         files = {file for listing in listings for file in listing.files}
         files |= self._elsewhere() if everywhere else set()
-        run = _Run(self, again=again, rehearsed=rehearsed)
+        run = _Run(self, "all" if force else "changed", dry_run=dry_run)
         for path in itertools.takewhile(lambda _: wanted(), self._gone(listings, files)):
             run.forget(path)
         for done, path in enumerate(itertools.takewhile(lambda _: wanted(), sorted(files)), 1):
@@ -128,12 +128,12 @@ class IndexFiles:
 
 
 class _Run:
-    """One run over the files, and what came of it so far."""
+    """One run over the files, and its outcome so far."""
 
-    def __init__(self, tools: IndexFiles, *, again: bool, rehearsed: bool) -> None:
+    def __init__(self, tools: IndexFiles, select: Selection, *, dry_run: bool) -> None:
         self._tools = tools
-        self._again = again
-        self._rehearsed = rehearsed
+        self._select: Selection = select
+        self._dry_run = dry_run
         self._new, self._changed, self._removed = list[str](), list[str](), list[str]()
         self._skipped, self._warnings = list[str](), list[str]()
         self._unchanged, self._deleted = 0, 0
@@ -151,8 +151,7 @@ class _Run:
 
     def index(self, path: str) -> None:
         try:
-            file = self._tools.sources.read(path)
-            kept = self._tools.keep_file(file, again=self._again, rehearsed=self._rehearsed)
+            kept = self._tools.keep_file(self._tools.sources.read(path), select=self._select, dry_run=self._dry_run)
         except UnreadableFileError as error:
             self._skipped.append(str(error))
         except InvalidEntryError as error:
@@ -164,7 +163,7 @@ class _Run:
         known = stored_of(self._tools.repository, path)
         if all(entry.kind == "document" and not entry.file_hash for entry in known):
             return  # an older index brought it and no file: the store alone has its text
-        if not self._rehearsed:
+        if not self._dry_run:
             self._tools.forget.gone(path)
         self._removed.append(path)
 
@@ -172,7 +171,7 @@ class _Run:
         match kept.outcome:
             case "new":
                 self._new.append(path)
-            case "changed" | "again":
+            case "changed" | "reindexed":
                 self._changed.append(path)
             case "unchanged":
                 self._unchanged += 1

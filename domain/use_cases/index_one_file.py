@@ -1,36 +1,23 @@
 """
-What is to be done about a captured file.
+Index one file: bring its entries up to date.
 
-Let an entry stand for each section of a file that conversations were captured in.
-
-Let entries stand for one file.
-
-What became of a file that was to be kept.
+The outcome of indexing one file.
 """
 
 import datetime as dt
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import groupby
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import attrs
 
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.document import (
-    PLAIN,
-    CapturedEntries,
-    CapturedFile,
-    CapturedSection,
-    Defaults,
-    SectionEntries,
-    captured_file,
-    overruled,
-    section_entries,
-    to_entry,
-)
+from hardwon.domain.model.document import CapturedSection, CapturedSections, Document
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.file_entry import PLAIN, CapturedEntries, Defaults, overruled, section_entries, to_entry
 from hardwon.domain.model.file_state import AbsentFile, standing_of
-from hardwon.domain.model.formats.document_format import FileFields, MarkdownFile, kind_by_place, read_fields
 from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.activity import History, UsageLog
@@ -51,7 +38,7 @@ def sections_below(repository: EntryRepository, entry: Entry) -> list[Entry]:
 
 
 def follows(section: Entry, whole: Entry) -> bool:
-    """Tell whether *section* is to get the tier of its file: it has another one, which was not set for it alone."""
+    """Return whether *section* is to get the tier of its file: it has another one, which was not set for it alone."""
     return section.tier != whole.tier and not section.own_tier
 
 
@@ -98,20 +85,23 @@ def note_absence(absences: Absences, entries: Iterable[Entry], at: dt.datetime) 
         absences.keep(AbsentFile(place, {entry.anchor_id: standing_of(entry) for entry in gone}), at)
 
 
-Outcome = Literal["new", "changed", "again", "unchanged", "deleted"]
-"""What became of a file; `again`: its text is as it was, `deleted`: its entry was, and stays so."""
+Selection: TypeAlias = Literal["changed", "deleted", "all"]
+"""Which files are indexed: changed ones; also those whose entries were deleted from the store; all of them."""
+
+Outcome: TypeAlias = Literal["new", "changed", "reindexed", "unchanged", "deleted"]
+"""`reindexed`: its text is as it was; `deleted`: its entries were, and stay so."""
 
 
 @attrs.frozen(kw_only=True)
 class KeptFile:
     """
-    What became of a file; of a rehearsal, what would.
+    The outcome of indexing a file, or what it would be.
 
     Attributes:
         outcome: In a word.
-        entry: What stands for the whole file, of a captured one for its first section; None when nothing does.
+        entry: The entry of the whole file, of a captured one that of its first section; None without one.
         sections: How many of its sections have an entry.
-        warnings: What could not be read of it, one line each.
+        warnings: Parts of it that could not be read, one line each.
 
     """
 
@@ -122,215 +112,18 @@ class KeptFile:
 
 
 @attrs.frozen(kw_only=True)
-class CapturedPlan:
-    """
-    What is to be done about a file.
-
-    Attributes:
-        kept: Its sections but those that were deleted.
-        due: Those whose entry is to be made.
-        is_partly_deleted: Whether some were deleted.
-        known: What stands for the file so far, as a whole or in part.
-        is_other: Whether one of its sections is not what the store has.
-        warnings: What could not be read of it.
-
-    """
-
-    kept: tuple[CapturedSection, ...]
-    due: tuple[CapturedSection, ...]
-    is_partly_deleted: bool
-    known: tuple[Entry, ...]
-    is_other: bool
-    warnings: tuple[str, ...]
-
-    @property
-    def leaving(self) -> list[Entry]:
-        """What stands for it no longer."""
-        staying = {each.section.anchor_id for each in self.kept}
-        return [entry for entry in self.known if entry.entry_id not in staying]
-
-    @property
-    def outcome(self) -> Outcome:
-        """What becomes of it."""
-        if not (self.kept or self.known):
-            return "deleted"
-        if self.is_other or self.leaving:
-            return "changed" if self.known else "new"
-        return "again" if self.due else "unchanged"
-
-    def told(self, entries: Mapping[str, Entry]) -> KeptFile:
-        """Return what is told of it, given its *entries*."""
-        first = next((entries.get(each.section.anchor_id) for each in self.kept), None)
-        warnings = () if self.outcome in {"unchanged", "deleted"} else self.warnings
-        return KeptFile(outcome=self.outcome, entry=first, sections=len(self.kept), warnings=warnings)
-
-
-def stands_for(known: Mapping[str, Entry], path: str, each: CapturedSection) -> bool:
-    """Tell whether what the store has of that section is what the file at *path* says."""
-    anchor = each.section.anchor_id
-    entry = known.get(anchor)
-    return entry is not None and (entry.entry_id, entry.file_path, entry.file_hash) == (anchor, path, each.section_hash)
-
-
-def is_anothers(known: Mapping[str, Entry], each: CapturedSection) -> bool:
-    """Tell whether the section bears the id of an entry that is no captured section."""
-    anchor = each.section.anchor_id
-    entry = known.get(anchor)
-    return entry is not None and entry.entry_id == anchor != entry.anchor_id
-
-
-@attrs.frozen(kw_only=True)
-class KeepCaptured:
-    """
-    Keep the sections of captured files; each is known by its own name, and its entry follows the file read last.
-
-    Attributes:
-        repository: The entries.
-        tombstones: What was deleted though its file is there.
-        absences: What stood for sections that are gone.
-        usage: Counts how entries are used.
-        history: What became of entries.
-        workplace: Where files come from that do not say so.
-        clock: The time.
-
-    """
-
-    repository: EntryRepository
-    tombstones: Tombstones
-    absences: Absences
-    usage: UsageLog
-    history: History
-    workplace: Workplace
-    clock: Clock
-
-    def __call__(
-        self,
-        file: MarkdownFile,
-        kind: Kind,
-        fields: FileFields,
-        captured: CapturedFile,
-        *,
-        again: bool,
-        include_deleted: bool,
-        rehearsed: bool,
-    ) -> KeptFile:
-        """
-        Let the store say what the sections of *file* say, all of it or nothing.
-
-        Args:
-            file: As it was read.
-            kind: What it is kept as.
-            fields: What its front matter says.
-            captured: Its sections, at least one.
-            again: Also those that are as they were.
-            include_deleted: Also what was deleted.
-            rehearsed: Change nothing, only tell what would be done.
-
-        Raises:
-            InvalidEntryError: nothing can be made of one; nothing was changed.
-            StorageError: the store can't be written now; nothing was changed.
-
-        """
-        known = self._known(file.path, captured)
-        plan = self._plan(file, captured, known, again=again, include_deleted=include_deleted)
-        if plan.outcome in {"unchanged", "deleted"}:
-            return plan.told(known)
-        making = CapturedEntries(file, fields, kind, self.workplace)
-        made = self._made(making, plan, known)
-        if rehearsed:
-            return plan.told({entry.anchor_id: entry for entry in made})
-        with self.repository.transaction():
-            now_known = self._known(file.path, captured)
-            if now_known != known:  # somebody was faster
-                plan = self._plan(file, captured, now_known, again=again, include_deleted=include_deleted)
-                made = self._made(making, plan, now_known)
-            self._put(file, made, plan, now_known)
-            return plan.told(self._known(file.path, captured))
-
-    def _known(self, path: str, captured: CapturedFile) -> dict[str, Entry]:
-        """Return by anchor what stands for the file, and for its sections elsewhere."""
-        here = {entry.anchor_id: entry for entry in stored_of(self.repository, path)}
-        missing = (each.section.anchor_id for each in captured.found if each.section.anchor_id not in here)
-        elsewhere = ((anchor, self.repository.get(anchor)) for anchor in missing)
-        return here | {anchor: entry for anchor, entry in elsewhere if entry}
-
-    def _plan(
-        self,
-        file: MarkdownFile,
-        captured: CapturedFile,
-        known: Mapping[str, Entry],
-        *,
-        again: bool,
-        include_deleted: bool,
-    ) -> CapturedPlan:
-        free = [each for each in captured.found if not is_anothers(known, each)]
-        taken = [each for each in captured.found if is_anothers(known, each)]
-        kept = [each for each in free if include_deleted or not self._is_deleted(file, each, known)]
-        complaints = (
-            *file.markdown.complaints,
-            *captured.complaints,
-            *(f"the anchor {each.section.anchor_id!r} is left out: it is another memory's id" for each in taken),
-        )
-        return CapturedPlan(
-            kept=tuple(kept),
-            due=tuple(each for each in kept if again or not stands_for(known, file.path, each)),
-            is_partly_deleted=len(kept) < len(free),
-            known=tuple(entry for entry in known.values() if entry.file_path == file.path),
-            is_other=any(not stands_for(known, file.path, each) for each in kept),
-            warnings=tuple(f"{file.path!r}: {each}" for each in complaints),
-        )
-
-    def _is_deleted(self, file: MarkdownFile, each: CapturedSection, known: Mapping[str, Entry]) -> bool:
-        anchor = each.section.anchor_id
-        return anchor not in known and anchor in self.tombstones.deleted(file.path, each.section_hash)
-
-    def _made(self, making: CapturedEntries, plan: CapturedPlan, known: Mapping[str, Entry]) -> list[Entry]:
-        return [self._entry(making, each, known.get(each.section.anchor_id)) for each in plan.due]
-
-    def _entry(self, making: CapturedEntries, each: CapturedSection, known: Entry | None) -> Entry:
-        """Return the entry of a section: of one that comes back, as if it had never been away."""
-        entry = making.entry(each, known)
-        was = None if known else self._absent(entry)
-        return making.entry(each, was.over([entry])[entry.anchor_id]) if was else entry
-
-    def _absent(self, entry: Entry) -> AbsentFile | None:
-        was = self.absences.of(entry.place, "")
-        return was if was and was.file_path == entry.place else None
-
-    def _put(self, file: MarkdownFile, made: Sequence[Entry], plan: CapturedPlan, known: Mapping[str, Entry]) -> None:
-        note_absence(self.absences, plan.leaving, self.clock.now())
-        for entry in plan.leaving:
-            self.repository.delete(entry.entry_id)
-        for entry in made:
-            self._put_one(entry, known.get(entry.anchor_id))
-        if not plan.is_partly_deleted:
-            self.tombstones.forget(file.path)
-
-    def _put_one(self, entry: Entry, known: Entry | None) -> None:
-        was = None if known else self._absent(entry)
-        self.repository.put(entry)
-        if was:
-            add_counts(self.repository, self.usage, was, [entry])
-            self.absences.forget(was.file_path)
-        if known and known.number is not None and known.file_hash != entry.file_hash:
-            change = FieldChange("content", known.file_hash, entry.file_hash)
-            self.history.record(known.number, [change], self.clock.now())
-
-
-@attrs.frozen(kw_only=True)
 class KeepFile:
     """
-    Let an entry stand for a file, and one for each named section of a document; of captured files, for these alone.
+    Index a file: an entry for the whole and for each named section of a document; of a captured file, for sections alone.
 
     Attributes:
         repository: The entries.
-        tombstones: What was deleted though its file is there.
-        absences: What stood for files that are gone: one that comes back takes its place again.
+        tombstones: Sections that were deleted from the store though their file has them.
+        absences: Entries of files that are gone: one that comes back takes its place again.
         usage: Counts how entries are used.
-        history: What became of entries.
+        history: Changes of entries.
         workplace: Where files come from that do not say so.
-        project_root: The project's folder, links resolved.
-        defaults: What holds of new documents that do not say so.
+        defaults: Values of new documents that do not state them.
         clock: The time.
 
     """
@@ -341,148 +134,302 @@ class KeepFile:
     usage: UsageLog
     history: History
     workplace: Workplace
-    project_root: str
     defaults: Defaults = PLAIN
     clock: Clock
 
-    def __call__(
-        self, file: MarkdownFile, *, again: bool = False, revived: bool = False, rehearsed: bool = False
-    ) -> KeptFile:
+    def __call__(self, document: Document, *, select: Selection = "changed", dry_run: bool = False) -> KeptFile:
         """
-        Let the store say what *file* says, all of it or nothing.
+        Bring the entries of *document* up to date, all of them or none.
 
         Args:
-            file: As it was read.
-            again: Also when the file is as it was.
-            revived: Also what was deleted from the file as it is; so does *again*.
-            rehearsed: Change nothing, only tell what would be done.
+            document: The file.
+            select: When it is indexed.
+            dry_run: Change nothing, only return what would be done.
 
         Raises:
             InvalidEntryError: nothing can be made of it; nothing was changed.
             StorageError: the store can't be written now; nothing was changed.
 
         """
-        work = _Work(self, file, include_deleted=again or revived)
-        known = stored_of(self.repository, file.path)
-        if kept := work.keep_captured(known, again=again, rehearsed=rehearsed):
-            return kept
-        if _stands_for(known, file) and not again:
-            return self._pass_over(file, known, rehearsed=rehearsed)
-        if work.is_deleted(known):
-            return KeptFile(outcome="deleted")
-        made = work.make(known)
-        if rehearsed:
-            return made.told(known)
-        with self.repository.transaction():
-            now_known = stored_of(self.repository, file.path)
-            made = made if now_known == known else work.make(now_known)  # somebody was faster
-            entry = self._put(file, made, now_known)
-        return attrs.evolve(made.told(now_known), entry=entry)
-
-    def _pass_over(self, file: MarkdownFile, known: list[Entry], *, rehearsed: bool) -> KeptFile:
-        if file.mtime != known[0].file_mtime and not rehearsed:
-            with self.repository.transaction():
-                for entry in stored_of(self.repository, file.path):
-                    self.repository.put(attrs.evolve(entry, file_mtime=file.mtime))
-        return KeptFile(outcome="unchanged", entry=known[0], sections=len(known) - 1)
-
-    def _put(self, file: MarkdownFile, made: "_Made", known: list[Entry]) -> Entry:
-        put_in_place(self.repository, made.whole, made.sections.entries)
-        if made.was:
-            add_counts(self.repository, self.usage, made.was, made.entries)
-            self.absences.forget(made.was.file_path)
-        entry = self.repository.get(made.whole.entry_id) or made.whole
-        if not made.is_partly_deleted:
-            self.tombstones.forget(file.path)
-        earlier = known[0].file_hash if known and known[0].entry_id == entry.entry_id else None
-        if earlier and earlier != file.file_hash and entry.number is not None:
-            change = FieldChange("content", earlier, file.file_hash)
-            self.history.record(entry.number, [change], self.clock.now())
-        return entry
+        known = stored_of(self.repository, document.path)
+        kind = _kind(document, known[0] if known else None)
+        captured = document.captured_as(kind)
+        if captured.found:
+            return _CapturedPlan(self, document, select, captured, kind).run(dry_run=dry_run)
+        return _DocumentPlan(self, document, select).run(dry_run=dry_run)
 
 
-@attrs.frozen
-class _Made:
-    """What a file was made into."""
+def _kind(document: Document, known: Entry | None) -> Kind:
+    """Return the kind that the file or its place states, else that of its entry so far."""
+    return document.fields.kind or (known.kind if known else "document")
 
-    whole: Entry
-    sections: SectionEntries
-    is_partly_deleted: bool
-    warnings: tuple[str, ...]
-    was: AbsentFile | None = None
+
+@attrs.frozen(slots=False)
+class _Plan(ABC):
+    """
+    The changes that a file asks for, given the entries that the store has.
+
+    Attributes:
+        tools: The store.
+        document: The file.
+        select: When it is indexed.
+
+    """
+
+    tools: KeepFile
+    document: Document
+    select: Selection
+
+    def run(self, *, dry_run: bool) -> KeptFile:
+        """Carry it out."""
+        if self.is_settled:
+            return self.settle(dry_run=dry_run)
+        made = self.entries  # before the store is locked
+        if dry_run:
+            return self.kept({entry.anchor_id: entry for entry in made})
+        with self.tools.repository.transaction():
+            now = attrs.evolve(self)
+            plan = self if now.known == self.known else now  # another process changed them meanwhile: plan again
+            return plan.write()
+
+    @cached_property
+    @abstractmethod
+    def known(self) -> Mapping[str, Entry]:
+        """The entries so far, by anchor."""
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
-        return (self.whole, *self.sections.entries)
+    @abstractmethod
+    def is_settled(self) -> bool:
+        """Whether the entries stay as they are."""
 
-    def told(self, known: list[Entry]) -> KeptFile:
-        is_known = bool(known) and not known[0].anchor_id
-        is_same = is_known and known[0].file_hash == self.whole.file_hash
-        outcome: Outcome = "again" if is_same else "changed" if is_known else "new"
-        return KeptFile(outcome=outcome, entry=self.whole, sections=len(self.sections.entries), warnings=self.warnings)
+    @abstractmethod
+    def settle(self, *, dry_run: bool) -> KeptFile:
+        """Return the outcome if the entries stay as they are."""
+
+    @cached_property
+    @abstractmethod
+    def entries(self) -> Sequence[Entry]:
+        """The entries to be put."""
+
+    @abstractmethod
+    def kept(self, entries: Mapping[str, Entry]) -> KeptFile:
+        """Return the outcome, given the file's *entries* by anchor."""
+
+    @abstractmethod
+    def write(self) -> KeptFile:
+        """Put the entries; return the outcome."""
+
+    def warnings(self, *complaints: str) -> tuple[str, ...]:
+        """Return warnings that name the file."""
+        all_complaints = (*self.document.fields.complaints, *complaints)
+        return tuple(f"{self.document.path!r}: {complaint}" for complaint in all_complaints)
+
+    def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
+        """Record in the history of an entry that its text changed, given the hashes."""
+        if number is not None and before != after:
+            self.tools.history.record(number, [FieldChange("content", before, after)], self.tools.clock.now())
 
 
-class _Work:
-    """The making of entries out of one file."""
+class _DocumentPlan(_Plan):
+    """Of a file that has an entry as a whole, and one for each of its sections if it is a document."""
 
-    def __init__(self, tools: KeepFile, file: MarkdownFile, *, include_deleted: bool) -> None:
-        self._tools = tools
-        self._file = file
-        self._fields = read_fields(file.markdown.front_matter)
-        self._include_deleted = include_deleted
-        deleted = () if include_deleted else tools.tombstones.deleted(file.path, file.file_hash)
-        self._deleted = frozenset(deleted)
+    @cached_property
+    def known(self) -> Mapping[str, Entry]:
+        return {entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)}
 
-    def keep_captured(self, known: list[Entry], *, again: bool, rehearsed: bool) -> KeptFile | None:
-        """Keep a file that was captured section by section; return None for any other."""
-        kind = self._kind(known[0] if known else None)
-        found = captured_file(self._file, kind, self._fields.complaints)
-        if not found.found:
-            return None
-        tools = {field: getattr(self._tools, field) for field in attrs.fields_dict(KeepCaptured)}
-        return KeepCaptured(**tools)(
-            self._file,
-            kind,
-            self._fields,
-            found,
-            again=again,
-            include_deleted=self._include_deleted,
-            rehearsed=rehearsed,
+    @property
+    def is_settled(self) -> bool:
+        return (self._is_unchanged and self.select != "all") or self._is_deleted
+
+    def settle(self, *, dry_run: bool) -> KeptFile:
+        if not self.known:
+            return KeptFile(outcome="deleted")
+        if self.document.mtime != self.known[""].file_mtime and not dry_run:
+            with self.tools.repository.transaction():
+                for entry in stored_of(self.tools.repository, self.document.path):
+                    self.tools.repository.put(attrs.evolve(entry, file_mtime=self.document.mtime))
+        return KeptFile(outcome="unchanged", entry=self.known[""], sections=len(self.known) - 1)
+
+    @cached_property
+    def entries(self) -> Sequence[Entry]:
+        made = self._made(self.known)
+        return self._made(self._absent.over(made)) if self._absent else made
+
+    def kept(self, entries: Mapping[str, Entry]) -> KeptFile:
+        whole = self.entries[0]
+        complaints = self.document.sections.complaints if whole.kind == "document" else ()
+        outcome: Outcome = "new"
+        if "" in self.known:
+            outcome = "reindexed" if self.known[""].file_hash == whole.file_hash else "changed"
+        return KeptFile(
+            outcome=outcome,
+            entry=entries[""],
+            sections=len(self.entries) - 1,
+            warnings=self.warnings(*complaints, *overruled(self.document.fields, whole)),
         )
 
-    def is_deleted(self, known: list[Entry]) -> bool:
-        return not known and "" in self._deleted
+    def write(self) -> KeptFile:
+        tools, (made, *sections) = self.tools, self.entries
+        put_in_place(tools.repository, made, sections)
+        if self._absent:
+            add_counts(tools.repository, tools.usage, self._absent, self.entries)
+            tools.absences.forget(self._absent.file_path)
+        whole = tools.repository.get(made.entry_id) or made
+        if not self._deleted:
+            tools.tombstones.forget(self.document.path)
+        before = self.known.get("")
+        if before and before.file_hash and before.entry_id == whole.entry_id:
+            self.record_change(whole.number, before.file_hash, self.document.file_hash)
+        return self.kept({"": whole})
 
-    def make(self, known: list[Entry]) -> _Made:
-        """Return what the file becomes: one that comes back as if it had never been away."""
-        was = None if known else self._tools.absences.of(self._file.path, self._file.file_hash)
-        made = self._made({entry.anchor_id: entry for entry in known})
-        return attrs.evolve(self._made(was.over(made.entries)), was=was) if was else made
+    @property
+    def _is_unchanged(self) -> bool:
+        """Whether the entries are of this very text; a document of an early store lacks its folder."""
+        whole = self.known.get("")
+        is_same = whole is not None and whole.file_hash == self.document.file_hash
+        return is_same and whole is not None and (whole.kind != "document" or whole.spec_folder is not None)
 
-    def _made(self, earlier: dict[str, Entry]) -> _Made:
-        kind = self._kind(earlier.get(""))
-        defaults = self._tools.defaults if kind == "document" else PLAIN
-        whole = to_entry(self._file, self._fields, kind, self._tools.workplace, earlier.get(""), defaults=defaults)
-        sections = self._sections(whole, earlier)
-        complaints = self._file.markdown.complaints + self._fields.complaints + sections.complaints
-        complaints += overruled(self._fields, whole)
-        return _Made(whole, sections, bool(self._deleted), tuple(f"{self._file.path!r}: {each}" for each in complaints))
+    @property
+    def _is_deleted(self) -> bool:
+        return not self.known and "" in self._deleted
 
-    def _sections(self, whole: Entry, earlier: dict[str, Entry]) -> SectionEntries:
-        if whole.kind != "document":
-            return SectionEntries()
-        made = section_entries(whole, self._file.markdown.body, earlier)
-        kept = tuple(entry for entry in made.entries if entry.anchor_id not in self._deleted)
-        return made._replace(entries=kept)
+    @cached_property
+    def _deleted(self) -> frozenset[str]:
+        """The anchors that were deleted from the store and stay so."""
+        tombstones, document = self.tools.tombstones, self.document
+        return tombstones.deleted(document.path, document.file_hash) if self.select == "changed" else frozenset()
 
-    def _kind(self, known: Entry | None) -> Kind:
-        """Return what the file says it is, else what its place says, else what it was saved as."""
-        by_place = kind_by_place(self._file.path, self._tools.project_root)
-        return self._fields.kind or by_place or (known.kind if known else "document")
+    @cached_property
+    def _absent(self) -> AbsentFile | None:
+        """The entries that the file had before it was gone, if it comes back."""
+        return None if self.known else self.tools.absences.of(self.document.path, self.document.file_hash)
+
+    def _made(self, earlier: Mapping[str, Entry]) -> Sequence[Entry]:
+        before = earlier.get("")
+        kind = _kind(self.document, before)
+        defaults = self.tools.defaults if kind == "document" else PLAIN
+        whole = to_entry(self.document, self.document.fields, kind, self.tools.workplace, before, defaults=defaults)
+        sections = section_entries(whole, self.document, earlier) if kind == "document" else ()
+        return (whole, *(section for section in sections if section.anchor_id not in self._deleted))
 
 
-def _stands_for(known: list[Entry], file: MarkdownFile) -> bool:
-    """Tell whether *known* is all that *file* would become; a document of an early store lacks its folder."""
-    if not known or known[0].anchor_id:
-        return False
-    return known[0].file_hash == file.file_hash and (known[0].kind != "document" or known[0].spec_folder is not None)
+@attrs.frozen(slots=False)
+class _CapturedPlan(_Plan):
+    """
+    Of a file that conversations were captured in: a section is known by its name, its entry follows the file read last.
+
+    Attributes:
+        captured: The sections.
+        kind: The kind of their entries.
+
+    """
+
+    captured: CapturedSections
+    kind: Kind
+
+    @cached_property
+    def known(self) -> Mapping[str, Entry]:
+        """The entries of the file, and of its sections elsewhere, by anchor."""
+        here = {entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)}
+        missing = (section.anchor_id for section in self.captured.found if section.anchor_id not in here)
+        elsewhere = ((anchor, self.tools.repository.get(anchor)) for anchor in missing)
+        return here | {anchor: entry for anchor, entry in elsewhere if entry}
+
+    @property
+    def is_settled(self) -> bool:
+        return self._outcome in {"unchanged", "deleted"}
+
+    def settle(self, *, dry_run: bool) -> KeptFile:
+        del dry_run
+        return self.kept(self.known)
+
+    @cached_property
+    def entries(self) -> Sequence[Entry]:
+        return [self._entry(section) for section in self._due]
+
+    def kept(self, entries: Mapping[str, Entry]) -> KeptFile:
+        first = next((entries.get(section.anchor_id) for section in self._living), None)
+        taken = (section.anchor_id for section in self.captured.found if self._is_taken(section))
+        complaints = (f"the anchor {anchor!r} is left out: it is another memory's id" for anchor in taken)
+        warnings = () if self.is_settled else self.warnings(*self.captured.complaints, *complaints)
+        return KeptFile(outcome=self._outcome, entry=first, sections=len(self._living), warnings=warnings)
+
+    def write(self) -> KeptFile:
+        note_absence(self.tools.absences, self._leaving, self.tools.clock.now())
+        for entry in self._leaving:
+            self.tools.repository.delete(entry.entry_id)
+        for entry in self.entries:
+            self._put(entry, self.known.get(entry.anchor_id))
+        if len(self._living) == len(self._free):
+            self.tools.tombstones.forget(self.document.path)
+        return self.kept(attrs.evolve(self).known)
+
+    @property
+    def _outcome(self) -> Outcome:
+        if not (self._living or self._of_file):
+            return "deleted"
+        if self._leaving or not all(map(self._is_current, self._living)):
+            return "changed" if self._of_file else "new"
+        return "reindexed" if self._due else "unchanged"
+
+    @cached_property
+    def _free(self) -> Sequence[CapturedSection]:
+        """The sections but those that bear the id of an entry that is no captured section."""
+        return [section for section in self.captured.found if not self._is_taken(section)]
+
+    @cached_property
+    def _living(self) -> Sequence[CapturedSection]:
+        """The sections but those that were deleted from the store."""
+        return [section for section in self._free if not self._is_deleted(section)]
+
+    @cached_property
+    def _due(self) -> Sequence[CapturedSection]:
+        """The sections whose entries are to be made."""
+        return [section for section in self._living if self.select == "all" or not self._is_current(section)]
+
+    @cached_property
+    def _of_file(self) -> Sequence[Entry]:
+        """The entries so far of the file, as a whole or in part."""
+        return [entry for entry in self.known.values() if entry.file_path == self.document.path]
+
+    @cached_property
+    def _leaving(self) -> Sequence[Entry]:
+        """The entries of the file that it has no section for any more."""
+        staying = {section.anchor_id for section in self._living}
+        return [entry for entry in self._of_file if entry.entry_id not in staying]
+
+    def _is_taken(self, section: CapturedSection) -> bool:
+        entry = self.known.get(section.anchor_id)
+        return entry is not None and entry.entry_id == section.anchor_id != entry.anchor_id
+
+    def _is_deleted(self, section: CapturedSection) -> bool:
+        if self.select != "changed" or section.anchor_id in self.known:
+            return False
+        return section.anchor_id in self.tools.tombstones.deleted(self.document.path, section.section_hash)
+
+    def _is_current(self, section: CapturedSection) -> bool:
+        """Return whether the entry of that section is of this file and text."""
+        entry = self.known.get(section.anchor_id)
+        wanted = (section.anchor_id, self.document.path, section.section_hash)
+        return entry is not None and (entry.entry_id, entry.file_path, entry.file_hash) == wanted
+
+    def _entry(self, section: CapturedSection) -> Entry:
+        """Return the entry of a section; if it comes back, with the values it had before it was gone."""
+        making = CapturedEntries(self.document, self.kind, self.tools.workplace)
+        known = self.known.get(section.anchor_id)
+        entry = making.entry(section, known)
+        was = None if known else self._absent(entry)
+        return making.entry(section, was.over([entry])[entry.anchor_id]) if was else entry
+
+    def _absent(self, entry: Entry) -> AbsentFile | None:
+        was = self.tools.absences.of(entry.place, "")
+        return was if was and was.file_path == entry.place else None
+
+    def _put(self, entry: Entry, known: Entry | None) -> None:
+        was = None if known else self._absent(entry)
+        self.tools.repository.put(entry)
+        if was:
+            add_counts(self.tools.repository, self.tools.usage, was, [entry])
+            self.tools.absences.forget(was.file_path)
+        if known:
+            self.record_change(known.number, known.file_hash, entry.file_hash)

@@ -16,7 +16,7 @@ from hardwon.ports.entries import EntryRepository
 from hardwon.ports.keyword_labeler import KeywordLabeler
 
 TIER_SECONDS = 5.0
-"""How long one labeler may take (requirement A-D5.3, rule U-16)."""
+"""How long one labeler may take."""
 
 PAGE = 50
 
@@ -29,7 +29,7 @@ Progress = Callable[[int], None]
 
 def label_tiers(keyword_provider: str) -> tuple[LabelTier, ...]:
     """
-    Return the labelers that this setting asks, in order (requirement A-D5.8, M-A35).
+    Return the labelers that this setting asks, in order.
 
     `claude` is the agent of the session: it gives labels along with an entry,
     and nobody can call it afterwards. So it is no tier: `claude` asks nobody

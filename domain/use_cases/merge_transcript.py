@@ -1,7 +1,7 @@
 """
-Give each exchange of a session a moment of its own: it is known by that, and by its prompt.
+Make timestamps unique within a session; timestamp and prompt identify an exchange.
 
-What was said in a session: as its host wrote it down, else as the hooks were told.
+Merge the transcript of a session with the events of its hooks: the transcript counts, the events replace a missing one.
 """
 
 import datetime as dt
@@ -18,53 +18,53 @@ from hardwon.domain.model.redaction import CUT, Cleaning, as_text
 from hardwon.ports.transcripts import Transcribed, Transcripts
 
 SAME_MOMENT = dt.timedelta(minutes=1)
-"""One that is dated so little before another it follows has no moment of its own; beyond, clocks were set."""
+"""An exchange dated less than this before its predecessor has no timestamp of its own; beyond, clocks were set."""
 
 ONE_LATER = dt.timedelta(milliseconds=1)
 
 
-def dated_apart(heard: Iterable[Transcribed], buffer: SessionBuffer) -> Iterator[Transcribed]:
+def dated_apart(transcript: Iterable[Transcribed], buffer: SessionBuffer) -> Iterator[Transcribed]:
     """
-    Yield what was *heard*, each exchange at least a millisecond after the one before it.
+    Yield the exchanges of *transcript*, at least a millisecond apart.
 
     Lines without a time have that of the line before, and some hosts round
-    theirs. Read at one go or in parts, an exchange has the same moment.
+    theirs. Read at once or in parts, an exchange gets the same timestamp.
 
     Args:
-        heard: In order, from the beginning or from the last exchange of *buffer* on.
+        transcript: In order, from the beginning or from the last exchange of *buffer* on.
         buffer: The session as it was.
 
     """
     last, before = next(reversed(buffer.exchanges), None), None
-    for each in heard:
-        exchange = each.exchange
-        if before is None and last and each.begins_at == buffer.position and exchange.user == last.user:
+    for transcribed in transcript:
+        exchange = transcribed.exchange
+        if before is None and last and transcribed.begins_at == buffer.position and exchange.user == last.user:
             exchange = attrs.evolve(exchange, at=last.at)
         elif before is not None and before - SAME_MOMENT < exchange.at <= before:
             exchange = attrs.evolve(exchange, at=before + ONE_LATER)
         before = exchange.at
-        yield each._replace(exchange=exchange)
+        yield transcribed._replace(exchange=exchange)
 
 
 WITHOUT_SECRETS = Cleaning()
-"""For who knows of no project."""
+"""For events without a project."""
 
 LONGEST_TURN = dt.timedelta(days=1)
 """A prompt without a reply for so long gets none: the session was killed."""
 
 SAME_PROMPT = dt.timedelta(minutes=1)
-"""The hooks and the transcript give a prompt times at most so far apart."""
+"""Upper bound of the difference between the times that hooks and transcript give a prompt."""
 
 
-class Heard(NamedTuple):
+class Unread(NamedTuple):
     """
-    What there is to take in of a session.
+    The exchanges of a session that are not captured yet.
 
     Attributes:
-        buffer: The session, with where its exchanges come from.
-        exchanges: What is new, in order; it may begin with the last exchange at hand.
-        handled: The number of the last event that is dealt with when these are taken in.
-        trouble: Why the transcript is not used from now on; empty when it is, or never was.
+        buffer: The session, with the source of its exchanges.
+        exchanges: The new ones, in order; the first may be the last exchange at hand.
+        handled: The number of the last event that these exchanges deal with.
+        trouble: The reason that the transcript is not used from now on; empty when it is, or never was.
 
     """
 
@@ -74,25 +74,25 @@ class Heard(NamedTuple):
     trouble: str = ""
 
 
-def hear(
+def merge_transcript(
     transcripts: Transcripts,
     known: SessionBuffer | None,
     events: Sequence[HookEvent],
     now: dt.datetime,
     clean: Cleaning = WITHOUT_SECRETS,
-) -> Heard:
+) -> Unread:
     """
-    Return what is new of a session.
+    Return the exchanges of a session that are new.
 
-    The turn that goes on is left for later. Once the events had to do for the
-    transcript, they always do: the two name the same prompt by different times.
+    The turn that goes on is left for later. Once events replaced the
+    transcript, they always do: the two give the same prompt different times.
 
     Args:
-        transcripts: What hosts write down.
+        transcripts: The hosts' transcripts.
         known: The session as it was, None for a new one.
         events: Its events, in order, at least one.
         now: The time.
-        clean: What the events tell goes through it, by the project of the session.
+        clean: Applied to the texts of events, by the project of the session.
 
     """
     buffer = _session(known, events)
@@ -100,11 +100,11 @@ def hear(
     handled = going_on[0].number - 1 if going_on else events[-1].number
     if buffer.source == "events":
         start = buffer.position or 0
-        return Heard(buffer, (each for each in told(events, handled, clean) if each.begins_at >= start), handled)
+        return Unread(buffer, (new for new in exchanges_of(events, handled, clean) if new.begins_at >= start), handled)
     try:
-        return Heard(buffer, _from_transcript(transcripts, buffer, events, is_over=not going_on), handled)
+        return Unread(buffer, _from_transcript(transcripts, buffer, events, is_over=not going_on), handled)
     except UnreadableFileError as error:
-        return _by_events(buffer, list(told(events, handled, clean)), handled, str(error))
+        return _by_events(buffer, list(exchanges_of(events, handled, clean)), handled, str(error))
 
 
 def unanswered(events: Sequence[HookEvent]) -> Sequence[HookEvent]:
@@ -117,11 +117,11 @@ def unanswered(events: Sequence[HookEvent]) -> Sequence[HookEvent]:
     return ()
 
 
-def told(events: Iterable[HookEvent], handled: int, clean: Cleaning = WITHOUT_SECRETS) -> Iterator[Transcribed]:
+def exchanges_of(events: Iterable[HookEvent], handled: int, clean: Cleaning = WITHOUT_SECRETS) -> Iterator[Transcribed]:
     """
-    Yield the exchanges that *events* up to number *handled* tell of: prompts, each with the reply that follows.
+    Yield the exchanges of *events* up to number *handled*: prompts with the replies that follow.
 
-    A prompt that another one or the end follows has no reply; a reply alone is what the agent did by itself.
+    A prompt followed by another one or the end has no reply; a reply alone is work of the agent by itself.
     """
     prompt: HookEvent | None = None
     for event in events:
@@ -159,7 +159,7 @@ def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> Sessio
 def _from_transcript(
     transcripts: Transcripts, buffer: SessionBuffer, events: Sequence[HookEvent], *, is_over: bool
 ) -> Iterator[Transcribed]:
-    """Return what the transcript has; raises when it has nothing, before the first exchange is asked for."""
+    """Return the exchanges of the transcript; if it has none, raise before the first is asked for."""
     if not buffer.transcript_path:
         raise UnreadableFileError("the host names no transcript")
     exchanges = transcripts.read(buffer.transcript_path, buffer.position or 0)
@@ -171,33 +171,33 @@ def _from_transcript(
         return every
     ended = [_at(event) for event in events if event.kind in {"reply", "end"}]
     last = max([*ended, *(exchange.at for exchange in buffer.exchanges[-1:])], default=None)
-    return (each for each in every if each.is_over or (last is not None and each.exchange.at <= last))
+    return (found for found in every if found.is_over or (last is not None and found.exchange.at <= last))
 
 
-def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, trouble: str) -> Heard:
-    """Return what the events tell; nothing, and the transcript may still come, when that is nothing."""
-    exchanges = [new for each in every if (new := _new(each, buffer))]
+def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, trouble: str) -> Unread:
+    """Return the exchanges of the events; without any, the transcript may still come."""
+    exchanges = [new for found in every if (new := _new(found, buffer))]
     if not exchanges:
-        return Heard(buffer, (), handled)
-    return Heard(attrs.evolve(buffer, source="events", position=0), exchanges, handled, trouble)
+        return Unread(buffer, (), handled)
+    return Unread(attrs.evolve(buffer, source="events", position=0), exchanges, handled, trouble)
 
 
-def _new(each: Transcribed, buffer: SessionBuffer) -> Transcribed | None:
-    """Return what *each* adds to what the transcript gave before it was gone, None when that is nothing."""
-    told = each.exchange
-    same = [known for known in buffer.exchanges if _is_again(told, known)]
+def _new(found: Transcribed, buffer: SessionBuffer) -> Transcribed | None:
+    """Return the part of an exchange that the transcript lacked before it was gone, None without any."""
+    exchange = found.exchange
+    same = [known for known in buffer.exchanges if _is_again(exchange, known)]
     if not same:
-        return each
-    known, reply = same[-1], told.assistant.removesuffix(CUT)
+        return found
+    known, reply = same[-1], exchange.assistant.removesuffix(CUT)
     if reply in known.assistant or known != buffer.exchanges[-1]:
         return None
-    return each._replace(exchange=attrs.evolve(known, assistant=f"{known.assistant}\n\n{told.assistant}"))
+    return found._replace(exchange=attrs.evolve(known, assistant=f"{known.assistant}\n\n{exchange.assistant}"))
 
 
-def _is_again(told: Exchange, known: Exchange) -> bool:
-    prompt = told.user.removesuffix(CUT)
-    is_same = prompt == known.user or (prompt != told.user and known.user.startswith(prompt))
-    return is_same and abs(known.at - told.at) <= SAME_PROMPT
+def _is_again(exchange: Exchange, known: Exchange) -> bool:
+    prompt = exchange.user.removesuffix(CUT)
+    is_same = prompt == known.user or (prompt != exchange.user and known.user.startswith(prompt))
+    return is_same and abs(known.at - exchange.at) <= SAME_PROMPT
 
 
 def _at(event: HookEvent) -> dt.datetime:

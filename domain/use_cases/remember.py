@@ -47,7 +47,7 @@ class Remembered:
 def known_sessions(buffers: Iterable[SessionBuffer], waiting: Iterable[Waiting]) -> list[KnownSession]:
     """Return the sessions in which something was said or that have events, the buffered first."""
     known = {buffer.session_id: buffer for buffer in buffers}
-    told = {each.session_id: each for each in waiting}
+    told = {events.session_id: events for events in waiting}
     return [
         KnownSession(
             session_id,
@@ -71,13 +71,13 @@ def session_meant(sessions: Iterable[KnownSession], named: str, is_ours: Callabl
         InvalidEntryError: there is none.
 
     """
-    spoken = {each.session_id: each for each in sessions if each.spoken_at}
+    spoken = {session.session_id: session for session in sessions if session.spoken_at}
     if named in spoken:
         return spoken[named]
-    ours = [each for each in spoken.values() if is_ours(each.project_root)]
+    ours = [session for session in spoken.values() if is_ours(session.project_root)]
     if not ours:
         raise InvalidEntryError(NOTHING_SAID)
-    return max(ours, key=lambda each: each.spoken_at)
+    return max(ours, key=lambda session: session.spoken_at)
 
 
 @attrs.frozen(kw_only=True)

@@ -20,7 +20,7 @@ from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.knowledge_bank import BankScope
 from hardwon.domain.model.ranking.question import Question
-from hardwon.domain.model.retro.bank_edit import BankTexts, Noted, counted, noted, promoted
+from hardwon.domain.model.retro.bank_edit import Banks, Noted, counted, noted, promoted
 from hardwon.domain.model.retro.lesson import Lesson, bank_lesson, day_of, observed_in_of
 from hardwon.domain.use_cases.edit_entries import known_entry
 from hardwon.domain.use_cases.import_knowledge import TakeInBank
@@ -91,39 +91,39 @@ class KeepRetro:
             StorageError: the store can't be written now; nothing was written, unless it was its commit that failed.
 
         """
-        with self.bank.held() as texts:
-            foreseen = _all_noted(texts, lessons)
+        with self.bank.held() as banks:
+            foreseen = _all_noted(banks, lessons)
             if self.open_store is None:
-                self.bank.write(foreseen[-1].noted.texts if foreseen else texts)
+                self.bank.write(foreseen[-1].noted.banks if foreseen else banks)
                 return KeptRetro(foreseen)
-            return self._in_both(texts, lessons, self.open_store())
+            return self._in_both(banks, lessons, self.open_store())
 
     def foreseen(self, lessons: Sequence[Lesson]) -> KeptRetro:
         """Return what would become of the knowledge bank; nothing is written."""
-        return KeptRetro(_all_noted(self.bank.texts(), lessons))
+        return KeptRetro(_all_noted(self.bank.banks(), lessons))
 
-    def _in_both(self, texts: BankTexts, lessons: Sequence[Lesson], take_in: TakeInBank) -> KeptRetro:
+    def _in_both(self, banks: Banks, lessons: Sequence[Lesson], take_in: TakeInBank) -> KeptRetro:
         with take_in.repository.transaction():
-            take_in(texts)  # before anything is counted, or what is new in the files would be counted from one
+            take_in(banks)  # before anything is counted, or what is new in the files would be counted from one
             stored = [_stored(lesson, StoreEntry(take_in.repository)) for lesson in lessons]
-            kept = _all_noted(texts, lessons, stored)
-            texts = kept[-1].noted.texts if kept else texts
-            self.bank.write(texts)
-            skipped = take_in(texts)  # or the next import would read what was written
+            kept = _all_noted(banks, lessons, stored)
+            banks = kept[-1].noted.banks if kept else banks
+            self.bank.write(banks)
+            skipped = take_in(banks)  # or the next import would read what was written
         return KeptRetro(kept, skipped)
 
 
-def _all_noted(texts: BankTexts, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
+def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
     kept = list[Kept]()
     troubles = list[str]()
     for lesson, known in zip_longest(lessons, stored):
         count = known.entry.observation_count if known else 1
         try:
-            outcome = noted(texts, lesson.for_bank(count), scope_of(lesson))
+            outcome = noted(banks, lesson.for_bank(count), scope_of(lesson))
         except InvalidEntryError as error:
             troubles.append(f"{lesson.place}: {error}")
             continue
-        texts = outcome.texts
+        banks = outcome.banks
         kept.append(Kept(lesson, outcome, known))
     if troubles:
         raise InvalidAnswerError(troubles)
@@ -207,23 +207,23 @@ class LookAgain:
         """
         return self._looked(entry_id, _promoted)
 
-    def _looked(self, entry_id: str, look: Callable[[Entry, BankTexts], LookedAt]) -> LookedAt:
+    def _looked(self, entry_id: str, look: Callable[[Entry, Banks], LookedAt]) -> LookedAt:
         """Hold the files, then the store; take in what the files say, look, and take in what was written."""
-        with self.bank.held() as texts, self._repository.transaction():
-            self.take_in(texts)
-            looked = look(self._learning(entry_id), texts)
+        with self.bank.held() as banks, self._repository.transaction():
+            self.take_in(banks)
+            looked = look(self._learning(entry_id), banks)
             if looked.entry != looked.before:
                 self._repository.put(looked.entry)
-            self.bank.write(looked.noted.texts)
-            return attrs.evolve(looked, skipped=self.take_in(looked.noted.texts))
+            self.bank.write(looked.noted.banks)
+            return attrs.evolve(looked, skipped=self.take_in(looked.noted.banks))
 
-    def _confirmed(self, entry: Entry, texts: BankTexts) -> LookedAt:
+    def _confirmed(self, entry: Entry, banks: Banks) -> LookedAt:
         again = attrs.evolve(
             entry,
             observation_count=min(entry.observation_count + 1, MAX_COUNT),
             updated_at=max(entry.updated_at, self.clock.now()),
         )
-        return LookedAt(entry, again, counted(texts, entry.entry_id, day_of(again.updated_at)))
+        return LookedAt(entry, again, counted(banks, entry.entry_id, day_of(again.updated_at)))
 
     @property
     def _repository(self) -> EntryRepository:
@@ -236,10 +236,10 @@ class LookAgain:
         return entry
 
 
-def _promoted(entry: Entry, texts: BankTexts) -> LookedAt:
+def _promoted(entry: Entry, banks: Banks) -> LookedAt:
     observed_in = observed_in_of(entry.notes) or entry.source_project or ""
     lesson = bank_lesson(entry, observed_in, entry.observation_count)
-    return LookedAt(entry, attrs.evolve(entry, source_project=None), promoted(texts, lesson))
+    return LookedAt(entry, attrs.evolve(entry, source_project=None), promoted(banks, lesson))
 
 
 SEARCHED = 100
@@ -298,7 +298,7 @@ class Review(NamedTuple):
         )
         recollection = self.recall.answer(question, deadline)
         found = (answer.entry for answer in recollection.answers)
-        older = [each for each in found if each.updated_at < before and self._is_of_here(each)]
+        older = [entry for entry in found if entry.updated_at < before and self._is_of_here(entry)]
         return Reviewed(tuple(older[:limit]), recollection.degradations)
 
     def _is_of_here(self, entry: Entry) -> bool:

@@ -1,19 +1,18 @@
-"""Keep what a session was about."""
+"""Keep a session: its file and its entry."""
 
 import attrs
 
-from hardwon.domain.model.context import Workplace, describe
-from hardwon.domain.model.document import to_entry
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.document import Document, FileFields
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.document_format import FileFields, FrontValue, Markdown, MarkdownFile, read_fields
+from hardwon.domain.model.file_entry import to_entry
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.index_one_file import put_in_place
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import SessionFiles, SourceFiles
 from hardwon.ports.entries import EntryRepository
 
-NAME_FORMAT = "memory-%Y%m%d-%H%M%S"
 NO_DESCRIPTION = (
     "nothing says what the session was about: give --description, a line 'description:' in the front matter,"
     " or a sentence of prose"
@@ -27,7 +26,7 @@ def _clean(text: str | None) -> str | None:
 @attrs.frozen(kw_only=True)
 class Given:
     """
-    What the user says of a session, beside its text.
+    Values that the user gives to a session, beside its text.
 
     Attributes:
         description: What it was about; None leaves that to the text.
@@ -46,11 +45,11 @@ class Given:
 @attrs.frozen(kw_only=True)
 class KeepSession:
     """
-    Keep a session: its file, and the entry that stands for it, which holds its description alone.
+    Keep a session: its file, and its entry, which holds its description alone.
 
     Attributes:
-        sources: Files that are there.
-        sessions: Files to be written.
+        sources: Existing files.
+        sessions: New files.
         repository: The entries.
         workplace: Where the session took place.
         clock: The time.
@@ -73,22 +72,15 @@ class KeepSession:
 
         """
         now = self.clock.now().astimezone()
-        markdown = self._parsed(redact(text))
-        whole = MarkdownFile("/", int(now.timestamp()), "", markdown)
-        entry = self._entry(whole, given)  # before a file is made: nothing may be left of what can't be kept
-        front_matter: dict[str, FrontValue] = {
-            **markdown.front_matter,
-            "description": entry.description,
-            "tags": entry.tags,
-            "keywords": entry.keywords,
-            "date": markdown.front_matter.get("date", now.isoformat(timespec="seconds")),
-            **({"permanent": True} if entry.permanent else {}),
-        }
-        return self.sessions.create(f"{now:{NAME_FORMAT}}", front_matter, markdown.body)
+        clean = redact(text)
+        if "\0" in clean:
+            raise InvalidEntryError(f"the text holds a NUL character at position {clean.index(chr(0))}: remove it")
+        entry = self._entry(self.sessions.parse(clean, now), given)  # before a file is made
+        return self.sessions.create(clean, entry, now)
 
     def index(self, path: str, given: Given) -> Entry:
         """
-        Let an entry stand for the session in the file *path*, absolute with links resolved; return it as stored.
+        Put the entry of the session in the file *path*, absolute with links resolved; return it as stored.
 
         Raises:
             InvalidEntryError: it can't be kept.
@@ -96,28 +88,20 @@ class KeepSession:
             StorageError: the store can't be written now.
 
         """
-        file = self.sources.read(path)
+        document = self.sources.read(path)
         with self.repository.transaction():
-            return put_in_place(self.repository, self._entry(file, given, self.repository.with_file(path)))
+            return put_in_place(self.repository, self._entry(document, given, self.repository.with_file(path)))
 
-    def _parsed(self, text: str) -> Markdown:
-        """Return *text* in its parts; a head that can't be read whole stays part of the body, so nothing is lost."""
-        if "\0" in text:
-            raise InvalidEntryError(f"the text holds a NUL character at position {text.index(chr(0))}: remove it")
-        markdown = self.sessions.parse(text)
-        return Markdown({}, text) if markdown.complaints else markdown
-
-    def _entry(self, file: MarkdownFile, given: Given, known: Entry | None = None) -> Entry:
-        fields = _fields(file.markdown, given)
-        if not (fields.description or _is_described(known, file) or describe(redact(file.markdown.body))):
+    def _entry(self, document: Document, given: Given, known: Entry | None = None) -> Entry:
+        fields = _fields(document.fields, given)
+        if not (fields.description or _is_described(known, document) or document.summary):
             raise InvalidEntryError(NO_DESCRIPTION)
-        entry = to_entry(file, fields, "session", self.workplace, known)
+        entry = to_entry(document, fields, "session", self.workplace, known)
         return attrs.evolve(entry, source=known.source if known else "manual")
 
 
-def _fields(markdown: Markdown, given: Given) -> FileFields:
-    """Return what the user says of the session, then what its file says."""
-    fields = read_fields(markdown.front_matter)
+def _fields(fields: FileFields, given: Given) -> FileFields:
+    """Return *fields* with the values that the user gave in front of them."""
     return attrs.evolve(
         fields,
         description=given.description or fields.description,
@@ -127,5 +111,5 @@ def _fields(markdown: Markdown, given: Given) -> FileFields:
     )
 
 
-def _is_described(known: Entry | None, file: MarkdownFile) -> bool:
-    return known is not None and known.kind == "session" and known.file_hash == file.file_hash
+def _is_described(known: Entry | None, document: Document) -> bool:
+    return known is not None and known.kind == "session" and known.file_hash == document.file_hash

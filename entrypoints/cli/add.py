@@ -7,10 +7,10 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from hardwon.adapters.markdown.document_format import FrontValue
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.document_format import FrontValue
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence

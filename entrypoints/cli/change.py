@@ -100,7 +100,7 @@ def _stale_banks(memory: Memory, changed: Changed, project_root: str) -> list[st
         return []
     bank = bank_files(project_root, memory.settings)
     try:
-        return [f"{bank.path(place)} keeps it as it was" for place in places_of(bank.texts(), changed.entry.entry_id)]
+        return [f"{bank.path(place)} keeps it as it was" for place in places_of(bank.banks(), changed.entry.entry_id)]
     except UnreadableFileError:  # the change is made, and other commands tell of the file
         return []
 

@@ -18,7 +18,7 @@ from hardwon.domain.use_cases.capture import Captured, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture
-from hardwon.entrypoints.capture_lock import alone
+from hardwon.entrypoints.capture_lock import capture_lock
 from hardwon.entrypoints.cli.console import counted, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
@@ -158,7 +158,7 @@ def capture(
             captured = capturing.rehearse(told)
         _tell_captured(captured, capturing.root, as_json=as_json)
         return
-    with alone(memory, project_root):
+    with capture_lock(memory, project_root):
         _keep(capturing, anew=force, as_json=as_json)
     if not no_embed:
         label_after_output(memory)

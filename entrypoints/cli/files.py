@@ -69,7 +69,7 @@ def index(
     if rebuild_fts and not dry_run and is_available():
         rebuild_index(memory.database)
     wanted = [_existing(path, index_files) for path in paths or ()]
-    run = functools.partial(index_files, wanted, again=force or rebuild, everywhere=rebuild, rehearsed=dry_run)
+    run = functools.partial(index_files, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
     indexed = _index_with_progress(run, told=told)
     if rebuild and not dry_run:
         _drop_vectors(memory, index_files)

@@ -3,9 +3,9 @@
 import datetime as dt
 from collections.abc import Callable
 
+from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.knowledge_bank import read_banks, record_injection
 from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
-from hardwon.domain.model.knowledge_bank import parse_bank
 
 
 def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:

@@ -5,9 +5,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from hardwon.domain.model.document import FILE_KINDS
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.formats.document_format import FILE_KINDS
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed
@@ -54,7 +54,7 @@ class Scan(NamedTuple):
     project_root: str
     warn: Warn
 
-    def __call__(self, *, spec_folder: str = "", again: bool = False) -> Scanned:
+    def __call__(self, *, spec_folder: str = "", force: bool = False) -> Scanned:
         """
         Index the files of the project's memory, or of a spec folder, and make vectors for 50.
 
@@ -64,7 +64,7 @@ class Scan(NamedTuple):
 
         """
         with self.memory() as memory:
-            indexed = self.look_through(memory, spec_folder=spec_folder, again=again)
+            indexed = self.look_through(memory, spec_folder=spec_folder, force=force)
             troubles = embed_now(memory)
             return Scanned(indexed, memory.count_pending(OF_FILES), tuple(troubles))
 
@@ -80,12 +80,12 @@ class Scan(NamedTuple):
         memory: Memory,
         *,
         spec_folder: str = "",
-        again: bool = False,
+        force: bool = False,
         wanted: Callable[[], bool] = lambda: True,
     ) -> Indexed:
         """Index as `IndexFiles` does."""
         index_files = memory.index_files(self.project_root, read_workplace(self.project_root, self.settings))
-        return index_files(spec_folder=spec_folder, again=again, wanted=wanted)
+        return index_files(spec_folder=spec_folder, force=force, wanted=wanted)
 
 
 class StartupScan:

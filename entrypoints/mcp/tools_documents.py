@@ -25,7 +25,7 @@ MOST_LINES = 10
 Action = Literal["indexed", "updated", "unchanged"]
 ACTIONS: dict[Outcome, Action] = {
     "new": "indexed",
-    "again": "indexed",
+    "reindexed": "indexed",
     "changed": "updated",
     "unchanged": "unchanged",
 }
@@ -100,7 +100,7 @@ class DocumentTools:
         """
         self._ensure_on()
         scanned = await anyio.to_thread.run_sync(
-            lambda: self.scan(spec_folder=spec_folder.strip(), again=force), abandon_on_cancel=True
+            lambda: self.scan(spec_folder=spec_folder.strip(), force=force), abandon_on_cancel=True
         )
         self.worker.begin_to_label()
         return _told(scanned)
@@ -113,7 +113,7 @@ class DocumentTools:
 def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> KeptFile:
     index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
     file = index_files.sources.read(index_files.sources.ensure_inside(path))
-    return index_files.keep_file(file, again=force, revived=True)
+    return index_files.keep_file(file, select="all" if force else "deleted")
 
 
 def _saved(memory: Memory, kept: KeptFile, warnings: list[str]) -> SavedMemory:

@@ -8,7 +8,7 @@ from hardwon.domain.model.conversation.session import Chunk, Exchange, timestamp
 
 
 def chunk_document(chunk: Chunk) -> dict[str, Any]:
-    """Return *chunk* as JSON has it (requirements C-T3.2 and C-T3.10)."""
+    """Return *chunk* as JSON has it."""
     return {
         "id": chunk.chunk_id,
         "title": chunk.title,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE
 from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
@@ -28,8 +29,8 @@ class Place:
         self.ours = self.project / "docs" / "knowledge-bank" / "patterns.md"
 
     def write(self, text: str, place: BankPlace = OURS) -> None:
-        with self.files.held() as texts:
-            self.files.write({**texts, place: text})
+        with self.files.held() as banks:
+            self.files.write(MarkdownBanks({**banks.texts, place: text}))
 
 
 @pytest.fixture
@@ -87,8 +88,8 @@ def test_a_link_within_the_project_is_followed(place: Place) -> None:
 def test_nothing_is_written_when_one_of_several_leads_out(place: Place) -> None:
     place.store.mkdir()
     (place.store / "heuristics.md").symlink_to(place.outside / "file")
-    with pytest.raises(UneditableFileError, match="it leads out"), place.files.held() as texts:
-        place.files.write({**texts, OURS: "a", USERS: "b"})
+    with pytest.raises(UneditableFileError, match="it leads out"), place.files.held() as banks:
+        place.files.write(MarkdownBanks({**banks.texts, OURS: "a", USERS: "b"}))
 
     assert not (place.project / "docs").exists()
 
@@ -99,24 +100,24 @@ def test_a_file_that_can_not_be_read_whole_is_refused(place: Place, content: byt
     place.ours.write_bytes(content)
 
     with pytest.raises(UnreadableFileError, match=r"not UTF-8 text at byte 0|longer than"):
-        place.files.texts()
+        place.files.banks()
 
 
 def test_a_folder_in_place_of_a_file_is_refused(place: Place) -> None:
     place.ours.mkdir(parents=True)
     with pytest.raises(UnreadableFileError, match="can't be used"):
-        place.files.texts()
+        place.files.banks()
 
 
 def test_what_somebody_wrote_meanwhile_stays(place: Place) -> None:
     place.write("a")
-    with place.files.held() as texts:
+    with place.files.held() as banks:
         place.ours.write_text("an editor's")
         place.store.mkdir()
         (place.store / "heuristics.md").write_text("an editor's")
         for each in (OURS, USERS):
             with pytest.raises(UneditableFileError, match="somebody else"):
-                place.files.write({**texts, each: "b"})
+                place.files.write(MarkdownBanks({**banks.texts, each: "b"}))
 
     assert place.ours.read_text() == (place.store / "heuristics.md").read_text() == "an editor's"
 
@@ -127,11 +128,11 @@ def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(place: Plac
     if not is_new:
         place.write("b", USERS)
     was = place.ours.stat()
-    with place.files.held() as texts:
+    with place.files.held() as banks:
         place.store.mkdir(exist_ok=True)
         (place.store / "heuristics.md").write_text("an editor's")
         with pytest.raises(UneditableFileError, match=r"heuristics\.md.*somebody else.*nothing was changed"):
-            place.files.write({**texts, OURS: "c", USERS: "d"})
+            place.files.write(MarkdownBanks({**banks.texts, OURS: "c", USERS: "d"}))
 
     assert (place.ours.read_text(), (place.store / "heuristics.md").read_text()) == ("a", "an editor's")
     assert (place.ours.stat().st_ino, place.ours.stat().st_mtime_ns) == (was.st_ino, was.st_mtime_ns)
@@ -158,10 +159,10 @@ def test_what_was_replaced_is_put_back_when_a_later_one_fails(
 
     monkeypatch.setattr(os, "replace", fail_in_the_store)
     with (
-        place.files.held() as texts,
+        place.files.held() as banks,
         pytest.raises(UneditableFileError, match=r"heuristics\.md.*Input/output error"),
     ):
-        place.files.write({**texts, OURS: "c", USERS: "d"})
+        place.files.write(MarkdownBanks({**banks.texts, OURS: "c", USERS: "d"}))
 
     left = {path.name: path.read_bytes() for path in (*place.ours.parent.iterdir(), *place.store.iterdir())}
     assert left == {"heuristics.md": b"b"} | ({} if is_new else {"patterns.md": b"a\r\n"})
@@ -177,8 +178,8 @@ def test_a_folder_that_somebody_else_holds_is_waited_for_no_longer_than_said(pla
         others.held(),
     ):
         pass
-    with others.held() as texts:
-        assert set(texts.values()) == {""}
+    with others.held() as banks:
+        assert set(banks.texts.values()) == {""}
 
 
 def test_a_read_only_file_is_left_alone(place: Place) -> None:
@@ -194,8 +195,8 @@ def test_one_writer_at_a_time(place: Place) -> None:
     def add() -> None:
         files = MarkdownBankFiles(str(place.project), str(place.store))
         for _ in range(20):
-            with files.held() as texts:
-                files.write({**texts, OURS: f"{texts[OURS]}x"})
+            with files.held() as banks:
+                files.write(MarkdownBanks({**banks.texts, OURS: f"{banks.texts[OURS]}x"}))
 
     threads = [threading.Thread(target=add) for _ in range(4)]
     for each in threads:

@@ -14,7 +14,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import Chunk, Exchange
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.domain.use_cases.merge_transcript import hear
+from hardwon.domain.use_cases.merge_transcript import merge_transcript
 from tests.domain.test_capture import Breaking, Desk
 from tests.strategies import NOW, few_examples
 from tests.transcript_lines import PROJECT_ROOT
@@ -43,9 +43,9 @@ class Session:
         self._path.write_text("".join(LINES[:upto]), encoding="utf-8")
         self.desk.journal.note(HookEvent("one", "reply", NOW.isoformat(), PROJECT_ROOT, str(self._path)))
         events = self.desk.journal.events("one")
-        heard = hear(self._transcripts, self.desk.journal.buffer("one"), events, LATER)
-        captured = self.desk.capture(heard.buffer, heard.exchanges)
-        self.desk.capture.learned(captured.buffer, heard.handled)
+        unread = merge_transcript(self._transcripts, self.desk.journal.buffer("one"), events, LATER)
+        captured = self.desk.capture(unread.buffer, unread.exchanges)
+        self.desk.capture.learned(captured.buffer, unread.handled)
         self.chunks |= {chunk.chunk_id: chunk for chunk in captured.chunks}
 
     def break_at(self, step: int | None) -> None:
@@ -92,5 +92,5 @@ def test_interrupted_anywhere_while_it_grows_each_prompt_stands_in_one_section(
         session.break_at(None)
         session.read(len(LINES))
 
-    sections = [note.text for note in session.desk.files.kept.values() if note.kind == "conversation"]
+    sections = [kept.text for kept in session.desk.files.kept.values() if kept.kind == "conversation"]
     assert {prompt: sum(prompt in text for text in sections) for prompt in PROMPTS} == dict.fromkeys(PROMPTS, 1)

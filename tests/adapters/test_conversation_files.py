@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
+from hardwon.adapters.markdown.anchors import sections
 from hardwon.adapters.markdown.conversation_files import MOST_TRIES, MarkdownConversationFiles
+from hardwon.adapters.markdown.conversation_format import section_chunk
+from hardwon.adapters.markdown.document import file_sections
+from hardwon.adapters.markdown.memory_file import memory_file
 from hardwon.adapters.markdown.source_files import MarkdownFiles
-from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.conversation.details import Note, notes_of
-from hardwon.domain.model.conversation.session import Exchange, Metadata
+from hardwon.domain.model.conversation.session import Chunk, Exchange, Metadata
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.formats.anchors import sections
-from hardwon.domain.model.formats.conversation_format import section_chunk
-from hardwon.domain.model.formats.memory_file import memory_file
 from tests.conversations import talk
 
 FOLDER = "memory/conversations"
@@ -29,8 +28,17 @@ NAME = f"{FOLDER}/2026-03-01-encoding.md"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes of POSIX")
 
 
-def note(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Note:
-    return notes_of(talk(said, topic, minute=minute, **more), Workplace("app", branch="main"), lambda _: None)[0]
+def of_app(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+    return talk(said, topic, minute=minute, project="app", branch="main", **more)
+
+
+def text_of(chunk: Chunk) -> str:
+    return file_sections(chunk, lambda _: None)[0].text
+
+
+def written(files: MarkdownConversationFiles, *chunks: Chunk) -> list[str]:
+    """Write *chunks*; return their files in order."""
+    return sorted(set(files.put(chunks).values()))
 
 
 @pytest.fixture
@@ -44,11 +52,11 @@ def files(root: Path) -> MarkdownConversationFiles:
 
 
 def test_the_whole_file_reads_well_and_the_folder_is_made(root: Path, files: MarkdownConversationFiles) -> None:
-    assert files.put([note(permanent=True)]) == (str(root / NAME),)
+    assert written(files, of_app(permanent=True)) == [str(root / NAME)]
     assert (root / NAME).read_text() == (
         '---\ntitle: "[PERMANENT] Which encoding?"\ntype: conversation\ndate: "2026-03-01T12:30:00Z"\nproject: app\nbranch: main\n'
         "permanent: true\n---\n\n# [PERMANENT] Which encoding?\n\n"
-        f"<!-- ANCHOR:{talk().chunk_id} -->\n{note(permanent=True).text}\n<!-- /ANCHOR:{talk().chunk_id} -->\n"
+        f"<!-- ANCHOR:{talk().chunk_id} -->\n{text_of(of_app(permanent=True))}\n<!-- /ANCHOR:{talk().chunk_id} -->\n"
     )
 
 
@@ -71,7 +79,7 @@ def test_any_topic_makes_a_name_that_is_safe_everywhere(
     root: Path, files: MarkdownConversationFiles, topic: str, slug: str
 ) -> None:
     title = 'A "title" / with <b> 🚀: yes'
-    [path] = files.put([note(title, topic)])
+    [path] = written(files, of_app(title, topic))
 
     assert re.fullmatch(rf"2026-03-01-{slug}\.md", os.path.basename(path))
     markdown = MarkdownFiles(str(root)).read(path).markdown
@@ -80,25 +88,25 @@ def test_any_topic_makes_a_name_that_is_safe_everywhere(
 
 def test_what_is_written_is_read_back_by_the_index(root: Path, files: MarkdownConversationFiles) -> None:
     said = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
-    told = talk(said, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
-    [path, _] = files.put(notes_of(told, Workplace("app"), lambda _: None))
+    chunk = talk(said, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
+    [path, _] = written(files, chunk)
 
     [section] = sections(MarkdownFiles(str(root)).read(path).markdown.body).found
-    assert section_chunk(section.anchor_id, section.text) == told
+    assert section_chunk(section.anchor_id, section.text) == chunk
 
 
 def test_edits_of_the_user_survive_to_the_byte(root: Path, files: MarkdownConversationFiles) -> None:
-    files.put([note("One", minute=1), note("Three", minute=3)])
+    files.put([of_app("One", minute=1), of_app("Three", minute=3)])
     edited = (root / NAME).read_text().replace("# One", "# Mine\n\nProse. \t", 1).replace("> UTF-8 ", "> UTF-16 ", 1)
     edited = edited.replace("type: conv", "own: [a, b]\ntype: conv").replace("\n", "\r\n") + "\r\n```\r\nunclosed\n"
     (root / NAME).write_bytes(edited.encode())
-    files.put([note("Two", minute=2), note("Three", minute=3)])
+    files.put([of_app("Two", minute=2), of_app("Three", minute=3)])
     after = (root / NAME).read_bytes().decode()
 
-    begin = after.index(f"<!-- ANCHOR:{note('Two', minute=2).note_id}")
+    begin = after.index(f"<!-- ANCHOR:{of_app('Two', minute=2).chunk_id}")
     three = after.index("<!-- ANCHOR", begin + 1)
-    was = edited.index(f"<!-- ANCHOR:{note('Three', minute=3).note_id}")
-    end = f"<!-- /ANCHOR:{note('Three', minute=3).note_id} -->"
+    was = edited.index(f"<!-- ANCHOR:{of_app('Three', minute=3).chunk_id}")
+    end = f"<!-- /ANCHOR:{of_app('Three', minute=3).chunk_id} -->"
     assert after[:begin] == edited[:was]
     assert after[after.index(end) :] == edited[edited.index(end) :]
     assert after[begin:three].count("\n\n<!--") == 0
@@ -106,9 +114,9 @@ def test_edits_of_the_user_survive_to_the_byte(root: Path, files: MarkdownConver
 
 
 def test_a_file_that_would_not_change_is_not_touched(root: Path, files: MarkdownConversationFiles) -> None:
-    files.put([note()])
+    files.put([of_app()])
     os.utime(root / NAME, (1, 1))
-    files.put([note()])
+    files.put([of_app()])
 
     assert (root / NAME).stat().st_mtime == 1
     assert os.listdir(root / FOLDER) == [os.path.basename(NAME)]
@@ -120,12 +128,12 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_as_the_user_makes_files(
 ) -> None:
     before = os.umask(0o027)
     try:
-        files.put([note("One")])
+        files.put([of_app("One")])
     finally:
         os.umask(before)
     assert stat.S_IMODE((root / NAME).stat().st_mode) == 0o640
     (root / NAME).chmod(0o600)
-    files.put([note("Two", minute=1)])
+    files.put([of_app("Two", minute=1)])
 
     assert stat.S_IMODE((root / NAME).stat().st_mode) == 0o600
 
@@ -134,7 +142,7 @@ def test_a_file_of_the_users_own_is_left_alone(root: Path, files: MarkdownConver
     (root / FOLDER).mkdir(parents=True)
     (root / NAME).write_text("# Mine\n")
 
-    assert files.put([note("One")]) == files.put([note("Two", minute=1)])
+    assert written(files, of_app("One")) == written(files, of_app("Two", minute=1))
     assert sorted(os.listdir(root / FOLDER)) == ["2026-03-01-encoding-2.md", "2026-03-01-encoding.md"]
     assert (root / NAME).read_text() == "# Mine\n"
 
@@ -143,10 +151,10 @@ def test_a_file_of_the_users_own_is_left_alone(root: Path, files: MarkdownConver
 def test_a_file_that_hides_its_sections_takes_no_more(
     root: Path, files: MarkdownConversationFiles, hiding: str
 ) -> None:
-    files.put([note("One")])
+    files.put([of_app("One")])
     (root / NAME).write_text((root / NAME).read_text() + hiding)
     before = (root / NAME).read_text()
-    files.put([note("Two", minute=1)])
+    files.put([of_app("Two", minute=1)])
 
     assert (root / NAME).read_text().endswith(hiding)
     found = sections((root / NAME).read_text().replace(before, "")).found
@@ -156,20 +164,20 @@ def test_a_file_that_hides_its_sections_takes_no_more(
 def test_a_section_whose_end_is_gone_is_mended_and_the_next_one_stays(
     root: Path, files: MarkdownConversationFiles
 ) -> None:
-    files.put([note("One", minute=1), note("Two", minute=2)])
+    files.put([of_app("One", minute=1), of_app("Two", minute=2)])
     whole = (root / NAME).read_text()
-    (root / NAME).write_text(whole.replace(f"<!-- /ANCHOR:{note('One', minute=1).note_id} -->\n", ""))
-    files.put([note("One", minute=1)])
+    (root / NAME).write_text(whole.replace(f"<!-- /ANCHOR:{of_app('One', minute=1).chunk_id} -->\n", ""))
+    files.put([of_app("One", minute=1)])
 
     found = sections((root / NAME).read_text()).found
-    assert [each.text for each in found] == [note("One", minute=1).text, note("Two", minute=2).text]
+    assert [each.text for each in found] == [text_of(of_app("One", minute=1)), text_of(of_app("Two", minute=2))]
 
 
 @pytest.mark.parametrize("said", ["permanent: false", "permanent: no idea", "title: only"])
 def test_the_head_says_permanent_once(root: Path, files: MarkdownConversationFiles, said: str) -> None:
-    files.put([note("One")])
+    files.put([of_app("One")])
     (root / NAME).write_text((root / NAME).read_text().replace("type: conversation", f"type: conversation\n{said}"))
-    files.put([note("One", permanent=True)])
+    files.put([of_app("One", permanent=True)])
 
     assert re.findall("^permanent.*", (root / NAME).read_text(), re.MULTILINE) == ["permanent: true"]
 
@@ -198,7 +206,7 @@ def is_read_only(path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("make", [is_folder, is_link, is_pipe, is_binary, is_read_only])
-def test_what_cannot_be_used_stays_and_the_next_file_takes_its_notes(
+def test_what_cannot_be_used_stays_and_the_next_file_takes_its_sections(
     root: Path, files: MarkdownConversationFiles, make: Callable[[Path], None]
 ) -> None:
     (root / FOLDER).mkdir(parents=True)
@@ -206,22 +214,23 @@ def test_what_cannot_be_used_stays_and_the_next_file_takes_its_notes(
     before = os.lstat(root / NAME)
     next_one = str(root / FOLDER / "2026-03-01-encoding-2.md")
 
-    assert files.put([note("One"), note("Other", "parser")]) == (next_one, str(root / FOLDER / "2026-03-01-parser.md"))
-    assert files.put([note("Two", minute=1)]) == (next_one,)
+    parser = str(root / FOLDER / "2026-03-01-parser.md")
+    assert written(files, of_app("One"), of_app("Other", "parser")) == [next_one, parser]
+    assert written(files, of_app("Two", minute=1)) == [next_one]
     assert os.lstat(root / NAME) == before
-    assert files.remove([note("One").note_id]) == (next_one,)
+    assert files.remove([of_app("One").chunk_id]) == (next_one,)
 
 
 @posix_only
 def test_a_section_in_a_file_that_became_read_only_is_written_anew_beside_it(
     root: Path, files: MarkdownConversationFiles
 ) -> None:
-    files.put([note("One", session_id="s-1")])
+    files.put([of_app("One", session_id="s-1")])
     (root / NAME).chmod(0o444)
 
     assert files.of_session("s-1") == []
-    assert files.remove([note("One").note_id]) == ()
-    assert files.put([note("One")]) == (str(root / FOLDER / "2026-03-01-encoding-2.md"),)
+    assert files.remove([of_app("One").chunk_id]) == ()
+    assert written(files, of_app("One")) == [str(root / FOLDER / "2026-03-01-encoding-2.md")]
 
 
 def saving(monkeypatch: pytest.MonkeyPatch, path: Path, times: int) -> list[str]:
@@ -242,10 +251,10 @@ def saving(monkeypatch: pytest.MonkeyPatch, path: Path, times: int) -> list[str]
 def test_what_the_user_saves_between_reading_and_writing_is_not_lost(
     root: Path, files: MarkdownConversationFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files.put([note("One", minute=1)])
+    files.put([of_app("One", minute=1)])
     before = (root / NAME).read_text()
     saved = saving(monkeypatch, root / NAME, MOST_TRIES - 1)
-    files.put([note("Two", minute=2)])
+    files.put([of_app("Two", minute=2)])
     after = (root / NAME).read_text()
 
     assert after.startswith(before.rstrip("\n"))
@@ -257,12 +266,12 @@ def test_what_the_user_saves_between_reading_and_writing_is_not_lost(
 def test_a_file_that_is_saved_again_and_again_is_left_to_the_user(
     root: Path, files: MarkdownConversationFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files.put([note("One", minute=1)])
+    files.put([of_app("One", minute=1)])
     before = (root / NAME).read_text()
     saved = saving(monkeypatch, root / NAME, 99)
 
     with pytest.raises(UnreadableFileError, match="somebody else wrote it meanwhile"):
-        files.put([note("Two", minute=2)])
+        files.put([of_app("Two", minute=2)])
     assert (root / NAME).read_text() == before + "".join(saved)
     assert len(saved) == MOST_TRIES
 
@@ -278,14 +287,14 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(
         link(temporary, path)
 
     monkeypatch.setattr(os, "link", appear)
-    assert files.put([note()]) == (str(root / FOLDER / "2026-03-01-encoding-2.md"),)
+    assert written(files, of_app()) == [str(root / FOLDER / "2026-03-01-encoding-2.md")]
     assert (root / NAME).read_text() == "# Mine\n"
 
 
 def test_a_file_that_is_gone_meanwhile_is_written_anew(
     root: Path, files: MarkdownConversationFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files.put([note("One")])
+    files.put([of_app("One")])
     chmod = os.chmod
 
     def vanish(temporary: str, mode: int) -> None:
@@ -293,7 +302,7 @@ def test_a_file_that_is_gone_meanwhile_is_written_anew(
         chmod(temporary, mode)
 
     monkeypatch.setattr(os, "chmod", vanish)
-    assert files.put([note("Two", minute=1)]) == (str(root / NAME),)
+    assert written(files, of_app("Two", minute=1)) == [str(root / NAME)]
     assert re.findall("^## .*", (root / NAME).read_text(), re.MULTILINE) == ["## Two"]
 
 
@@ -307,7 +316,7 @@ def test_a_folder_that_leads_out_of_the_project_is_refused(
     (root / linked).symlink_to(outside)
 
     with pytest.raises(UnreadableFileError, match="can't be written: it leads out"):
-        files.put([note()])
+        files.put([of_app()])
     assert list(outside.rglob("*")) == []
 
 
@@ -317,7 +326,7 @@ def test_a_file_in_place_of_the_folder_is_named(root: Path, files: MarkdownConve
     (root / place).write_text("mine")
 
     with pytest.raises(UnreadableFileError, match="conversations' can't be written: "):
-        files.put([note()])
+        files.put([of_app()])
     assert (root / place).read_text() == "mine"
 
 
@@ -341,18 +350,18 @@ def test_a_project_without_a_memory_holds_nothing(root: Path, files: MarkdownCon
     assert os.listdir(root) == []
 
 
-def test_a_file_is_parsed_once_however_many_notes_go_into_it(files: MarkdownConversationFiles) -> None:
+def test_a_file_is_parsed_once_however_many_sections_go_into_it(files: MarkdownConversationFiles) -> None:
     memory_file.cache_clear()
     for minutes in (range(30), range(30, 60)):
-        files.put([note(f"At {minute}", minute=minute) for minute in minutes])
+        files.put([of_app(f"At {minute}", minute=minute) for minute in minutes])
 
     assert memory_file.cache_info().misses == len(["as it begins", "after thirty", "after sixty"])
 
 
-def test_what_no_note_would_go_into_is_not_parsed(files: MarkdownConversationFiles) -> None:
-    files.put([note(f"At {minute}", f"topic{minute}", minute=minute) for minute in range(9)])
+def test_a_file_that_no_section_would_go_into_is_not_parsed(files: MarkdownConversationFiles) -> None:
+    files.put([of_app(f"At {minute}", f"topic{minute}", minute=minute) for minute in range(9)])
     memory_file.cache_clear()
-    files.put([note("Other", "parser")])
+    files.put([of_app("Other", "parser")])
 
     assert memory_file.cache_info().misses == len(["as it begins", "after one"])
 
@@ -360,7 +369,7 @@ def test_what_no_note_would_go_into_is_not_parsed(files: MarkdownConversationFil
 def test_a_full_disk_leaves_the_file_as_it_was(
     root: Path, files: MarkdownConversationFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files.put([note("One")])
+    files.put([of_app("One")])
     before = (root / NAME).read_text()
 
     def full(*_: object) -> None:
@@ -368,7 +377,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(UnreadableFileError, match="can't be written: No space left on device"):
-        files.put([note("Two", minute=1)])
+        files.put([of_app("Two", minute=1)])
     assert (root / NAME).read_text() == before
     assert os.listdir(root / FOLDER) == [os.path.basename(NAME)]
 
@@ -376,7 +385,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(
 @posix_only
 def test_writers_at_once_lose_nothing(root: Path) -> None:
     def write(minute: int) -> None:
-        MarkdownConversationFiles(str(root)).put([note(f"At {minute}", minute=minute)])
+        MarkdownConversationFiles(str(root)).put([of_app(f"At {minute}", minute=minute)])
 
     with ThreadPoolExecutor(8) as writers:
         list(writers.map(write, range(24)))
@@ -388,6 +397,4 @@ def test_writers_at_once_lose_nothing(root: Path) -> None:
 def test_the_day_is_that_of_utc(root: Path, files: MarkdownConversationFiles) -> None:
     late = talk(exchanges=(Exchange("Late", "", dt.datetime.fromisoformat("2026-03-01T23:30:00-05:00")),))
 
-    assert files.put(notes_of(late, Workplace("app"), lambda _: None)) == (
-        str(root / FOLDER / "2026-03-02-encoding.md"),
-    )
+    assert written(files, late) == [str(root / FOLDER / "2026-03-02-encoding.md")]

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.document_format import FrontValue, Markdown
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
-from hardwon.domain.model.formats.document_format import FrontValue, Markdown
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
     ["true", "null", "a: b", "[x]"]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.knowledge_bank import record_injection
 from hardwon.domain.model.injection.markdown_block import SourcedEntry
-from hardwon.domain.model.knowledge_bank import parse_bank
 
 NOW = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
 ONE_ENTRY = [SourcedEntry(parse_bank("### Pattern: Größe", "patterns")[0], "global")]

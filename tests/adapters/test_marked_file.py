@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.markdown import marked_section
-from hardwon.adapters.markdown.marked_section import LARGEST, MarkedFile
+from hardwon.adapters.markdown.marked_section import BEGIN, END, LARGEST, MarkedFile, with_section
 from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
-from hardwon.domain.model.formats.marked_section import BEGIN, END, with_section
 
 OURS = f"{BEGIN}\nx\n{END}\n"
 

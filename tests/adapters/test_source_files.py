@@ -7,11 +7,26 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
+from hardwon.adapters.markdown.document_format import Markdown
 from hardwon.adapters.markdown.source_files import LARGEST_FILE, MarkdownFiles
 from hardwon.adapters.markdown.whole_files import create_file
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.formats.document_format import Markdown
 from tests.privileges import without_root
+from tests.strategies import NOW
+
+AT = NOW
+NAME = "memory-20260301-123000"
+SESSION = Entry(
+    kind="session",
+    name="It",
+    description="About it.",
+    tags=("a",),
+    source="manual",
+    file_path="/a.md",
+    created_at=NOW,
+    updated_at=NOW,
+)
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes of POSIX")
 
@@ -181,11 +196,14 @@ def test_a_folder_whose_name_is_not_utf_8_has_nothing_to_store(tmp_path: Path) -
 def test_a_session_gets_a_free_name(tmp_path: Path) -> None:
     sessions = MarkdownSessionFiles(str(tmp_path))
 
-    paths = [sessions.create("memory-1", {"tags": ("a",)}, f"{number}\n") for number in range(3)]
+    paths = [sessions.create(f"---\nown: x\n---\n{number}\n", SESSION, AT) for number in range(3)]
 
     folder = tmp_path / "memory" / "sessions"
-    assert paths == [str(folder / name) for name in ("memory-1.md", "memory-1-2.md", "memory-1-3.md")]
-    assert [Path(path).read_text() for path in paths] == [f"---\ntags: [a]\n---\n{number}\n" for number in range(3)]
+    assert paths == [str(folder / name) for name in (f"{NAME}.md", f"{NAME}-2.md", f"{NAME}-3.md")]
+    assert [Path(path).read_text() for path in paths] == [
+        f'---\nown: x\ndescription: About it.\ntags: [a]\nkeywords: []\ndate: "2026-03-01T12:30:00+00:00"\n---\n{number}\n'
+        for number in range(3)
+    ]
     assert len(list(folder.iterdir())) == 3
 
 
@@ -194,12 +212,12 @@ def test_a_session_that_cannot_be_kept_leaves_nothing(tmp_path: Path) -> None:
 
     for body in ("x" * LARGEST_FILE, "\ud800"):
         with pytest.raises(InvalidEntryError):
-            sessions.create("memory-1", {}, body)
+            sessions.create(body, SESSION, AT)
     assert list(tmp_path.iterdir()) == []
 
     (tmp_path / "memory").write_text("in the way")
     with pytest.raises(UnreadableFileError, match="memory/sessions"):
-        sessions.create("memory-1", {}, "x")
+        sessions.create("x", SESSION, AT)
 
 
 @pytest.mark.parametrize("linked", ["memory", "memory/sessions"])
@@ -211,7 +229,7 @@ def test_a_session_is_not_kept_where_a_link_leads_out(tmp_path: Path, linked: st
     link.symlink_to(outside)
 
     with pytest.raises(UnreadableFileError, match="leads out"):
-        MarkdownSessionFiles(str(tmp_path / "project")).create("a", {}, "A body.")
+        MarkdownSessionFiles(str(tmp_path / "project")).create("A body.", SESSION, AT)
     assert list(outside.iterdir()) == []
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.ports.bank_files import BankFiles
@@ -30,11 +31,11 @@ def bank(request: pytest.FixtureRequest, tmp_path: Path) -> BankFiles:
 
 
 def test_there_is_a_text_for_every_file_there_or_not(bank: BankFiles) -> None:
-    assert bank.texts() == dict.fromkeys(PLACES, "")
+    assert bank.banks().texts == dict.fromkeys(PLACES, "")
 
 
 def test_what_differs_is_written_and_read_back_with_its_line_ends(bank: BankFiles) -> None:
-    with bank.held() as texts:
-        bank.write({**texts, OURS: "a\r\nb\r", USERS: "\ufeffç\n"})
+    with bank.held() as banks:
+        bank.write(MarkdownBanks({**banks.texts, OURS: "a\r\nb\r", USERS: "\ufeffç\n"}))
 
-    assert bank.texts() == {**dict.fromkeys(PLACES, ""), OURS: "a\r\nb\r", USERS: "\ufeffç\n"}
+    assert bank.banks().texts == {**dict.fromkeys(PLACES, ""), OURS: "a\r\nb\r", USERS: "\ufeffç\n"}

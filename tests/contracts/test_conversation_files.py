@@ -9,22 +9,19 @@ from typing import Any, NamedTuple, Protocol
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.anchors import sections
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.conversation.details import Note, notes_of
+from hardwon.domain.model.conversation.details import details_of
 from hardwon.domain.model.conversation.session import Chunk, Exchange, Metadata
-from hardwon.domain.model.formats.anchors import sections
-from hardwon.domain.model.formats.memory_file import SectionOfSession
-from hardwon.ports.documents import ConversationFiles
+from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from tests.conversations import chunks, talk
 from tests.fakes.conversations import InMemoryConversationFiles
 from tests.strategies import DAY, NOW, few_examples
 
 MS = dt.timedelta(milliseconds=1)
-HERE = Workplace("app", "work", "main")
 NAME = re.compile(r"memory/(conversations|decisions|gotchas|preferences)/\d{4}-\d\d-\d\d-[a-z0-9-]+\.md")
 
 
@@ -34,9 +31,9 @@ class Files(NamedTuple):
     port: ConversationFiles
     read: Callable[[], dict[str, str]]
 
-    def put(self, *notes: Note) -> list[str]:
-        """Return where the notes stand, from `memory` on."""
-        return [path[path.rindex("memory/") :] for path in self.port.put(notes)]
+    def put(self, *written: Chunk) -> list[str]:
+        """Return the files of the sections, from `memory` on."""
+        return sorted({path[path.rindex("memory/") :] for path in self.port.put(written).values()})
 
 
 class MakeFiles(Protocol):
@@ -64,14 +61,23 @@ IMPLEMENTATIONS: dict[str, MakeFiles] = {"in memory": in_memory, "markdown": on_
 pytestmark = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)
 
 
-def note(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Note:
-    return notes_of(talk(said, topic, minute=minute, **more), HERE, lambda _: None)[0]
+def of_app(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+    return talk(said, topic, minute=minute, project="app", branch="main", **more)
+
+
+def ids_of(chunk: Chunk) -> list[str]:
+    return [chunk.chunk_id, *dict.fromkeys(detail.detail_id for detail in details_of(chunk))]
+
+
+def at(chunk: Chunk, moment: dt.datetime) -> Chunk:
+    """Return *chunk* with its one exchange at that moment."""
+    return attrs.evolve(chunk, exchanges=(attrs.evolve(chunk.exchanges[0], at=moment),))
 
 
 def test_conversations_of_one_day_and_topic_share_a_file_in_order_of_time(make: MakeFiles) -> None:
     with make() as files:
         for minute in (5, 9, 1):
-            assert files.put(note(f"At {minute}", minute=minute)) == ["memory/conversations/2026-03-01-encoding.md"]
+            assert files.put(of_app(f"At {minute}", minute=minute)) == ["memory/conversations/2026-03-01-encoding.md"]
         [text] = files.read().values()
 
     assert re.findall("^## .*", text, re.MULTILINE) == ["## At 1", "## At 5", "## At 9"]
@@ -92,44 +98,50 @@ def test_a_like_topic_of_the_same_day_shares_the_file(
     make: MakeFiles, topic: str, day: int, *, is_shared: bool
 ) -> None:
     with make() as files:
-        first = files.put(note("One", "partner feeds"))
-        second = files.put(note("Two", topic)._replace(at=NOW + day * DAY))
+        first = files.put(of_app("One", "partner feeds"))
+        second = files.put(at(of_app("Two", topic), NOW + day * DAY))
 
     assert (first == second) is is_shared
 
 
-def test_a_note_that_grows_stays_where_it_is_whatever_its_topic_is_by_then(make: MakeFiles) -> None:
+def test_a_section_that_grows_stays_where_it_is_whatever_its_topic_is_by_then(make: MakeFiles) -> None:
     with make() as files:
-        files.put(note("One", minute=1), note("Two", minute=2))
-        files.put(note("Other", "parser", minute=3))
+        files.put(of_app("One", minute=1), of_app("Two", minute=2))
+        files.put(of_app("Other", "parser", minute=3))
         before = files.read()
-        grown = note("One", minute=1)._replace(topic="parser", text="## One\n\nMore of it.")
+        grown = attrs.evolve(of_app("One", minute=1), topic="parser", summary="More of it.")
         assert files.put(grown) == ["memory/conversations/2026-03-01-encoding.md"]
         after = files.read()
 
     own = "memory/conversations/2026-03-01-encoding.md"
-    assert after == {**before, own: before[own].replace(note("One", minute=1).text, "## One\n\nMore of it.")}
+    one, two = before[own].split("\n## Two\n")
+    assert after == {**before, own: "\n## Two\n".join((_regrown(one), two))}
+
+
+def _regrown(text: str) -> str:
+    return text.replace("- **Topic:** encoding\n", "- **Topic:** parser\n").replace("In short.", "More of it.")
 
 
 @given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id))
 @few_examples
 def test_what_is_written_bit_by_bit_reads_as_what_is_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
-    told = sorted((notes_of(each, HERE, lambda _: None)[0] for each in drawn), key=lambda one: (one.at, one.note_id))
+    silent = [attrs.evolve(chunk, metadata=Metadata()) for chunk in drawn]
+    written = sorted(silent, key=lambda chunk: (chunk.starts_at, chunk.chunk_id))
     with make() as at_once, make() as one_by_one:
-        at_once.put(*told)
-        for each in told:
-            one_by_one.put(each)
+        at_once.put(*written)
+        for chunk in written:
+            one_by_one.put(chunk)
 
         assert one_by_one.read() == at_once.read()
 
 
 def test_each_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
-    told = Metadata(
+    stated = Metadata(
         decisions=("We use UTF-8.",), gotchas=("A mark comes first.",), preferences=("I prefer tabs.", "I like it.")
     )
-    about = talk(metadata=told)
+    about = of_app(metadata=stated)
     with make() as files:
-        assert files.put(*notes_of(about, HERE, lambda _: None)) == [
+        assert files.put(about) == [
             "memory/conversations/2026-03-01-encoding.md",
             "memory/decisions/2026-03-01-use-utf-8.md",
             "memory/gotchas/2026-03-01-mark-comes.md",
@@ -144,11 +156,11 @@ def test_each_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles)
 
 def test_what_is_kept_for_good_is_said_at_the_head(make: MakeFiles) -> None:
     with make() as files:
-        files.put(note("Which: one?", minute=1))
+        files.put(of_app("Which: one?", minute=1))
         [before] = files.read().values()
-        files.put(note("Which: one?", minute=1, permanent=True))
+        files.put(of_app("Which: one?", minute=1, permanent=True))
         [after] = files.read().values()
-        files.put(note("Which: one?", minute=1, permanent=True))
+        files.put(of_app("Which: one?", minute=1, permanent=True))
         assert list(files.read().values()) == [after]
 
     assert "permanent" not in before.lower()
@@ -158,9 +170,9 @@ def test_what_is_kept_for_good_is_said_at_the_head(make: MakeFiles) -> None:
 
 def test_what_is_kept_for_good_and_what_is_not_stand_apart(make: MakeFiles) -> None:
     with make() as files:
-        files.put(note("One", minute=1))
-        files.put(note("Two", minute=2, permanent=True))
-        files.put(note("Three", minute=3))
+        files.put(of_app("One", minute=1))
+        files.put(of_app("Two", minute=2, permanent=True))
+        files.put(of_app("Three", minute=3))
         texts = files.read()
 
     assert {name: re.findall("^## .*", text, re.MULTILINE) for name, text in texts.items()} == {
@@ -171,17 +183,15 @@ def test_what_is_kept_for_good_and_what_is_not_stand_apart(make: MakeFiles) -> N
 
 @given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
 @few_examples
-def test_however_notes_are_written_the_same_is_there_to_be_found(
-    make: MakeFiles, drawn: list[Chunk], data: st.DataObject
-) -> None:
-    notes = list({note.note_id: note for each in drawn for note in notes_of(each, HERE, lambda _: None)}.values())
-    wanted = {each.note_id for each in notes}
+def test_in_any_order_the_same_sections_are_written(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
+    wanted = [section_id for chunk in drawn for section_id in ids_of(chunk)]
+    assume(len({*wanted}) == len(wanted))
     with make() as files, make() as again:
-        paths = files.put(*notes)
+        paths = files.put(*drawn)
         texts = files.read()
-        assert files.put(*data.draw(st.permutations(notes))) == paths == sorted(texts)
+        assert files.put(*data.draw(st.permutations(drawn))) == paths == sorted(texts)
         assert files.read() == texts
-        assert again.put(*data.draw(st.permutations(notes))) == paths
+        assert again.put(*data.draw(st.permutations(drawn))) == paths
         assert again.read() == texts
 
     bodies = (text.split("\n---\n", 1)[1] for text in texts.values())
@@ -194,14 +204,14 @@ DECIDED = Metadata(decisions=("We use UTF-8.",))
 
 
 def test_what_is_taken_out_leaves_the_rest_as_it_is(make: MakeFiles) -> None:
-    one, two, three = (note(f"At {minute}", minute=minute) for minute in (1, 2, 3))
+    one, two, three = (of_app(f"At {minute}", minute=minute) for minute in (1, 2, 3))
     with make() as files:
         files.put(one, three)
         before = files.read()
         files.put(two)
-        [path] = files.port.remove([two.note_id, "0" * 16])
+        [path] = files.port.remove([two.chunk_id, "0" * 16])
         after = files.read()
-        assert files.port.remove([two.note_id]) == ()
+        assert files.port.remove([two.chunk_id]) == ()
         assert files.port.remove([]) == ()
 
     assert after == before
@@ -210,13 +220,13 @@ def test_what_is_taken_out_leaves_the_rest_as_it_is(make: MakeFiles) -> None:
 
 @pytest.mark.parametrize("minutes", [(1,), (1, 2, 3)])
 def test_a_file_of_which_nothing_is_left_goes(make: MakeFiles, minutes: tuple[int, ...]) -> None:
-    chunk = talk("Other", "parser", minute=9, metadata=DECIDED)
-    notes = [note(f"At {minute}", minute=minute, permanent=True) for minute in minutes]
+    other = of_app("Other", "parser", minute=9, metadata=DECIDED)
+    written = [of_app(f"At {minute}", minute=minute, permanent=True) for minute in minutes]
     with make() as files:
-        files.put(*notes, *notes_of(chunk, HERE, lambda _: None))
-        removed = files.port.remove([each.note_id for each in notes])
+        files.put(*written, other)
+        removed = files.port.remove([chunk.chunk_id for chunk in written])
         left = sorted(files.read())
-        assert files.put(*notes) == ["memory/conversations/2026-03-01-encoding.md"]
+        assert files.put(*written) == ["memory/conversations/2026-03-01-encoding.md"]
 
     assert [path[path.rindex("memory/") :] for path in removed] == ["memory/conversations/2026-03-01-encoding.md"]
     assert left == ["memory/conversations/2026-03-01-parser.md", "memory/decisions/2026-03-01-use-utf-8.md"]
@@ -227,20 +237,18 @@ def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
     exchanges = (first, attrs.evolve(first, at=NOW + DAY))
     with make() as files:
         for session_id in ("s-1", "s-10", "s <!-- 1", None):
-            told = talk(f"In {session_id}", "encoding", session_id=session_id)
-            files.put(note(f"In {session_id}", session_id=session_id, exchanges=told.exchanges))
-        both = talk("Both", "parser", session_id="s-1", exchanges=exchanges, metadata=DECIDED, permanent=True)
-        notes = notes_of(both, HERE, lambda _: None)
-        files.put(*notes)
+            files.put(of_app(f"In {session_id}", session_id=session_id))
+        both = of_app("Both", "parser", session_id="s-1", exchanges=exchanges, metadata=DECIDED, permanent=True)
+        files.put(both)
 
         assert sorted(files.port.of_session("s-1")) == sorted(
             [
-                SectionOfSession(note("In s-1").note_id, "conversation", NOW, NOW, permanent=False),
+                SectionOfSession(of_app("In s-1").chunk_id, "conversation", NOW, NOW, permanent=False),
                 SectionOfSession(both.chunk_id, "conversation", NOW, NOW + DAY, permanent=True),
-                SectionOfSession(notes[1].note_id, "decision", NOW, NOW, permanent=True),
+                SectionOfSession(ids_of(both)[1], "decision", NOW, NOW, permanent=True),
             ]
         )
-        assert [each.note_id for each in files.port.of_session("s <!-- 1")] == [note("In s <!-- 1").note_id]
+        assert [section.section_id for section in files.port.of_session("s <!-- 1")] == [of_app("In s <!-- 1").chunk_id]
         assert files.port.of_session("") == files.port.of_session("s") == files.port.of_session("s-2") == []
 
 
@@ -249,20 +257,20 @@ def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
 def test_what_was_taken_out_might_never_have_been_there(
     make: MakeFiles, drawn: list[Chunk], data: st.DataObject
 ) -> None:
-    notes = [note for each in drawn for note in notes_of(each, HERE, lambda _: None)]
-    gone = set(data.draw(st.lists(st.sampled_from(notes)))) if notes else set[Note]()
+    written = [section_id for chunk in drawn for section_id in ids_of(chunk)]
+    gone = set(data.draw(st.lists(st.sampled_from(written)))) if written else set[str]()
     with make() as files:
-        files.put(*notes)
-        files.port.remove([each.note_id for each in gone])
+        files.put(*drawn)
+        files.port.remove(sorted(gone))
         bodies = (text.split("\n---\n", 1)[1] for text in files.read().values())
         found = [section.anchor_id for body in bodies for section in sections(body).found]
 
-    assert sorted(found) == sorted({each.note_id for each in notes} - {each.note_id for each in gone})
+    assert sorted(found) == sorted({*written} - gone)
 
 
-def test_of_notes_of_one_name_the_last_is_written(make: MakeFiles) -> None:
+def test_of_chunks_of_one_id_the_last_is_written(make: MakeFiles) -> None:
     with make() as files:
-        files.put(note("One"), note("One")._replace(text="## Last"))
+        files.put(of_app("One"), of_app("One", title="Last"))
         [text] = files.read().values()
 
     assert "## Last\n" in text
@@ -273,7 +281,7 @@ def test_moments_within_a_second_stand_in_their_order(make: MakeFiles) -> None:
     with make() as files:
         for milliseconds in (0, 500, 250):
             files.put(
-                note(f"At {milliseconds}", exchanges=(Exchange(f"At {milliseconds}", "", NOW + milliseconds * MS),))
+                of_app(f"At {milliseconds}", exchanges=(Exchange(f"At {milliseconds}", "", NOW + milliseconds * MS),))
             )
         [text] = files.read().values()
 

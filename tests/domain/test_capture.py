@@ -1,6 +1,7 @@
-"""Keeping conversations: whatever comes between, and however it comes, the same notes in the same files."""
+"""Keeping conversations: in batches of any size and after any interruption, the same sections in the same files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import attrs
 from hypothesis import example, given
@@ -9,11 +10,12 @@ from hypothesis import strategies as st
 from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.conversation.chunker import Chunker
-from hardwon.domain.model.conversation.details import Note
-from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
+from hardwon.domain.model.conversation.details import Detail, details_of
+from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.model.formats.memory_file import SectionOfSession, as_section, sections_of_session
+from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.capture import Capture, Captured
+from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
 from tests.fakes.journal import InMemoryCaptureJournal
@@ -37,38 +39,61 @@ class Breaking:
             raise error
 
 
-class Notes:
-    """The project's files, by name of the note; each write is a step before and one after."""
+class Kept(NamedTuple):
+    """A section that was kept."""
+
+    section_id: str
+    kind: Kind
+    chunk: Chunk
+    detail: Detail | None = None
+
+    @property
+    def path(self) -> str:
+        return f"/app/{self.kind}/{self.detail.topic if self.detail else self.chunk.topic}.md"
+
+    @property
+    def text(self) -> str:
+        exchanges = self.detail.exchanges if self.detail else self.chunk.exchanges
+        return "\n".join(exchange.text for exchange in exchanges)
+
+    @property
+    def of_session(self) -> SectionOfSession:
+        at = self.detail.stands_in.at if self.detail else self.chunk.starts_at
+        ends_at = at if self.detail else self.chunk.ends_at
+        return SectionOfSession(self.section_id, self.kind, at, ends_at, self.chunk.permanent)
+
+
+def sections_of(chunk: Chunk) -> Iterator[Kept]:
+    yield Kept(chunk.chunk_id, "conversation", chunk)
+    for detail in details_of(chunk):
+        yield Kept(detail.detail_id, detail.kind, chunk, detail)
+
+
+class Sections:
+    """The project's files, by the id of a section; each write is a step before and one after."""
 
     def __init__(self, breaking: Breaking) -> None:
-        self.kept: dict[str, Note] = {}
+        self.kept: dict[str, Kept] = {}
         self.writes = 0
         self._breaking = breaking
 
-    def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
-        for note in notes:
+    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+        sections = [section for chunk in chunks for section in sections_of(chunk)]
+        for section in sections:
             self._breaking.step(UnreadableFileError("the disk is full"))
-            self.writes += self.kept.get(note.note_id) != note
-            self.kept[note.note_id] = note
+            self.writes += self.kept.get(section.section_id) != section
+            self.kept[section.section_id] = section
             self._breaking.step(UnreadableFileError("the disk is full"))
-        return tuple(sorted(set(map(path_of, notes))))
+        return {section.section_id: section.path for section in sections}
 
-    def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
+    def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
         self._breaking.step(UnreadableFileError("the disk is full"))
-        gone = [self.kept.pop(note_id) for note_id in note_ids if note_id in self.kept]
+        gone = [self.kept.pop(section_id) for section_id in section_ids if section_id in self.kept]
         self._breaking.step(UnreadableFileError("the disk is full"))
-        return tuple(sorted(set(map(path_of, gone))))
+        return tuple(sorted({section.path for section in gone}))
 
     def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
-        return [
-            section
-            for note in self.kept.values()
-            for section in sections_of_session(as_section(note), note.kind, session_id)
-        ]
-
-
-def path_of(note: Note) -> str:
-    return f"/app/{note.kind}/{note.topic}.md"
+        return [section.of_session for section in self.kept.values() if section.chunk.session_id == session_id]
 
 
 class BreakingJournal(InMemoryCaptureJournal):
@@ -82,22 +107,15 @@ class BreakingJournal(InMemoryCaptureJournal):
         self._breaking.step(StorageError("busy"))
 
 
-class NoPlans:
-    def of_phase(self, number: str) -> str | None:
-        del number
-        return None
-
-
 class Desk:
     """A capture with all it works on."""
 
     def __init__(self, breaking: Breaking | None = None) -> None:
-        self.files = Notes(breaking or Breaking())
+        self.files = Sections(breaking or Breaking())
         self.journal = BreakingJournal(breaking or Breaking())
         self.capture = Capture(
             chunker=Chunker(("/tlc:plan", "/tlc:build"), None),
             files=self.files,
-            plans=NoPlans(),
             journal=self.journal,
             workplace=HERE,
         )
@@ -124,8 +142,8 @@ def talk(count: int, begin: int = 0) -> list[Exchange]:
     ]
 
 
-def by_id(notes: dict[str, Note]) -> list[Note]:
-    return sorted(notes.values())
+def by_id(sections: dict[str, Kept]) -> list[Kept]:
+    return [sections[section_id] for section_id in sorted(sections)]
 
 
 @given(exchanges=sessions(at_most=25), cuts=st.lists(st.integers(0, 25), max_size=5))
@@ -171,7 +189,7 @@ def test_an_exchange_that_grew_takes_the_place_of_what_it_was() -> None:
     assert captured.buffer.exchanges == (first, last)
     assert captured.exchanges == 1
     assert len(captured.chunks) == 1
-    assert sum("Part 1 reads records." in note.text for note in desk.files.kept.values()) == 1
+    assert sum("Part 1 reads records." in section.text for section in desk.files.kept.values()) == 1
 
 
 def test_what_is_known_is_neither_counted_nor_written_again() -> None:
@@ -222,7 +240,7 @@ def test_exchanges_that_share_a_moment_and_a_prompt_are_all_kept(cuts: list[int]
     for cut in (*sorted(cuts), 12):
         desk.take(exchanges, upto=cut)
 
-    text = "".join(note.text for note in desk.files.kept.values())
+    text = "".join(section.text for section in desk.files.kept.values())
     assert [text.count(each.assistant) > 0 for each in exchanges] == [True] * 12
     assert desk.session("one").exchanges[-1].at == NOW + 11 * MINUTE / 60_000
 
@@ -262,7 +280,9 @@ def test_what_is_kept_for_good_is_closed_and_stays_so() -> None:
 
     assert [chunk.permanent for chunk in kept.chunks] == [True]
     assert [(draft.permanent, len(draft.exchanges)) for draft in desk.session("one").drafts] == [(True, 2), (False, 1)]
-    assert sorted(note.permanent for note in desk.files.kept.values() if note.kind == "conversation") == [False, True]
+    assert sorted(
+        section.chunk.permanent for section in desk.files.kept.values() if section.kind == "conversation"
+    ) == [False, True]
 
 
 @given(exchanges=sessions(at_most=10), at=st.integers(0, 8))
@@ -277,4 +297,4 @@ def test_keeping_for_good_that_is_interrupted_is_done_by_doing_it_again(exchange
         desk.files._breaking = desk.journal._breaking = Breaking()
         desk.capture.for_good(desk.session("one"))
 
-    assert all(note.permanent for note in desk.files.kept.values() if note.kind == "conversation")
+    assert all(section.chunk.permanent for section in desk.files.kept.values() if section.kind == "conversation")

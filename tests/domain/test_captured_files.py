@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.conversation.details import Note, notes_of
+from hardwon.domain.model.conversation.details import details_of
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
 from hardwon.domain.model.document import MOST_SECTIONS
 from hardwon.domain.model.entry import Entry
@@ -38,8 +37,7 @@ class Captures:
         self.run = index_files(self.files, self.repository)
 
     def write(self, *written: Chunk) -> None:
-        notes = [note for each in written for note in notes_of(each, Workplace("app", "work", "dev"), lambda _: None)]
-        self.conversations.put(notes)
+        self.conversations.put([attrs.evolve(chunk, project="app", branch="dev") for chunk in written])
         for path, text in self.conversations.files.items():
             self.file(path, text.split("\n---\n", 1)[1], project="app", branch="dev")
 
@@ -50,15 +48,15 @@ class Captures:
         return self.files.files[MEMORY + path].markdown.body
 
     def move(self, old: str, new: str) -> None:
-        self.files.files[MEMORY + new] = self.files.files.pop(MEMORY + old)._replace(path=MEMORY + new)
+        self.files.files[MEMORY + new] = attrs.evolve(self.files.files.pop(MEMORY + old), path=MEMORY + new)
 
-    def index(self, *, again: bool = False) -> Indexed:
-        rehearsed = self.run(again=again, rehearsed=True)
-        assert self.run(again=again) == rehearsed
-        return rehearsed
+    def index(self, *, force: bool = False) -> Indexed:
+        planned = self.run(force=force, dry_run=True)
+        assert self.run(force=force) == planned
+        return planned
 
-    def counts(self, *, again: bool = False) -> tuple[int, int, int, int, int]:
-        done = self.index(again=again)
+    def counts(self, *, force: bool = False) -> tuple[int, int, int, int, int]:
+        done = self.index(force=force)
         return len(done.new), len(done.changed), done.unchanged, len(done.removed), done.deleted
 
     @property
@@ -89,20 +87,18 @@ def captures() -> Captures:
 
 @given(st.lists(chunks(), max_size=2, unique_by=lambda each: each.chunk_id))
 @few_examples
-def test_each_note_is_one_entry_and_indexing_again_changes_nothing(drawn: list[Chunk]) -> None:
+def test_each_section_is_one_entry_and_indexing_again_changes_nothing(drawn: list[Chunk]) -> None:
     captures = Captures()
     captures.write(*drawn)
-    notes: dict[str, Note] = {
-        note.note_id: note for each in drawn for note in notes_of(each, Workplace("app"), lambda _: None)
-    }
+    drawn = [attrs.evolve(chunk, project="app") for chunk in drawn]
+    kinds = {chunk.chunk_id: ("conversation", chunk.starts_at) for chunk in drawn}
+    kinds |= {detail.detail_id: (detail.kind, detail.stands_in.at) for chunk in drawn for detail in details_of(chunk)}
     assert captures.index().skipped == ()
 
     before = captures.entries
-    assert {entry_id: (entry.kind, entry.created_at) for entry_id, entry in before.items()} == {
-        note.note_id: (note.kind, note.at) for note in notes.values()
-    }
+    assert {entry_id: (entry.kind, entry.created_at) for entry_id, entry in before.items()} == kinds
     assert captures.index().unchanged == len(captures.files.files)
-    assert captures.counts(again=True)[0] == 0
+    assert captures.counts(force=True)[0] == 0
     assert captures.entries == before
 
 
@@ -196,7 +192,7 @@ def test_what_the_store_has_the_word_on_outlives_a_change_and_a_rebuild(captures
     assert after == {**before, changed: expected}
     assert "One\nand more" in after[changed].description
     assert [past.number for past in captures.repository.state.history] == [before[changed].number]
-    assert captures.counts(again=True) == (0, 1, 0, 0, 0)
+    assert captures.counts(force=True) == (0, 1, 0, 0, 0)
     assert captures.entries == after
 
 
@@ -283,7 +279,7 @@ def test_a_rebuild_brings_back_what_was_deleted(captures: Captures) -> None:
     captures.index()
     captures.run.forget(captures.entries.values())
 
-    assert captures.counts(again=True) == (1, 0, 0, 0, 0)
+    assert captures.counts(force=True) == (1, 0, 0, 0, 0)
     assert captures.counts() == (0, 0, 1, 0, 0)
 
 

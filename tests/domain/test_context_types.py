@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.formats.document_format import context_type_of
+from hardwon.adapters.markdown.document_format import headings
+from hardwon.domain.model.document import context_type_of
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, ContextType
 
 
@@ -23,7 +24,7 @@ from hardwon.domain.model.vocabulary import CONTEXT_TYPES, ContextType
     ],
 )
 def test_words_of_name_and_title_tell(name: str, title: str, context_type: ContextType | None) -> None:
-    assert context_type_of(name, title, "# Bug\n") == (context_type or "discovery")
+    assert context_type_of(name, title, ["Bug"]) == (context_type or "discovery")
 
 
 @pytest.mark.parametrize(
@@ -37,9 +38,9 @@ def test_words_of_name_and_title_tell(name: str, title: str, context_type: Conte
     ],
 )
 def test_headings_tell_when_they_agree_and_prose_never_does(body: str, context_type: ContextType | None) -> None:
-    assert context_type_of("notes.md", "Notes", body) == context_type
+    assert context_type_of("notes.md", "Notes", headings(body)) == context_type
 
 
-@given(name=st.text(), title=st.text(), body=st.text())
-def test_any_text_gives_a_type_but_never_the_default(name: str, title: str, body: str) -> None:
-    assert context_type_of(name, title, body) in {None, *CONTEXT_TYPES} - {"general"}
+@given(name=st.text(), title=st.text(), found=st.lists(st.text()))
+def test_any_text_gives_a_type_but_never_the_default(name: str, title: str, found: list[str]) -> None:
+    assert context_type_of(name, title, found) in {None, *CONTEXT_TYPES} - {"general"}

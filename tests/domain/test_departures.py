@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.formats.document_format import MarkdownFile
 from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from tests.fakes.entries import InMemoryEntryRepository
@@ -49,7 +49,7 @@ class Shelf:
             )
             InMemoryUsageLog(self.repository.state).add(entry.number or 0, USED)
 
-    def take_away(self) -> MarkdownFile:
+    def take_away(self) -> MarkdownDocument:
         file = self.files.files.pop(PATH)
         assert self.index().removed == (PATH,)
         assert self.entries == {}
@@ -71,15 +71,15 @@ def shelf() -> Shelf:
     return shelf
 
 
-@given(tier=st.sampled_from(TIERS), absences=st.integers(1, 3), again=st.booleans())
-def test_a_file_that_comes_back_is_what_it_was(tier: Tier, absences: int, *, again: bool) -> None:
+@given(tier=st.sampled_from(TIERS), absences=st.integers(1, 3), force=st.booleans())
+def test_a_file_that_comes_back_is_what_it_was(tier: Tier, absences: int, *, force: bool) -> None:
     shelf = Shelf()
     shelf.settle(tier)
     before = shelf.entries
     for _ in range(absences):
         shelf.files.files[PATH] = shelf.take_away()
         assert shelf.kept == [PATH]
-        assert shelf.index(again=again).new == (PATH,)
+        assert shelf.index(force=force).new == (PATH,)
 
     assert shelf.entries == before
     assert shelf.kept == []
@@ -87,7 +87,7 @@ def test_a_file_that_comes_back_is_what_it_was(tier: Tier, absences: int, *, aga
 
 def test_a_file_that_was_moved_is_what_it_was_under_its_new_path(shelf: Shelf) -> None:
     before = shelf.entries
-    shelf.files.files[MOVED] = shelf.files.files.pop(PATH)._replace(path=MOVED)
+    shelf.files.files[MOVED] = attrs.evolve(shelf.files.files.pop(PATH), path=MOVED)
     indexed = shelf.index()
 
     assert (indexed.new, indexed.removed, shelf.kept) == ((MOVED,), (PATH,), [])
@@ -99,7 +99,7 @@ def test_a_file_that_was_moved_is_what_it_was_under_its_new_path(shelf: Shelf) -
 def test_the_second_copy_of_a_file_that_was_moved_is_a_new_one(shelf: Shelf) -> None:
     file = shelf.files.files.pop(PATH)
     copy = f"{SPECS}050-copy/memory/z.md"
-    shelf.files.files |= {path: file._replace(path=path) for path in (MOVED, copy)}
+    shelf.files.files |= {path: attrs.evolve(file, path=path) for path in (MOVED, copy)}
     shelf.index()
 
     whole = shelf.repository.with_file(copy)
@@ -120,7 +120,7 @@ def test_a_file_that_comes_back_with_another_text_goes_by_what_it_says(shelf: Sh
 
 def test_a_rehearsal_of_the_return_keeps_what_is_known(shelf: Shelf) -> None:
     shelf.files.files[PATH] = shelf.take_away()
-    shelf.index(rehearsed=True)
+    shelf.index(dry_run=True)
 
     assert (shelf.kept, shelf.entries) == ([PATH], {})
 
@@ -132,7 +132,7 @@ def test_what_is_deleted_explicitly_is_not_kept(shelf: Shelf) -> None:
     shelf.index.forget([shelf.entries[""]])
 
     assert shelf.kept == []
-    shelf.index(again=True)
+    shelf.index(force=True)
     assert {entry.tier for entry in shelf.entries.values()} == {"normal"}
 
 

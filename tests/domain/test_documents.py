@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.document import MOST_SECTIONS, Defaults
+from hardwon.domain.model.document import MOST_SECTIONS
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.file_entry import Defaults
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from hardwon.domain.use_cases.index_files import IndexFiles
@@ -51,13 +52,13 @@ bodies = st.lists(st.sampled_from(ANCHORS), unique=True, max_size=3).map(
 )
 
 
-@given(versions=st.lists(bodies, min_size=1, max_size=4), again=st.booleans())
-def test_the_sections_in_the_store_are_those_of_the_file(versions: list[str], *, again: bool) -> None:
+@given(versions=st.lists(bodies, min_size=1, max_size=4), force=st.booleans())
+def test_the_sections_in_the_store_are_those_of_the_file(versions: list[str], *, force: bool) -> None:
     documents = Documents()
     numbers = dict[str, int | None]()
     for body in versions:
         documents.write(body)
-        documents.index(again=again)
+        documents.index(force=force)
         entries = documents.entries
         assert set(entries) == {"", *(anchor for anchor in ANCHORS if f":{anchor} -" in body)}
         assert {entry.spec_folder for entry in entries.values()} == {"005-auth"}
@@ -65,9 +66,9 @@ def test_the_sections_in_the_store_are_those_of_the_file(versions: list[str], *,
         numbers = {anchor: entry.number for anchor, entry in entries.items()}
 
 
-@given(first=bodies, second=bodies, tier=st.sampled_from(TIERS), again=st.booleans())
+@given(first=bodies, second=bodies, tier=st.sampled_from(TIERS), force=st.booleans())
 def test_no_text_and_no_force_changes_what_the_store_has_the_word_on(
-    first: str, second: str, tier: Tier, *, again: bool
+    first: str, second: str, tier: Tier, *, force: bool
 ) -> None:
     documents = Documents()
     documents.write(first, tier="important", importance_weight="0.9")
@@ -77,7 +78,7 @@ def test_no_text_and_no_force_changes_what_the_store_has_the_word_on(
         documents.repository.put(attrs.evolve(entry, tier=tier, importance_weight=0.2))
     known = set(documents.entries)
     documents.write(second, tier="normal", importance_weight="0.5")
-    documents.index(again=again)
+    documents.index(force=force)
 
     kept = {anchor: entry for anchor, entry in documents.entries.items() if anchor in known or not anchor}
     assert {(entry.tier, entry.importance_weight) for entry in kept.values()} == {(tier, 0.2)}
@@ -204,7 +205,7 @@ def test_a_change_of_the_text_is_in_the_history() -> None:
     documents.write("One.")
     documents.index()
     before = documents.entries[""]
-    documents.index(again=True)
+    documents.index(force=True)
     assert documents.history == []
     documents.write("Two.")
     documents.index()
@@ -228,7 +229,7 @@ def test_what_was_deleted_is_out_until_the_file_changes_or_force(steps: list[str
             case "scan":
                 documents.index()
             case "force":
-                documents.index(again=True)
+                documents.index(force=True)
                 expected = {"", "a"}
             case "edit":
                 edits += 1
@@ -242,7 +243,7 @@ def test_what_was_deleted_is_out_until_the_file_changes_or_force(steps: list[str
                 documents.index.forget([documents.entries["a"]])
                 expected = expected - {"a"}
         assert set(documents.entries) == expected
-    assert documents.index(rehearsed=True).deleted == (not expected)
+    assert documents.index(dry_run=True).deleted == (not expected)
 
 
 def test_deleting_is_in_the_history_and_what_is_gone_leaves_no_tombstone() -> None:
@@ -253,7 +254,7 @@ def test_deleting_is_in_the_history_and_what_is_gone_leaves_no_tombstone() -> No
 
     assert [entry.anchor_id for entry in deleted] == ["", "a"]
     assert documents.history == [("deleted", "T"), ("deleted", "T: a")]
-    documents.index(again=True)
+    documents.index(force=True)
     documents.files.files.clear()
     documents.index()
     assert documents.repository.state.tombstones == {}

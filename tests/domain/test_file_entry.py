@@ -5,18 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.document import MarkdownDocument
+from hardwon.adapters.markdown.document_format import FrontValue, Markdown, kind_by_place, read_fields
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.document import EPOCH, moment_of, to_entry
+from hardwon.domain.model.document import FILE_KINDS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.document_format import (
-    FILE_KINDS,
-    FrontValue,
-    Markdown,
-    MarkdownFile,
-    kind_by_place,
-    read_fields,
-)
+from hardwon.domain.model.file_entry import EPOCH, moment_of, to_entry
 from hardwon.domain.model.vocabulary import Kind
 from tests.strategies import anything, labels
 
@@ -31,8 +26,10 @@ def entry_of(body: str, kind: Kind = "decision", known: Entry | None = None, **h
 
 
 def with_head(head: dict[str, FrontValue], body: str, kind: Kind, known: Entry | None = None) -> Entry:
-    file = MarkdownFile("/projects/app/memory/one.md", 1_770_000_000, f"{len(body):064}", Markdown(head, body))
-    return to_entry(file, read_fields(head), kind, HERE, known)
+    file = MarkdownDocument(
+        "/projects/app/memory/one.md", 1_770_000_000, f"{len(body):064}", Markdown(head, body), "/projects/app"
+    )
+    return to_entry(file, file.fields, kind, HERE, known)
 
 
 def entry_or_complaint(head: dict[str, FrontValue], body: str, kind: Kind) -> tuple[Entry | None, str]:

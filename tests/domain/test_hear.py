@@ -12,7 +12,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.domain.use_cases.merge_transcript import Heard, hear, told
+from hardwon.domain.use_cases.merge_transcript import Unread, exchanges_of, merge_transcript
 from hardwon.ports.transcripts import Transcribed
 from tests.strategies import DAY, NOW
 
@@ -54,8 +54,8 @@ def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
     ]
 
 
-def said(heard: Heard) -> list[tuple[str, str]]:
-    return [(each.exchange.user, each.exchange.assistant) for each in heard.exchanges]
+def utterances(unread: Unread) -> list[tuple[str, str]]:
+    return [(each.exchange.user, each.exchange.assistant) for each in unread.exchanges]
 
 
 def exchange(minute: float, user: str = "asked", assistant: str = "answered") -> Exchange:
@@ -88,17 +88,17 @@ def buffer_with(*exchanges: Exchange, position: int = 0) -> SessionBuffer:
 def test_without_a_transcript_prompts_go_with_the_replies_that_follow(
     kinds: list[EventKind], exchanges: list[tuple[str, str]], handled: int
 ) -> None:
-    heard = hear(GONE, None, events(*kinds), LATER)
+    unread = merge_transcript(GONE, None, events(*kinds), LATER)
 
-    assert said(heard) == exchanges
-    assert heard.handled == handled
+    assert utterances(unread) == exchanges
+    assert unread.handled == handled
 
 
 @given(kinds=st.lists(st.sampled_from(["prompt", "reply", "compaction", "end"]), min_size=1, max_size=12))
 def test_every_prompt_and_reply_is_told_once_or_left_for_later(kinds: list[EventKind]) -> None:
-    heard = hear(GONE, None, events(*kinds), LATER)
-    texts = [text for pair in said(heard) for text in pair if text]
-    there = [event.text for event in events(*kinds) if event.text and event.number <= heard.handled]
+    unread = merge_transcript(GONE, None, events(*kinds), LATER)
+    texts = [text for pair in utterances(unread) for text in pair if text]
+    there = [event.text for event in events(*kinds) if event.text and event.number <= unread.handled]
 
     assert texts == there
 
@@ -109,12 +109,12 @@ def test_every_prompt_and_reply_is_told_once_or_left_for_later(kinds: list[Event
 )
 def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut: int) -> None:
     every = events(*kinds)
-    once = list(hear(GONE, None, every, LATER).exchanges)
-    first = hear(GONE, None, every[:cut], LATER)
+    once = list(merge_transcript(GONE, None, every, LATER).exchanges)
+    first = merge_transcript(GONE, None, every[:cut], LATER)
     taken = list(first.exchanges)
     known = attrs.evolve(first.buffer, source="events")
     rest = [event for event in every if event.number > first.handled]
-    taken += hear(GONE, known, rest, LATER).exchanges if rest else ()
+    taken += merge_transcript(GONE, known, rest, LATER).exchanges if rest else ()
 
     def as_said(each: Sequence[Transcribed]) -> list[str]:
         return [part for exchange in each for part in (exchange.exchange.user, exchange.exchange.assistant) if part]
@@ -125,95 +125,97 @@ def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut
 def test_what_says_nothing_is_no_exchange() -> None:
     blank = [event._replace(text=" \n") for event in events("prompt", "reply")]
 
-    assert list(told(blank, 2)) == []
-    assert hear(GONE, None, blank, LATER).handled == 2
+    assert list(exchanges_of(blank, 2)) == []
+    assert merge_transcript(GONE, None, blank, LATER).handled == 2
 
 
 def test_the_transcript_is_read_from_where_it_was_left() -> None:
     transcript = Transcript([exchange(minute) for minute in range(3)])
-    heard = hear(transcript, buffer_with(exchange(1), position=100), events("reply"), LATER)
+    unread = merge_transcript(transcript, buffer_with(exchange(1), position=100), events("reply"), LATER)
 
-    assert [each.begins_at for each in heard.exchanges] == [100, 200]
-    assert (heard.buffer.source, heard.trouble, heard.handled) == ("transcript", "", 1)
+    assert [each.begins_at for each in unread.exchanges] == [100, 200]
+    assert (unread.buffer.source, unread.trouble, unread.handled) == ("transcript", "", 1)
 
 
 def test_the_turn_that_goes_on_is_left_for_later() -> None:
     waiting = events("prompt", "reply", "prompt")
     transcript = Transcript([exchange(1), exchange(3)])
-    heard = hear(transcript, None, waiting, LATER)
+    unread = merge_transcript(transcript, None, waiting, LATER)
 
-    assert [each.exchange for each in heard.exchanges] == [exchange(1)]
-    assert heard.handled == 2
+    assert [each.exchange for each in unread.exchanges] == [exchange(1)]
+    assert unread.handled == 2
 
 
 def test_a_turn_that_is_over_is_taken_though_the_next_prompt_is_not_written_yet() -> None:
-    heard = hear(Transcript([exchange(1)]), None, events("prompt", "reply", "prompt"), LATER)
+    unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", "prompt"), LATER)
 
-    assert [each.exchange for each in heard.exchanges] == [exchange(1)]
+    assert [each.exchange for each in unread.exchanges] == [exchange(1)]
 
 
 def test_the_first_prompt_of_a_session_is_left_for_later() -> None:
-    assert list(hear(Transcript([exchange(1)]), None, events("prompt"), LATER).exchanges) == []
+    assert list(merge_transcript(Transcript([exchange(1)]), None, events("prompt"), LATER).exchanges) == []
 
 
 @pytest.mark.parametrize("kind", ["reply", "compaction", "end"])
 def test_at_a_reply_a_compaction_and_the_end_all_is_taken(kind: EventKind) -> None:
     transcript = Transcript([exchange(1), exchange(3)])
 
-    assert len(list(hear(transcript, None, events("prompt", "reply", "prompt", kind), LATER).exchanges)) == 2
+    assert (
+        len(list(merge_transcript(transcript, None, events("prompt", "reply", "prompt", kind), LATER).exchanges)) == 2
+    )
 
 
 def test_a_prompt_without_a_reply_for_a_day_gets_none() -> None:
     waiting = events("prompt", "reply", "prompt")
     too_late = NOW + 2 * DAY
     by_events, by_transcript = (
-        hear(GONE, None, waiting, too_late),
-        hear(Transcript([exchange(1), exchange(3)]), None, waiting, too_late),
+        merge_transcript(GONE, None, waiting, too_late),
+        merge_transcript(Transcript([exchange(1), exchange(3)]), None, waiting, too_late),
     )
 
-    assert said(by_events) == [("prompt 1", "reply 2"), ("prompt 3", "")]
+    assert utterances(by_events) == [("prompt 1", "reply 2"), ("prompt 3", "")]
     assert len(list(by_transcript.exchanges)) == 2
     assert by_events.handled == by_transcript.handled == 3
 
 
 @pytest.mark.parametrize("transcript", [GONE, Transcript([])], ids=["gone", "empty"])
 def test_a_transcript_that_gives_nothing_is_given_up_for_good_with_a_word(transcript: Transcript) -> None:
-    heard = hear(transcript, buffer_with(exchange(-60), position=100), events("prompt", "reply"), LATER)
+    unread = merge_transcript(transcript, buffer_with(exchange(-60), position=100), events("prompt", "reply"), LATER)
 
-    assert said(heard) == [("prompt 1", "reply 2")]
-    assert (heard.buffer.source, heard.buffer.position) == ("events", 0)
-    assert PATH in heard.trouble
-    known = attrs.evolve(heard.buffer, position=1)
-    again = hear(Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER)
-    assert said(again) == [("prompt 1", "reply 2"), ("prompt 3", "reply 4")]
+    assert utterances(unread) == [("prompt 1", "reply 2")]
+    assert (unread.buffer.source, unread.buffer.position) == ("events", 0)
+    assert PATH in unread.trouble
+    known = attrs.evolve(unread.buffer, position=1)
+    again = merge_transcript(Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER)
+    assert utterances(again) == [("prompt 1", "reply 2"), ("prompt 3", "reply 4")]
     assert again.trouble == ""
 
 
 def test_a_host_that_names_no_transcript_is_told_of() -> None:
-    heard = hear(Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER)
+    unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER)
 
-    assert said(heard) == [("prompt 1", "reply 2")]
-    assert "names no transcript" in heard.trouble
+    assert utterances(unread) == [("prompt 1", "reply 2")]
+    assert "names no transcript" in unread.trouble
 
 
 def test_a_transcript_that_is_not_there_yet_may_still_come() -> None:
-    heard = hear(GONE, None, events("prompt"), LATER)
+    unread = merge_transcript(GONE, None, events("prompt"), LATER)
 
-    assert (heard.buffer.source, heard.trouble, said(heard)) == ("transcript", "", [])
+    assert (unread.buffer.source, unread.trouble, utterances(unread)) == ("transcript", "", [])
 
 
 def test_what_the_transcript_gave_before_it_was_gone_is_not_told_again() -> None:
     known = buffer_with(Exchange("prompt 1", "more than reply 2", NOW + MINUTE / 2))
-    heard = hear(GONE, known, events("prompt", "reply", "prompt", "reply"), LATER)
+    unread = merge_transcript(GONE, known, events("prompt", "reply", "prompt", "reply"), LATER)
 
-    assert said(heard) == [("prompt 3", "reply 4")]
+    assert utterances(unread) == [("prompt 3", "reply 4")]
 
 
 @pytest.mark.parametrize("written", ["", "so far"])
 def test_a_turn_that_went_on_after_the_transcript_gave_it_is_told_to_its_end(written: str) -> None:
     known = buffer_with(exchange(-9), Exchange("prompt 1", written, NOW + MINUTE / 2))
-    heard = hear(GONE, known, events("prompt", "compaction", "reply"), LATER)
-    [grown] = [each.exchange for each in heard.exchanges]
+    unread = merge_transcript(GONE, known, events("prompt", "compaction", "reply"), LATER)
+    [grown] = [each.exchange for each in unread.exchanges]
 
     assert grown.continues(known.exchanges[-1])
     assert grown.assistant == f"{written}\n\nreply 3".strip()
@@ -221,31 +223,31 @@ def test_a_turn_that_went_on_after_the_transcript_gave_it_is_told_to_its_end(wri
 
 def test_what_events_tell_is_cleaned_by_the_project_of_the_session() -> None:
     waiting = [event._replace(text=f"{event.text} in /link/src/a.py") for event in events("prompt", "reply")]
-    heard = hear(GONE, None, waiting, LATER, Cleaning("/real", other_roots=("/link",)))
+    unread = merge_transcript(GONE, None, waiting, LATER, Cleaning("/real", other_roots=("/link",)))
 
-    assert said(heard) == [("prompt 1 in src/a.py", "reply 2 in src/a.py")]
+    assert utterances(unread) == [("prompt 1 in src/a.py", "reply 2 in src/a.py")]
 
 
 def test_a_run_that_was_cut_off_goes_on_behind_the_last_event_it_took() -> None:
     known = attrs.evolve(buffer_with(), source="events", position=3)
-    heard = hear(GONE, known, events("prompt", "reply", "prompt", "reply", "prompt", "reply"), LATER)
+    unread = merge_transcript(GONE, known, events("prompt", "reply", "prompt", "reply", "prompt", "reply"), LATER)
 
-    assert said(heard) == [("prompt 3", "reply 4"), ("prompt 5", "reply 6")]
+    assert utterances(unread) == [("prompt 3", "reply 4"), ("prompt 5", "reply 6")]
 
 
 def test_a_session_stays_where_it_began_and_its_transcript_may_move() -> None:
     first, second = events("prompt", "reply")
     moved = [first._replace(project_root=""), second._replace(project_root="/elsewhere", transcript_path="/moved")]
 
-    assert hear(GONE, None, moved, LATER).buffer.project_root == "/elsewhere"
-    heard = hear(GONE, buffer_with(), moved, LATER)
-    assert (heard.buffer.project_root, heard.buffer.transcript_path) == ("/project", "/moved")
+    assert merge_transcript(GONE, None, moved, LATER).buffer.project_root == "/elsewhere"
+    unread = merge_transcript(GONE, buffer_with(), moved, LATER)
+    assert (unread.buffer.project_root, unread.buffer.transcript_path) == ("/project", "/moved")
 
 
 def test_a_transcript_that_moved_is_read_from_its_beginning() -> None:
     transcript = Transcript([exchange(minute) for minute in range(3)])
     known = attrs.evolve(buffer_with(exchange(1), position=100), transcript_path="/before")
-    heard = hear(transcript, known, events("reply"), LATER)
+    unread = merge_transcript(transcript, known, events("reply"), LATER)
 
-    assert [each.begins_at for each in heard.exchanges] == [0, 100, 200]
-    assert heard.buffer.position is None
+    assert [each.begins_at for each in unread.exchanges] == [0, 100, 200]
+    assert unread.buffer.position is None

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.use_cases.import_knowledge import Imported, ImportKnowledge
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock

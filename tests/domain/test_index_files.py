@@ -47,9 +47,9 @@ def counts(indexed: Indexed) -> tuple[int, int, int, int, int]:
 steps = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from(["one", "two", None])), max_size=6)
 
 
-@given(before=steps, after=steps, again=st.booleans())
+@given(before=steps, after=steps, force=st.booleans())
 def test_whatever_happened_to_the_files_the_store_says_what_they_say(
-    before: list[tuple[str, str | None]], after: list[tuple[str, str | None]], *, again: bool
+    before: list[tuple[str, str | None]], after: list[tuple[str, str | None]], *, force: bool
 ) -> None:
     indexing = Indexing()
     for changes in (before, after):
@@ -58,8 +58,8 @@ def test_whatever_happened_to_the_files_the_store_says_what_they_say(
                 indexing.files.files.pop(MEMORY + path, None)
             else:
                 indexing.files.put(path, body)
-        rehearsed = indexing.index(again=again, rehearsed=True)
-        assert indexing.index(again=again) == rehearsed
+        planned = indexing.index(force=force, dry_run=True)
+        assert indexing.index(force=force) == planned
 
     texts = {file.path.removeprefix(MEMORY): file.markdown.body for file in indexing.files.files.values()}
     assert {path: entry.description for path, entry in indexing.entries().items()} == texts
@@ -83,7 +83,7 @@ def test_a_rehearsal_changes_nothing(changes: list[tuple[str, str | None]]) -> N
     before = indexing.entries()
     for path, body in changes:
         indexing.files.put(path, body or "", mtime=0)
-    indexing.index(rehearsed=True)
+    indexing.index(dry_run=True)
 
     assert indexing.entries() == before
 
@@ -137,7 +137,7 @@ def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None
     [before] = indexing.entries().values()
     indexing.files.put("decisions/a.md", "text", date="2020-01-01", permanent=True)
 
-    assert counts(indexing.index(again=True, everywhere=True)) == (0, 1, 0, 0, 0)
+    assert counts(indexing.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
     [after] = indexing.entries().values()
     assert (after.recall_count, after.last_recalled_at) == (1, NOW)
     assert (after.created_at, after.permanent) == (before.created_at, True)
@@ -158,7 +158,7 @@ def test_a_rebuild_reaches_all_below_the_projects_folder_and_nothing_of_a_namesa
     keep_old(indexing, f"{ROOT}/docs/a.md", f"{ROOT}/docs/gone.md", *NAMESAKE)
     del indexing.files.files[f"{ROOT}/docs/gone.md"]
 
-    assert counts(indexing.index(again=True, everywhere=True)) == (0, 1, 0, 0, 0)
+    assert counts(indexing.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
     said = {path: entry.description for path, entry in indexing.entries().items()}
     assert said == {f"{ROOT}/docs/a.md": "new", f"{ROOT}/docs/gone.md": "old", **dict.fromkeys(NAMESAKE, "old")}
 

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.document import moment_of
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
+from hardwon.domain.model.file_entry import moment_of
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.save_session import Given, KeepSession
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import WRITTEN_AT, InMemoryFiles
+from tests.fakes.files import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles
 from tests.fakes.indexing import index_files
 from tests.strategies import NOW
 
@@ -28,7 +28,7 @@ class Keeping:
         self.repository = InMemoryEntryRepository()
         self.keep = KeepSession(
             sources=self.files,
-            sessions=self.files,
+            sessions=InMemorySessionFiles(self.files),
             repository=self.repository,
             workplace=Workplace("app", "work", "main"),
             clock=FixedClock(),
@@ -71,7 +71,7 @@ def test_a_session_says_where_and_when_it_was(keeping: Keeping) -> None:
 def test_a_file_that_is_saved_and_indexed_has_one_date(keeping: Keeping, front_matter: dict[str, str]) -> None:
     path = keeping.files.put("/notes.md", "Prose.", WRITTEN_AT, **front_matter)
     saved = keeping.keep.index(path, NOTHING)
-    index_files(keeping.files, keeping.repository)([path], again=True)
+    index_files(keeping.files, keeping.repository)([path], force=True)
 
     date = dt.datetime.fromisoformat(front_matter["date"]).astimezone() if front_matter else moment_of(WRITTEN_AT)
     assert saved.updated_at == saved.created_at == date

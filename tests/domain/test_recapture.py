@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.model.formats.conversation_format import section_chunk
 from hardwon.domain.use_cases.capture import Capture, Captured, capture_session
 from tests.conversations import MINUTE, sessions
 from tests.domain.test_capture import Breaking, Desk, by_id, talk, transcribed
@@ -25,8 +24,7 @@ def anew(desk: Desk, exchanges: list[Exchange]) -> Captured:
 
 def standing(desk: Desk) -> list[tuple[int, bool]]:
     """Return of each conversation how many exchanges it holds, and whether it is for good."""
-    notes = [note for note in desk.files.kept.values() if note.kind == "conversation"]
-    chunks = filter(None, (section_chunk(note.note_id, note.text) for note in notes))
+    chunks = [section.chunk for section in desk.files.kept.values() if section.kind == "conversation"]
     return [(len(chunk.exchanges), chunk.permanent) for chunk in sorted(chunks, key=lambda chunk: chunk.starts_at)]
 
 

@@ -35,7 +35,7 @@ class Shelf:
         self.edits += not force
         sections = (f"<!-- ANCHOR:{anchor} -->\nText of {anchor}.\n<!-- /ANCHOR:{anchor} -->\n" for anchor in anchors)
         self.files.put(PATH, f"Version {self.edits}.\n" + "".join(sections), WRITTEN_AT)
-        self.index(again=force)
+        self.index(force=force)
 
     def leave_and_return(self) -> None:
         away = self.files.files.pop(PATH)

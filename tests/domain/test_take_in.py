@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.use_cases.capture import Learned, TakeIn
 from tests.conversations import sessions
-from tests.domain.test_capture import Breaking, Desk, by_id, path_of, talk
+from tests.domain.test_capture import Breaking, Desk, by_id, talk
 from tests.fakes.clock import FixedClock
 from tests.fakes.transcripts import InMemoryTranscripts
 from tests.strategies import DAY, NOW, few_examples
@@ -78,7 +78,7 @@ def test_whoever_is_interrupted_anywhere_and_runs_again_keeps_the_same_and_the_s
 
     assert broken.work()
     assert by_id(broken.desk.files.kept) == by_id(whole.desk.files.kept)
-    assert broken.known >= set(map(path_of, broken.desk.files.kept.values()))
+    assert broken.known >= {section.path for section in broken.desk.files.kept.values()}
     assert broken.desk.journal.waiting() == []
 
 

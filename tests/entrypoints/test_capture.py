@@ -13,7 +13,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.capture_lock import alone
+from hardwon.entrypoints.capture_lock import capture_lock
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.strategies import NOW
@@ -263,10 +263,10 @@ def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch:
     other = CaptureLock(str(world.store))
     with contextlib.closing(memory.database):
         assert other.acquire(0.0)
-        with pytest.raises(StorageError, match="another capture has been going on"), alone(memory, "."):
+        with pytest.raises(StorageError, match="another capture has been going on"), capture_lock(memory, "."):
             pytest.fail("it is not alone")
         other.release()
-        with alone(memory, "."):
+        with capture_lock(memory, "."):
             assert not other.acquire(0.0)
         assert other.acquire(0.0)
     other.release()
@@ -277,10 +277,10 @@ def test_a_worker_that_gave_up_meanwhile_is_started_again(world: World, monkeypa
     monkeypatch.setattr("hardwon.entrypoints.capture_lock.wake", lambda _, root: woken.append(root))
     memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail)
     with contextlib.closing(memory.database):
-        with alone(memory, str(world.project)):
+        with capture_lock(memory, str(world.project)):
             pass
         assert woken == []
-        with alone(memory, str(world.project)):
+        with capture_lock(memory, str(world.project)):
             note(str(world.store), HookEvent("one", "end", NOW.isoformat(), str(world.project)))
 
     assert woken == [str(world.project)]

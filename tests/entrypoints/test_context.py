@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.markdown.marked_section import BEGIN, END
 from hardwon.domain.model.context import ContextQuery, Feature
-from hardwon.domain.model.formats.marked_section import BEGIN, END
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints import library as planting
 from tests.entrypoints.hook_process import World

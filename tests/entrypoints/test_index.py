@@ -6,11 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.conversation.details import notes_of
 from hardwon.domain.model.conversation.session import Chunk, Metadata
 from tests.conversations import talk
 from tests.entrypoints.hook_process import BIN, FAULTS, World
@@ -347,8 +346,8 @@ def test_a_mistake_is_told_in_one_line(world: World, arguments: tuple[str, ...],
 
 def captured(world: World, *chunks: Chunk) -> list[str]:
     """Write conversations as capture does; return the files."""
-    notes = [note for chunk in chunks for note in notes_of(chunk, Workplace("app"), lambda _: None)]
-    return list(MarkdownConversationFiles(str(world.project)).put(notes))
+    written = [attrs.evolve(chunk, project="app") for chunk in chunks]
+    return sorted(set(MarkdownConversationFiles(str(world.project)).put(written).values()))
 
 
 def test_a_captured_file_is_one_memory_a_section(embedding_world: World) -> None:

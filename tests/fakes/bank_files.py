@@ -1,10 +1,11 @@
 """The files of the knowledge banks, in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, BankTexts
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.ports.bank_files import BankFiles
 from hardwon.ports.override import override
 
@@ -12,21 +13,22 @@ from hardwon.ports.override import override
 class InMemoryBankFiles(BankFiles):
     """Files by place; those of `refused` can't be written."""
 
-    def __init__(self, texts: BankTexts | None = None) -> None:
+    def __init__(self, texts: Mapping[BankPlace, str] | None = None) -> None:
         self.files = dict.fromkeys(PLACES, "") | dict(texts or {})
         self.refused = set[BankPlace]()
 
     @override
-    def texts(self) -> BankTexts:
-        return dict(self.files)
+    def banks(self) -> Banks:
+        return MarkdownBanks(dict(self.files))
 
     @override
     @contextmanager
-    def held(self) -> Iterator[BankTexts]:
-        yield self.texts()
+    def held(self) -> Iterator[Banks]:
+        yield self.banks()
 
     @override
-    def write(self, texts: BankTexts) -> None:
+    def write(self, banks: Banks) -> None:
+        texts = banks.texts
         changed = [place for place in PLACES if texts[place] != self.files[place]]
         if refused := self.refused.intersection(changed):
             raise UneditableFileError(f"{refused} can't be used")

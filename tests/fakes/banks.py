@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
+from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.import_ledger import ImportLedger
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank

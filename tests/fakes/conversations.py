@@ -1,21 +1,21 @@
-"""Files of conversations in memory, and plans."""
+"""Files of conversations in memory."""
 
 import posixpath
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from hardwon.domain.model.conversation.details import Note
-from hardwon.domain.model.formats.memory_file import (
-    SectionOfSession,
+from hardwon.adapters.markdown.document import FileSection, file_sections
+from hardwon.adapters.markdown.memory_file import (
     first_body,
     front_matter,
     memory_file,
     sections_of_session,
-    without_notes,
+    without_sections,
 )
-from hardwon.domain.model.formats.placing import all_placed, day_of, in_order, with_links
+from hardwon.adapters.markdown.placing import all_placed, day_of, in_order, with_links
+from hardwon.domain.model.conversation.session import Chunk
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.ports.documents import ConversationFiles, PlanFiles
+from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from hardwon.ports.override import override
 from tests.fakes.files import MEMORY
 
@@ -35,22 +35,23 @@ class InMemoryConversationFiles(ConversationFiles):
         self.files: dict[str, str] = {}
 
     @override
-    def put(self, notes: Sequence[Note]) -> tuple[str, ...]:
-        stands_in = dict[str, str]()
-        for (kind, day), same in groupby(in_order(notes), key=lambda note: (note.kind, day_of(note))):
+    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+        sections = in_order(section for chunk in chunks for section in file_sections(chunk, lambda _: None))
+        paths = dict[str, str]()
+        for (kind, day), same in groupby(sections, key=lambda section: (section.kind, day_of(section))):
             begins = f"{MEMORY}{FOLDERS[kind]}/"
             files = {
                 path.removeprefix(begins): text for path, text in self.files.items() if path.startswith(begins + day)
             }
-            names = {note_id: posixpath.basename(path) for note_id, path in stands_in.items()}
+            names = {section_id: posixpath.basename(path) for section_id, path in paths.items()}
             placed = all_placed(with_links(same, names), files, _begun)
             self.files |= {begins + name: text for name, text in placed.files.items()}
-            stands_in |= {note_id: begins + name for note_id, name in placed.names.items()}
-        return tuple(sorted(set(stands_in.values())))
+            paths |= {section_id: begins + name for section_id, name in placed.names.items()}
+        return paths
 
     @override
-    def remove(self, note_ids: Sequence[str]) -> tuple[str, ...]:
-        after = {path: without_notes(memory_file(text), note_ids) for path, text in self.files.items()}
+    def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
+        after = {path: without_sections(memory_file(text), section_ids) for path, text in self.files.items()}
         changed = tuple(sorted(path for path, text in after.items() if text != self.files[path]))
         self.files = {path: text for path, text in after.items() if text}
         return changed
@@ -64,17 +65,6 @@ class InMemoryConversationFiles(ConversationFiles):
         ]
 
 
-def _begun(note: Note) -> str:
-    head = "".join(f"{key}: {value}\n" for key, value in front_matter(note).items())
-    return f"---\n{head}---\n{first_body(note)}"
-
-
-class InMemoryPlanFiles(PlanFiles):
-    """The plans that were given, by the number of their phase."""
-
-    def __init__(self, plans: Mapping[str, str] | None = None) -> None:
-        self._plans = plans or {}
-
-    @override
-    def of_phase(self, number: str) -> str | None:
-        return self._plans.get(number)
+def _begun(section: FileSection) -> str:
+    head = "".join(f"{key}: {value}\n" for key, value in front_matter(section).items())
+    return f"---\n{head}---\n{first_body(section)}"

@@ -1,9 +1,12 @@
 """Markdown files in memory; a file's name is its path."""
 
+import datetime as dt
 from collections.abc import Mapping
 
+from hardwon.adapters.markdown.document import MarkdownDocument
+from hardwon.adapters.markdown.document_format import FrontValue, Markdown, spec_folder
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.formats.document_format import FrontValue, Markdown, MarkdownFile, spec_folder
 from hardwon.ports.documents import Listing, SessionFiles, SourceFiles
 from hardwon.ports.override import override
 from tests.fakes.state import text_hash
@@ -14,21 +17,22 @@ SPECS = f"{ROOT}/specs/"
 WRITTEN_AT = 1_770_000_000
 
 
-class InMemoryFiles(SourceFiles, SessionFiles):
-    """Files to be read, and the folder that sessions are written to; front matter is not parsed but given."""
+class InMemoryFiles(SourceFiles):
+    """Files to be read; front matter is not parsed but given."""
 
     def __init__(self) -> None:
-        self.files: dict[str, MarkdownFile] = {}
+        self.files: dict[str, MarkdownDocument] = {}
         self.unreadable: set[str] = set()
         self.reads: list[str] = []
 
     def put(self, path: str, body: str, mtime: int = WRITTEN_AT, **front_matter: FrontValue) -> str:
         """Write a file of the project's memory, unless *path* is absolute; return its path."""
-        return self._put(path if path.startswith("/") else MEMORY + path, body, mtime, front_matter)
+        return self.write(path if path.startswith("/") else MEMORY + path, body, mtime, front_matter)
 
-    def _put(self, path: str, body: str, mtime: int, front_matter: Mapping[str, FrontValue]) -> str:
+    def write(self, path: str, body: str, mtime: int, front_matter: Mapping[str, FrontValue]) -> str:
+        """Write a file at that path."""
         digest = text_hash(ascii((sorted(front_matter.items()), body)))
-        self.files[path] = MarkdownFile(path, mtime, digest, Markdown(front_matter, body))
+        self.files[path] = MarkdownDocument(path, mtime, digest, Markdown(front_matter, body), ROOT)
         return path
 
     @override
@@ -54,7 +58,7 @@ class InMemoryFiles(SourceFiles, SessionFiles):
         return self._listing(path)
 
     @override
-    def read(self, path: str) -> MarkdownFile:
+    def read(self, path: str) -> MarkdownDocument:
         self.reads.append(path)
         if path in self.unreadable or path not in self.files:
             raise UnreadableFileError(f"{path!r}: it can't be read")
@@ -65,15 +69,34 @@ class InMemoryFiles(SourceFiles, SessionFiles):
         return not any(file.startswith(path) for file in self.files)
 
     @override
-    def parse(self, text: str) -> Markdown:
-        return Markdown({}, text)
-
-    @override
-    def create(self, stem: str, front_matter: Mapping[str, FrontValue], body: str) -> str:
-        return self._put(f"{MEMORY}sessions/{stem}.md", body, WRITTEN_AT, front_matter)
+    def parse(self, path: str, mtime: int, text: str) -> MarkdownDocument:
+        return MarkdownDocument(path, mtime, "", Markdown({}, text), ROOT)
 
     def _listing(self, *prefixes: str) -> Listing:
         return Listing(tuple(sorted(path for path in self.files if path.startswith(prefixes))), prefixes)
+
+
+class InMemorySessionFiles(SessionFiles):
+    """The folder that sessions are written to; texts have no front matter."""
+
+    def __init__(self, files: InMemoryFiles) -> None:
+        self._files = files
+
+    @override
+    def parse(self, text: str, at: dt.datetime) -> MarkdownDocument:
+        return self._files.parse("/", int(at.timestamp()), text)
+
+    @override
+    def create(self, text: str, session: Entry, at: dt.datetime) -> str:
+        fields: dict[str, FrontValue] = {
+            "description": session.description,
+            "tags": session.tags,
+            "keywords": session.keywords,
+            "date": at.isoformat(timespec="seconds"),
+        }
+        permanent: dict[str, FrontValue] = {"permanent": True} if session.permanent else {}
+        path = f"{MEMORY}sessions/{at:memory-%Y%m%d-%H%M%S}.md"
+        return self._files.write(path, text, WRITTEN_AT, fields | permanent)
 
 
 def _is_memory(path: str) -> bool:

@@ -1,7 +1,7 @@
 """The use cases that bring files in and take entries out, on fakes."""
 
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.document import PLAIN, Defaults
+from hardwon.domain.model.file_entry import PLAIN, Defaults
 from hardwon.domain.use_cases.edit_entries import Forget
 from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.domain.use_cases.index_one_file import KeepFile
@@ -29,7 +29,6 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
             usage=InMemoryUsageLog(repository.state),
             history=history,
             workplace=Workplace("app", "work", "main"),
-            project_root=ROOT,
             defaults=defaults,
             clock=FixedClock(),
         ),

@@ -1,4 +1,4 @@
-"""What a user says when one subject ends, or another begins (requirements C-T3.3 and C-T3.4)."""
+"""Phrases by which a user ends a subject, or begins another."""
 
 import re
 from collections.abc import Collection
@@ -9,7 +9,7 @@ LOOKED_AT = 200
 """Characters; later than that nobody says that the subject is another."""
 
 MOST_WORDS = 8
-"""A longer message says more than that it goes on (M-C5)."""
+"""A longer message is more than a transition."""
 
 _MUST_BE_ALL = r"(?:ok|okay|alright|all right|moving on|next(?: (?:one|up|step|topic|task|item|question|point))?)"
 _SPEAKS_FOR_ITSELF = r"(?:let'?s|let us|we can|time to) (?:move on|build (?:this|it)|start building)"

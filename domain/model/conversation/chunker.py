@@ -1,7 +1,7 @@
 """
-Where a conversation is cut: one chunk, one subject (requirement C-T3).
+Where a conversation is cut: one chunk, one subject.
 
-Whether an exchange is about something else than those before it (requirement C-T3.5).
+Whether an exchange is about something else than those before it.
 
 The words that a chunk's file is named after.
 """
@@ -50,7 +50,7 @@ class Divergence(NamedTuple):
 
 
 CLEAR = Divergence(jaccard=0.1, shared=0.12, cosine=0.3)
-"""M-C14. In long chats the closest Jaccard is below 0.1 for 12% of what follows on, and for 79% of what doesn't."""
+"""In long chats the closest Jaccard is below 0.1 for 12% of what follows on, and for 79% of what doesn't."""
 
 SLIGHT = Divergence(jaccard=0.15, shared=0.18, cosine=0.4)
 """Enough to end a chunk that is long already."""

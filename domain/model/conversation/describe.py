@@ -1,11 +1,11 @@
 """
-What is always recorded (requirement C-T8.8): which of it a conversation touches.
+The areas, always recorded, that a conversation touches.
 
-What a chunk is called, and what it is about, told from what was said in it.
+Describe a chunk: title, summary and metadata from its own exchanges.
 
-A chunk in two or three of its own sentences (requirement C-T3.7).
+A chunk in two or three of its own sentences.
 
-What a chunk is called (requirement C-T3.6).
+The title of a chunk.
 """
 
 import math
@@ -248,7 +248,7 @@ class Statement(NamedTuple):
         return self.by_user and not self.is_answer and prefers(self.text)
 
 
-def described(draft: Draft, project: str, session_id: str | None) -> Chunk:
+def described(draft: Draft, project: str, session_id: str | None, branch: str | None = None) -> Chunk:
     """
     Return *draft* as a chunk with its title, summary and metadata, all from its own exchanges.
 
@@ -256,6 +256,7 @@ def described(draft: Draft, project: str, session_id: str | None) -> Chunk:
         draft: Whatever was said in it.
         project: The user's own.
         session_id: The session it comes from, None when unknown.
+        branch: The git branch, for a draft that does not say which one it began on; None without git.
 
     """
     spoken = tuple(statement for exchange in draft.exchanges for statement in statements_of(exchange))
@@ -270,6 +271,8 @@ def described(draft: Draft, project: str, session_id: str | None) -> Chunk:
         metadata=metadata,
         session_id=session_id,
         permanent=draft.permanent,
+        project=project,
+        branch=draft.branch or branch,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a host tells while a session goes on. Standard library only: the capture hooks need it."""
+"""Events of a session in progress, from a host's hooks. Standard library only: the capture hooks need it."""
 
 from typing import Literal, NamedTuple, TypeAlias
 

@@ -36,6 +36,7 @@ _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*$")
 _HEAD = re.compile(r"^(?P<indent>[^\S\n]*+)(?:(?:#{1,6}|[-+])(?:\s++|$)|>\s*+|~{3,}+\s*+)++")
 _CLOSING_HASHES = re.compile(r"\s#+\s*$")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\(([^()\s]{0,2000})\)")
+_ANY_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\](?:\([^()\s]{0,2000}\)|\[[^\[\]\n]{0,500}\])")
 _COMMENT_MARK = re.compile(r"<!--|-->")
 _MARKS = re.compile(r"(?P<between>(?<=[^\W_])[*`]++(?=[^\W_]))|[*`]++")
 _GAP = re.compile(r"\n{3,}")
@@ -50,6 +51,11 @@ def plain_text(markdown: str) -> str:
     """
     lines = map(_plain_line, _LINK.sub(r"\1 (\2)", markdown).split("\n"))
     return _GAP.sub("\n\n", "\n".join(lines)).strip()
+
+
+def without_links(markdown: str) -> str:
+    """Return *markdown* with the text alone of each link and image."""
+    return _ANY_LINK.sub(r"\1", markdown)
 
 
 def _plain_line(line: str) -> str:

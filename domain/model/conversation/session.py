@@ -3,7 +3,7 @@ A part of a conversation that is about one thing.
 
 The last chunks of a session while they grow.
 
-What was said in one turn of a session.
+One turn of a session: a prompt and its answer.
 """
 
 import datetime as dt
@@ -90,7 +90,7 @@ class Exchange:
         return "\n\n".join(filter(None, (self.user, *asked, self.assistant)))
 
     def continues(self, earlier: "Exchange") -> bool:
-        """Tell whether this is *earlier* again, of which more was said since."""
+        """Return whether this is *earlier* again, of which more was said since."""
         return (self.at, self.user) == (earlier.at, earlier.user)
 
 
@@ -104,9 +104,9 @@ def timestamp(moment: dt.datetime) -> str:
 
 def chunk_identity(project: str, first: Exchange) -> str:
     """
-    Return the 16 hex digits that identify the chunk which *first* begins (rule U-3).
+    Return the 16 hex digits that identify the chunk that *first* begins.
 
-    It is what the user said that counts, as the reply may still grow (M-C4).
+    The prompt counts, not the reply, which may still grow.
     """
     return short_hash("conversation", project, timestamp(first.at), first.user or first.assistant)
 
@@ -171,6 +171,8 @@ class Chunk:
         metadata: What it is about.
         session_id: The session it comes from, one line; None when unknown.
         permanent: Kept for good.
+        project: The name of the project it was said in.
+        branch: The git branch it began on, None without git.
 
     """
 
@@ -182,6 +184,8 @@ class Chunk:
     metadata: Metadata = Metadata()
     session_id: str | None = attrs.field(default=None, converter=attrs.converters.optional(as_line))
     permanent: bool = False
+    project: str = ""
+    branch: str | None = None
 
     @property
     def starts_at(self) -> dt.datetime:
@@ -294,7 +298,7 @@ class SessionBuffer:
 
     def kept_for_good(self) -> "SessionBuffer":
         """Return the buffer with all its chunks closed and permanent, to be written anew."""
-        drafts = (attrs.evolve(each, is_closed=True, permanent=True, written=0) for each in self.drafts)
+        drafts = (attrs.evolve(draft, is_closed=True, permanent=True, written=0) for draft in self.drafts)
         return attrs.evolve(self, drafts=tuple(drafts))
 
 

@@ -3,9 +3,9 @@ What the agent only says again: the user decided it before.
 
 What a sentence does: decide, correct, warn, or say how the user wants it.
 
-What is listed as rejected, considered or an option: `Rejected: cron (nobody watches it), Airflow.`.
+Alternatives in lists of rejected, considered or possible options: `Rejected: cron (nobody watches it), Airflow.`.
 
-What a conversation says of why something was decided, and what else there was.
+The reasons of a decision in a conversation, and the alternatives to it.
 """
 
 import re
@@ -181,7 +181,7 @@ def prefers(sentence: str) -> bool:
 
 
 def is_important(prompt: str) -> bool:
-    """Tell whether *prompt* states a decision or a correction, and so can stand by itself (requirement C-T3.9)."""
+    """Tell whether *prompt* states a decision or a correction, and so can stand by itself."""
     return any(_stands_alone(sentence) for sentence in sentences(prompt[:READ]))
 
 
@@ -245,9 +245,9 @@ def listed_names(text: str, statement: str) -> Iterator[str]:
 def _on_the_line(rest: str) -> Iterator[tuple[str | None, str]]:
     lettered = list(_LETTERED.finditer(rest))
     if len(lettered) > 1:
-        ends = [each.start() for each in lettered[1:]] + [len(rest)]
+        ends = [mark.start() for mark in lettered[1:]] + [len(rest)]
         pairs = zip(lettered[:MOST_NAMED], ends, strict=False)
-        yield from ((each["letter"], rest[each.end() : end]) for each, end in pairs)
+        yield from ((mark["letter"], rest[mark.end() : end]) for mark, end in pairs)
         return
     sentence = next(split_sentences(_REMARK.sub("", rest)), "")
     yield from ((None, said) for said in _BETWEEN.split(sentence)[:MOST_NAMED])
@@ -315,15 +315,15 @@ def alternatives(statement: str, exchanges: Iterable[Exchange]) -> tuple[str, ..
     what is listed as rejected or considered, and the options of the agent's
     questions that were not chosen.
     """
-    heard = list(exchanges)
-    texts = [statement, *(text for each in heard for text in (each.user, each.assistant))]
+    exchanges = list(exchanges)
+    texts = [statement, *(text for exchange in exchanges for text in (exchange.user, exchange.assistant))]
     refused = (found["other"] or found["first"] for found in _NOT.finditer(statement))
     named = (name.strip(_EMPHASIS_MARKS) for name in (*refused, *(name for text in texts for name in _named(text))))
     listed = (name for text in texts for name in listed_names(text, statement))
     options = (
         option
-        for each in heard
-        for answered in each.answers
+        for exchange in exchanges
+        for answered in exchange.answers
         for option in answered.options
         if option and option.casefold() not in answered.answer.casefold()
     )
@@ -341,17 +341,22 @@ def _words(text: str) -> frozenset[str]:
 
 def reasons(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
     """Return the sentences that tell why, in order, each once, at most 12."""
-    return _each_once(reason for each in exchanges for reason in _reasons_in(each))[:MOST_REASONS]
+    return _each_once(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MOST_REASONS]
 
 
 @lru_cache(maxsize=BUFFERED)  # an exchange leads to many a statement
 def _reasons_in(exchange: Exchange) -> tuple[str, ...]:
-    return tuple(each for text in (exchange.user, exchange.assistant) for each in sentences(text) if _WHY.search(each))
+    return tuple(
+        sentence
+        for text in (exchange.user, exchange.assistant)
+        for sentence in sentences(text)
+        if _WHY.search(sentence)
+    )
 
 
 def _named(text: str) -> Iterator[str]:
-    found = (each for pattern in (_INSTEAD, _OVER, _AGAINST) for each in pattern.finditer(text))
-    yield from (each["other"] for each in sorted(found, key=lambda each: each.start()))
+    found = (match for pattern in (_INSTEAD, _OVER, _AGAINST) for match in pattern.finditer(text))
+    yield from (match["other"] for match in sorted(found, key=lambda match: match.start()))
 
 
 def _each_once(texts: Iterable[str]) -> tuple[str, ...]:

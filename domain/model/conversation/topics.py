@@ -1,4 +1,4 @@
-"""What files of a memory are named after."""
+"""Topics: the words that memory files are named after."""
 
 import hashlib
 import unicodedata
@@ -23,14 +23,16 @@ def slug(topic: str) -> str:
     those goes by a hash, so that two of them are not mixed up.
     """
     plain = unicodedata.normalize("NFKD", topic).lower()
-    spaced = "".join(each if each in _LETTERS else "" if unicodedata.combining(each) else " " for each in plain)
+    spaced = "".join(
+        character if character in _LETTERS else "" if unicodedata.combining(character) else " " for character in plain
+    )
     if words := spaced.split():
         return _first_of(words)
     return f"topic-{hashlib.sha256(topic.encode('utf-8', 'replace')).hexdigest()[:HASH_DIGITS]}"
 
 
 def is_like(one: str, other: str) -> bool:
-    """Tell whether two slugs are about the same: equal, or two words and half of the shorter one in common."""
+    """Return whether two slugs are about the same: equal, or two words and half of the shorter one in common."""
     words, others = set(one.split("-")), set(other.split("-"))
     shared = len(words & others)
     return one == other or (shared >= ENOUGH_SHARED and 2 * shared >= min(len(words), len(others)))

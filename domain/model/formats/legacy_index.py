@@ -10,10 +10,9 @@ from typing import Any
 
 import attrs
 
-from hardwon.domain.model.document import moment_of
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, redact_entry
-from hardwon.domain.model.formats.document_format import spec_folder
+from hardwon.domain.model.file_entry import moment_of
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.titles import beginning
 from hardwon.domain.model.triggers import usable_phrases
@@ -161,7 +160,7 @@ class OlderDocument:
             "channel": self.channel,
             "session_id": self.session_id,
             "trigger_phrases": usable_phrases(self.trigger_phrases) or None,
-            "spec_folder": (self.spec_folder or spec_folder(self.path)) if entry.kind == "document" else None,
+            "spec_folder": self.spec_folder if entry.kind == "document" else None,
         }
         return redact_entry(
             attrs.evolve(entry, **{field: value for field, value in known.items() if value is not None})

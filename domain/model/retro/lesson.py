@@ -1,9 +1,9 @@
 """
-What an item of a retrospective becomes: an entry of the store, and a lesson of the knowledge bank.
+An item of a retrospective as an entry of the store and a lesson of the knowledge bank.
 
-What a lesson without a name is called.
+A name for a lesson without one.
 
-Which files of a feature's diff a lesson is about (requirements A-D9.5, A-AC10).
+Choose the files of a feature's diff that a lesson is about.
 """
 
 import datetime as dt
@@ -38,7 +38,7 @@ def made_name(text: str) -> str:
     line = " ".join(text.split())
     begun = " ".join(line.split(" ")[:MOST_WORDS])
     clauses = (begun[: end.start()] for end in _CLAUSE_END.finditer(begun))
-    clause = next((each for each in clauses if each.count(" ") + 1 >= FEWEST_WORDS), None)
+    clause = next((candidate for candidate in clauses if candidate.count(" ") + 1 >= FEWEST_WORDS), None)
     return titled([clause or (begun if begun == line else f"{begun}…")], [], "")
 
 
@@ -68,12 +68,12 @@ class _Names(NamedTuple):
 
 
 def is_code(path: str) -> bool:
-    """Tell whether the file of that path is code or configuration: no document, image or lock."""
+    """Return whether the file of that path is code or configuration: no document, image or lock."""
     return _ending(path) not in NOT_CODE
 
 
 def may_be_referred_to(path: str) -> bool:
-    """Tell whether a lesson can be about the file: it is no part of a knowledge bank, no lock and no tool's settings."""
+    """Return whether a lesson can be about the file: it is no part of a knowledge bank, no lock and no tool's settings."""
     base = path.rpartition("/")[2].lower()
     return BANK_FOLDER not in f"/{path}" and base not in SETTINGS_OF_TOOLS and not base.endswith(LOCK_ENDINGS)
 
@@ -110,7 +110,7 @@ def _mentions(text: str, names: _Names) -> bool:
 
 
 def _stands(name: str, text: str) -> bool:
-    """Tell whether *name* is in *text* as a word of its own."""
+    """Return whether *name* is in *text* as a word of its own."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 

@@ -3,9 +3,9 @@
 import subprocess
 import sys
 
+from hardwon.adapters.providers.label_prompt import label_prompt
 from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.formats.label_prompt import label_prompt
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.strategies import lesson
 

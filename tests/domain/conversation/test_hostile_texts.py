@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.conversation_format import outline
 from hardwon.domain.model.conversation import statements
 from hardwon.domain.model.conversation.boundaries import announces, moves_on
 from hardwon.domain.model.conversation.chunker import topic_of
@@ -16,7 +17,6 @@ from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.conversation.topics import slug, telling_words
-from hardwon.domain.model.formats.conversation_format import outline
 from hardwon.domain.model.injection import related_conversations as told
 from hardwon.domain.model.redaction import Cleaning, redact
 from tests.strategies import NOW

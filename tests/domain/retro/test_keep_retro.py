@@ -7,11 +7,11 @@ from contextlib import contextmanager
 import attrs
 import pytest
 
+from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
 from hardwon.domain.model.filters import LEARNINGS
-from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.model.retro.answer import Answer, RetroItem
-from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, BankTexts
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, TakeInBank
 from hardwon.domain.use_cases.retro import KeepRetro, KeptRetro, LookAgain
@@ -97,8 +97,8 @@ class Killed(InMemoryBankFiles):
 
     is_killed = True
 
-    def write(self, texts: BankTexts) -> None:
-        super().write(texts)
+    def write(self, banks: Banks) -> None:
+        super().write(banks)
         if self.is_killed:
             raise KeyboardInterrupt
 
@@ -158,15 +158,15 @@ def test_a_lower_count_in_the_files_lowers_nothing() -> None:
 
 
 class Busy(InMemoryBankFiles):
-    """Files that somebody else holds."""
+    """Files that another process holds."""
 
     @contextmanager
-    def held(self) -> Iterator[BankTexts]:
+    def held(self) -> Iterator[Banks]:
         raise UneditableFileError("another process has been writing there")
-        yield self.texts()
+        yield self.banks()
 
 
-def test_files_that_somebody_else_holds_are_waited_for_before_the_store_is_held() -> None:
+def test_files_that_another_process_holds_are_waited_for_before_the_store_is_held() -> None:
     scene = Scene(Busy())
     scene.repository.busy = True  # its lock can't be taken: whoever tried would get another error
     for step in (lambda: scene.keep(lesson()), lambda: scene.again.confirm("x"), lambda: scene.again.promote("x")):

@@ -1,6 +1,7 @@
 import pytest
 
-from hardwon.domain.model.knowledge_bank import LARGEST_COUNT, BankEntry, parse_bank
+from hardwon.adapters.markdown.bank_format import LARGEST_COUNT, parse_bank
+from hardwon.domain.model.knowledge_bank import BankEntry
 
 
 def with_metadata(*lines: str) -> BankEntry:

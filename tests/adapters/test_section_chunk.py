@@ -7,18 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.anchors import sections
+from hardwon.adapters.markdown.conversation_format import permanence_of, section_chunk
+from hardwon.adapters.markdown.section_text import block_quote, escaped, section_text, unescaped, unquoted
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.anchors import sections
-from hardwon.domain.model.formats.conversation_format import (
-    block_quote,
-    escaped,
-    permanence_of,
-    section_chunk,
-    section_text,
-    unescaped,
-    unquoted,
-)
 from tests.conversations import FRAGMENTS, chunks, said
 from tests.strategies import NOW, few_examples
 

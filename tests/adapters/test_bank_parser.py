@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.knowledge_bank import LARGEST_COUNT, BankEntry, _without_comments, parse_bank
+from hardwon.adapters.markdown.bank_format import LARGEST_COUNT, _without_comments, parse_bank
+from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import CONFIDENCES
 
 SNIPPETS = [
@@ -80,6 +81,7 @@ def test_an_entry_is_its_heading_its_description_and_its_metadata() -> None:
             confidence="medium",
             last_observed=None,
             position=1,
+            notes=("- Because: x", "", "More."),
         )
     ]
 

@@ -1,4 +1,4 @@
-"""How the text of a setting becomes its value. Standard library only."""
+"""Parse the text of a setting. Standard library only."""
 
 import math
 import os
@@ -15,7 +15,7 @@ Rule: TypeAlias = Callable[[str], Reading]
 WHOLE_NUMBER = re.compile("-?[0-9]+")
 DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
 NONE = "none"
-"""What an empty list is written as."""
+"""An empty list."""
 
 MODEL = re.compile(r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?", re.ASCII)
 """A model's name, with owner and tag where it has them: nothing that a path or an address is made of."""
@@ -27,7 +27,7 @@ LARGEST_LIMIT = 2**31 - 1  # every store can bind it
 
 
 def exactly_true(text: str) -> Reading:
-    """Read a master switch: on for `true` alone, so that `yes`, `True` and `1` are off (A-TD4.1)."""
+    """Read a master switch: on for `true` alone, so that `yes`, `True` and `1` are off."""
     return text == "true", "" if text in {"true", "false"} else "counts as false; only true is on"
 
 
@@ -141,6 +141,6 @@ def path(text: str) -> Reading:
 
 def folders(text: str) -> Reading:
     """Read absolute paths, `~` for the user's home, between the system's path separators; others are left out."""
-    paths = [each.strip() for each in text.split(os.pathsep) if each.strip()]
+    paths = [folder.strip() for folder in text.split(os.pathsep) if folder.strip()]
     usable = tuple(path for path in paths if path.startswith("~") or os.path.isabs(path))
     return usable, "" if len(usable) == len(paths) else "must be absolute paths; the others are left out"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.formats.anchors import DEEPEST, ID_LENGTH, AnchorSection, extents, sections, without_markers
+from hardwon.adapters.markdown.anchors import DEEPEST, ID_LENGTH, AnchorSection, extents, sections, without_markers
 
 ids = st.sampled_from(["a", "b", "c/d.e_f-1"])
 begins = ids.map(lambda anchor_id: f"<!-- ANCHOR:{anchor_id} -->")

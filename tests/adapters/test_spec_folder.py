@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.formats.document_format import spec_folder, topic, written_at
+from hardwon.adapters.markdown.document_format import spec_folder, topic, written_at
 
 parts = st.sampled_from(["specs", "memory", "005-memory", "app", "x.md"])
 

@@ -3,12 +3,14 @@
 import pytest
 from hypothesis import example, given
 
+from hardwon.adapters.markdown.bank_edit import BankView, Span, with_count, with_lesson
+from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.keywords import words_of
-from hardwon.domain.model.knowledge_bank import BankEntry, parse_bank
+from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.bank_edit import BankLesson, BankView, Span, with_count, with_lesson
+from hardwon.domain.model.retro.bank_edit import BankLesson
 from tests.domain.retro.strategies import DAY, files, identity, lessons
 from tests.strategies import few_examples
 

@@ -1,9 +1,9 @@
 """
-Sections put into a memory file and taken out of it; all else stays as it is.
+Find the sections of a session in a memory file.
 
 A file of the project's memory: sections in order of time, between markers, and whatever the user adds to it.
 
-What of a session stands in the project's files.
+Sections put into a memory file and taken out of it; all else stays as it is.
 """
 
 import datetime as dt
@@ -13,23 +13,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from hardwon.adapters.markdown.anchors import Extent, extents, sections
+from hardwon.adapters.markdown.conversation_format import outline, permanence_of, time_span_of
+from hardwon.adapters.markdown.document import FileSection
+from hardwon.adapters.markdown.document_format import FrontValue
+from hardwon.adapters.markdown.section_text import SESSION, TIME, heading, unescaped
 from hardwon.domain.model.context import FRONT_MATTER
-from hardwon.domain.model.conversation.details import Note
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, timestamp
-from hardwon.domain.model.formats.anchors import Extent, extents, sections
-from hardwon.domain.model.formats.conversation_format import (
-    SESSION,
-    TIME,
-    heading,
-    outline,
-    permanence_of,
-    time_span_of,
-    unescaped,
-)
-from hardwon.domain.model.formats.document_format import FrontValue
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Kind
+from hardwon.ports.documents import SectionOfSession
 
 _TIME = re.compile(rf"^- \*\*{TIME}:\*\* (?P<first>\S+)", re.MULTILINE)
 _IS_PERMANENT = re.compile(r"^permanent[ \t]*:[ \t]*true[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -52,9 +46,9 @@ class MemoryFile(NamedTuple):
     own: tuple[Extent, ...]
 
     @property
-    def note_ids(self) -> tuple[str, ...]:
+    def section_ids(self) -> tuple[str, ...]:
         """The names of these sections."""
-        return tuple(each.anchor_id for each in self.own)
+        return tuple(extent.anchor_id for extent in self.own)
 
     @property
     def is_permanent(self) -> bool:
@@ -64,28 +58,28 @@ class MemoryFile(NamedTuple):
     def times(self) -> Iterator[str]:
         """Yield when each section began; one that no longer says so stays behind the one before it."""
         latest = ""
-        for each in self.own:
-            head_end = self.text.find("\n### ", each.start, each.stop)
-            found = _TIME.search(self.text, each.start, each.stop if head_end < 0 else head_end)
+        for extent in self.own:
+            head_end = self.text.find("\n### ", extent.start, extent.stop)
+            found = _TIME.search(self.text, extent.start, extent.stop if head_end < 0 else head_end)
             latest = max(latest, time_key(found["first"]) if found else "")
             yield latest
 
 
-def front_matter(note: Note) -> dict[str, FrontValue]:
-    """Return what stands at the head of a file that *note* begins."""
+def front_matter(section: FileSection) -> dict[str, FrontValue]:
+    """Return what stands at the head of a file that *section* begins."""
     return {
-        "title": note.title,
-        "type": note.kind,
-        "date": timestamp(note.at),
-        "project": note.project,
-        **({"branch": note.branch} if note.branch else {}),
-        **({"permanent": True} if note.permanent else {}),
+        "title": section.title,
+        "type": section.kind,
+        "date": timestamp(section.at),
+        "project": section.project,
+        **({"branch": section.branch} if section.branch else {}),
+        **({"permanent": True} if section.permanent else {}),
     }
 
 
-def first_body(note: Note) -> str:
+def first_body(section: FileSection) -> str:
     """Return what stands below the head of that file, before any section."""
-    return f"\n# {heading(note.title)}\n"
+    return f"\n# {heading(section.title)}\n"
 
 
 @lru_cache(maxsize=64)
@@ -93,16 +87,18 @@ def memory_file(text: str) -> MemoryFile:
     """Return the file *text* with where its sections stand; what was just written need not be parsed to be read."""
     begins = _body_start(text)
     body = text[begins:].replace("\r\n", " \n").replace("\r", "\n")  # each as long as it was
-    own = (each for each in extents(body) if IDENTITY.fullmatch(each.anchor_id))
+    own = (extent for extent in extents(body) if IDENTITY.fullmatch(extent.anchor_id))
     return MemoryFile(
-        text, begins, tuple(Extent(each.anchor_id, each.start + begins, each.stop + begins) for each in own)
+        text, begins, tuple(Extent(extent.anchor_id, extent.start + begins, extent.stop + begins) for extent in own)
     )
 
 
 def sections_in(text: str) -> Mapping[str, str]:
-    """Return what stands in each section of ours, as whoever reads the file *text* finds it, by its name."""
+    """Return what stands in each section of ours, as a reader of the file *text* finds it, by its name."""
     body = with_newlines(text[_body_start(text) :])
-    return {each.anchor_id: each.text for each in sections(body).found if IDENTITY.fullmatch(each.anchor_id)}
+    return {
+        section.anchor_id: section.text for section in sections(body).found if IDENTITY.fullmatch(section.anchor_id)
+    }
 
 
 def time_key(stamp: str) -> str:
@@ -116,6 +112,15 @@ def _body_start(text: str) -> int:
     return mark + head.end() if head else 0
 
 
+def sections_of_session(text: str, kind: Kind, session_id: str) -> Iterator[SectionOfSession]:
+    """Yield the sections of the memory file *text*, of that *kind*, that name the session and a time."""
+    for section_id, section in sections_in(text).items():
+        read = outline(section)
+        named = read.facts.get(SESSION) if read else None
+        if read and named and unescaped(named) == session_id and (span := time_span_of(read)):
+            yield SectionOfSession(section_id, kind, span.first, span.last, bool(permanence_of(section)))
+
+
 _PERMANENT = re.compile(r"^permanent[ \t]*:.*$", re.MULTILINE)
 _PERMANENT_LINE = "permanent: true"
 _TITLE = re.compile(r'^title:[ \t]*(?:"(?P<quoted>[^\n]*)"|(?P<plain>[^"\'\n][^\n]*?))[ \t]*$', re.MULTILINE)
@@ -124,76 +129,83 @@ _OUR_HEAD = re.compile(r"\ufeff?---[ \t]*|(?:title|type|date|project|branch|perm
 
 
 class _Edit(NamedTuple):
-    """What stands in place of a part of a text."""
+    """A replacement of a part of a text."""
 
     start: int
     stop: int
     text: str
 
 
-def as_section(note: Note) -> str:
-    """Return how *note* stands in a file, its markers included."""
-    return f"<!-- ANCHOR:{note.note_id} -->\n{note.text}\n<!-- /ANCHOR:{note.note_id} -->"
+def as_section(section: FileSection) -> str:
+    """Return how *section* stands in a file, its markers included."""
+    return f"<!-- ANCHOR:{section.section_id} -->\n{section.text}\n<!-- /ANCHOR:{section.section_id} -->"
 
 
-def with_notes(file: MemoryFile, notes: Iterable[Note]) -> str:
+def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
     """
-    Return *file* with the sections of *notes*, each in place of its earlier one or where its time puts it.
+    Return *file* with *sections*, in place of earlier ones with their ids or where their time puts them.
 
-    All else stays as it is, but for the head, which says that the file is kept for
-    good if a note is; its title says so too if that is the first one. What is never closed may hide a section: look whether it is found.
+    All else stays as it is, but for the head: the file is marked as kept for good if a
+    section is; so is its title if that is the first section. An unclosed comment or fence
+    may hide a section: check that it is found.
     """
-    notes = sorted(notes, key=_key)
-    earlier = {each.anchor_id: each for each in file.own}
-    replaced = [_Edit(old.start, old.stop, as_section(note)) for note in notes if (old := earlier.get(note.note_id))]
-    new = [note for note in notes if note.note_id not in earlier]
+    sections = sorted(sections, key=_key)
+    earlier = {extent.anchor_id: extent for extent in file.own}
+    replaced = [
+        _Edit(old.start, old.stop, as_section(section))
+        for section in sections
+        if (old := earlier.get(section.section_id))
+    ]
+    new = [section for section in sections if section.section_id not in earlier]
     text = _edited(file.text, [*replaced, *_insertions(file, new)])
-    permanent = {note.note_id for note in notes if note.permanent}
+    permanent = {section.section_id for section in sections if section.permanent}
     if not permanent:
         return text
     kept = _kept_for_good(text, file.body_start)
-    return _titled_for_good(kept) if permanent.intersection(memory_file(text).note_ids[:1]) else kept
+    return _titled_for_good(kept) if permanent.intersection(memory_file(text).section_ids[:1]) else kept
 
 
-def without_notes(file: MemoryFile, note_ids: Collection[str]) -> str:
+def without_sections(file: MemoryFile, section_ids: Collection[str]) -> str:
     """Return *file* without the sections of these names; nothing where nothing but what we wrote is left of it."""
     gone = [
-        _Edit(*_with_space(file.text, each.start, each.stop), "") for each in file.own if each.anchor_id in note_ids
+        _Edit(*_with_space(file.text, extent.start, extent.stop), "")
+        for extent in file.own
+        if extent.anchor_id in section_ids
     ]
     text = _edited(file.text, gone)
     left = memory_file(text)
     return "" if gone and not left.own and _is_ours(left) else text
 
 
-def _insertions(file: MemoryFile, notes: Iterable[Note]) -> Iterator[_Edit]:
-    """Yield where *notes*, which are in order, are put in."""
-    keys = list(zip(file.times(), file.note_ids, strict=True))
+def _insertions(file: MemoryFile, sections: Iterable[FileSection]) -> Iterator[_Edit]:
+    """Yield where *sections*, which are in order, are put in."""
+    keys = list(zip(file.times(), file.section_ids, strict=True))
     end = file.own[-1].stop if file.own else len(file.text.rstrip("\n"))
-    last = list[Note]()
-    for note in notes:
-        if (place := bisect(keys, _key(note))) < len(keys):
+    last = list[FileSection]()
+    for section in sections:
+        if (place := bisect(keys, _key(section))) < len(keys):
             start = file.own[place].start
-            yield _Edit(start, start, f"{as_section(note)}\n\n")
+            yield _Edit(start, start, f"{as_section(section)}\n\n")
         else:
-            last.append(note)
+            last.append(section)
     if last:
         stop = end if file.own else len(file.text)
         line_end = "" if file.text[stop:] else "\n"
-        yield _Edit(end, stop, "".join(f"\n\n{as_section(note)}" for note in last) + line_end)
+        yield _Edit(end, stop, "".join(f"\n\n{as_section(section)}" for section in last) + line_end)
 
 
 def _edited(text: str, edits: Iterable[_Edit]) -> str:
     """Return *text* with *edits*; of those that overlap the first counts."""
     parts, done = list[str](), 0
-    for edit in sorted(edits, key=lambda each: (each.start, each.stop)):
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.stop)):
         if edit.start >= done:
             parts += (text[done : edit.start], edit.text)
             done = edit.stop
     return "".join(parts) + text[done:]
 
 
-def _key(note: Note) -> tuple[str, str]:
-    return (time_key(timestamp(note.at.astimezone(dt.UTC))), note.note_id)
+def _key(section: FileSection) -> tuple[str, str]:
+    return (time_key(timestamp(section.at.astimezone(dt.UTC))), section.section_id)
 
 
 def _with_space(text: str, start: int, stop: int) -> tuple[int, int]:
@@ -203,7 +215,7 @@ def _with_space(text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _is_ours(file: MemoryFile) -> bool:
-    """Tell whether a file without sections holds what we begin one with, and no more."""
+    """Return whether a file without sections holds what we begin one with, and no more."""
     head, body = file.text[: file.body_start], file.text[file.body_start :]
     titles = [line for line in body.splitlines() if line.strip()]
     is_title_alone = len(titles) <= 1 and all(line.startswith("# ") for line in titles)
@@ -231,32 +243,3 @@ def _titled_for_good(text: str) -> str:
 def _marked_title(found: re.Match[str]) -> str:
     title = found["plain"] if found["quoted"] is None else found["quoted"]
     return found[0] if title.startswith(PERMANENT_MARK) else f'title: "{PERMANENT_MARK}{title}"'
-
-
-class SectionOfSession(NamedTuple):
-    """
-    A section of a memory file that says which session it comes from.
-
-    Attributes:
-        note_id: Its anchor: 16 hex digits.
-        kind: Conversation, decision, gotcha or preference.
-        starts_at: When its first exchange began, in UTC.
-        ends_at: When its last exchange began, in UTC.
-        permanent: Whether it says that it is kept for good.
-
-    """
-
-    note_id: str
-    kind: Kind
-    starts_at: dt.datetime
-    ends_at: dt.datetime
-    permanent: bool
-
-
-def sections_of_session(text: str, kind: Kind, session_id: str) -> Iterator[SectionOfSession]:
-    """Yield the sections of a memory file *text* of that *kind* that name the session, and when they were said."""
-    for note_id, section in sections_in(text).items():
-        read = outline(section)
-        named = read.facts.get(SESSION) if read else None
-        if read and named and unescaped(named) == session_id and (said := time_span_of(read)):
-            yield SectionOfSession(note_id, kind, said.first, said.last, bool(permanence_of(section)))

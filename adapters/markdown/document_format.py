@@ -1,30 +1,33 @@
 """
-What is said of a file that could not be read in full.
+Complaints about a file that could not be read in full.
 
-What sort of work a file tells of, when it does not say so itself.
+The fields of a front matter.
 
-The fields of a front matter that mean something to us.
+The kind of the entry of a file, by its place.
 
-What a file is kept as, by where it lies.
+The place and the name of a memory document: `specs/{folder}/memory/{DD-MM-YY_HH-MM}__{topic}.md`.
 
-What is read of a markdown file, before anything is made of it.
+The trigger phrases that a markdown text lists.
 
-What the place and the name of a memory document say: `specs/{folder}/memory/{DD-MM-YY_HH-MM}__{topic}.md`.
+A markdown text in two parts: front matter and body.
+
+The headings of a markdown text.
 """
 
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePath
 from typing import NamedTuple, TypeAlias, TypeVar
 
-import attrs
-
+from hardwon.domain.model.context import COMMENT_OR_FENCE
+from hardwon.domain.model.conversation.sentences import plain_text, without_links
+from hardwon.domain.model.document import FILE_KINDS, FileFields
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.titles import headings
 from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
-from hardwon.domain.model.vocabulary import CONTEXT_TYPES, KINDS, TIERS, ContextType, Kind, Tier
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, ContextType, Kind, Tier
 
 MOST_COMPLAINTS = 5
 
@@ -33,39 +36,6 @@ def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
     """Return the first five of *complaints*, and where there are more, how many: `7 more` and *rest*."""
     more = len(complaints) - MOST_COMPLAINTS
     return (*complaints[:MOST_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
-
-
-SIGNS: Mapping[ContextType, tuple[str, ...]] = {
-    "decision": ("decision", "decisions", "adr", "architecture"),
-    "discovery": ("bug", "bugs", "bugfix", "fix", "fixes", "root cause"),
-    "research": ("research", "analysis", "investigation"),
-    "implementation": ("implementation", "implement", "implementing", "implemented"),
-}
-"""
-The words that stand for a type, as requirement D-DB25 explains them.
-
-Where several occur the first of the types counts: a root cause analysis is a
-discovery, research for a decision is a decision.
-"""
-
-_WORD = re.compile(r"[^\W_]+")
-
-
-def context_type_of(name: str, title: str, body: str) -> ContextType | None:
-    """
-    Return the type that words of the file's *name* and *title* stand for, else its headings if all agree.
-
-    Prose is never asked, and None is the answer where nothing is clear.
-    """
-    named = _types_in([name, title])
-    told = named or _types_in(headings(body))
-    return told[0] if named or len(told) == 1 else None
-
-
-def _types_in(texts: Iterable[str]) -> list[ContextType]:
-    """Return the types whose words occur in *texts*, in the order of `SIGNS`."""
-    lines = [f" {' '.join(_WORD.findall(text.casefold()))} " for text in texts]
-    return [kind for kind, signs in SIGNS.items() if any(f" {sign} " in line for sign in signs for line in lines)]
 
 
 MEMORY = "memory"
@@ -97,10 +67,76 @@ def kind_by_place(path: str, project_root: str) -> Kind | None:
     return "session" if is_session else None
 
 
-FrontValue: TypeAlias = str | bool | tuple[str, ...]
+SPECS = "specs"
 
-ENDING = ".md"
-"""How the name of a markdown file ends, in small letters or capitals."""
+_NAME = re.compile(r"(?P<moment>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE)
+_GAP = re.compile(r"[-_\s]+")
+
+
+def spec_folder(path: str) -> str:
+    """
+    Return the spec folder that the file at *path* belongs to, never empty.
+
+    It is the nearest folder above it that holds a folder `memory` and lies in
+    one called `specs`, else the nearest that holds a folder `memory`, else the
+    one the file lies in; a file that lies in none goes by its own name.
+    """
+    *folders, file = PurePath(path).parts[bool(PurePath(path).anchor) :] or [path]
+    above_memory = [number - 1 for number, folder in enumerate(folders) if folder == MEMORY and number > 0]
+    in_specs = [number for number in above_memory if number > 0 and folders[number - 1] == SPECS]
+    nearest = (in_specs or above_memory or [len(folders) - 1])[-1]
+    return folders[nearest] if folders else PurePath(file).stem
+
+
+def written_at(name: str) -> dt.datetime | None:
+    """Return the moment in a file's *name*, without a time zone; None for another sort of name or no real date."""
+    found = _NAME.fullmatch(name)
+    try:
+        return dt.datetime.strptime(found["moment"], "%d-%m-%y_%H-%M") if found else None  # noqa: DTZ007  # names tell no zone
+    except ValueError:
+        return None
+
+
+def named_at(name: str) -> dt.datetime | None:
+    """Return the moment in a file's *name*, which is in local time, in UTC; None for another sort of name."""
+    local = written_at(name)
+    try:
+        return local.astimezone(dt.UTC) if local else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def topic(name: str) -> str | None:
+    """Return the topic in a file's *name* as words: `oauth callback`; None for another sort of name."""
+    found = _NAME.fullmatch(name)
+    return _GAP.sub(" ", found["topic"]).strip() or None if found else None
+
+
+_ANY_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<text>.*))?")
+_OF_TRIGGERS = re.compile(r"[\W\d_]*(?:triggers|trigger phrases?)\W*", re.IGNORECASE)
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?P<text>.*)")
+
+
+def phrases_of(body: str) -> tuple[str, ...]:
+    """
+    Return the phrases that *body* lists: the first 20 items below its headings `Trigger Phrases` or `Triggers`.
+
+    Headings of any level count, as do numbers and signs before their words. Comments and code don't.
+    """
+    items = islice(_items(COMMENT_OR_FENCE.sub("", body)), MOST_PHRASES)
+    return usable_phrases(map(plain_text, items))
+
+
+def _items(text: str) -> Iterator[str]:
+    is_below = False
+    for line in text.split("\n"):
+        if heading := _ANY_HEADING.fullmatch(line):
+            is_below = bool(_OF_TRIGGERS.fullmatch((heading["text"] or "").rstrip("# \t")))
+        elif is_below and (item := _ITEM.fullmatch(line)):
+            yield item["text"]
+
+
+FrontValue: TypeAlias = str | bool | tuple[str, ...]
 
 
 class Markdown(NamedTuple):
@@ -110,7 +146,7 @@ class Markdown(NamedTuple):
     Attributes:
         front_matter: The named values at its head.
         body: All below them, its line ends newlines.
-        complaints: What could not be read of the head, one line each.
+        complaints: Lines of the head that could not be read, one line each.
 
     """
 
@@ -119,66 +155,7 @@ class Markdown(NamedTuple):
     complaints: tuple[str, ...] = ()
 
 
-class MarkdownFile(NamedTuple):
-    """
-    A markdown file as it was read.
-
-    Attributes:
-        path: Absolute, links resolved.
-        mtime: When it was changed, in Unix seconds.
-        file_hash: sha256 of its bytes.
-        markdown: What it says.
-
-    """
-
-    path: str
-    mtime: int
-    file_hash: str
-    markdown: Markdown
-
-
 Word = TypeVar("Word", ContextType, Tier)
-
-FILE_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "learning")
-
-
-@attrs.frozen(kw_only=True)
-class FileFields:
-    """
-    What the head of a file says of it; None or nothing where it is silent.
-
-    Attributes:
-        kind: What it is kept as.
-        date: When it was written.
-        files: What it is about.
-        trigger_phrases: What calls it up: at most 20, as `usable_phrases` says.
-        context_type: What sort of work it tells of.
-        tier: How important it is.
-        importance_weight: 0 to 1.
-        channel: The branch it was written on, or another stream of work.
-        session_id: The conversation it came from.
-        complaints: Values that could not be used, one line each.
-
-    """
-
-    title: str | None = None
-    description: str | None = None
-    kind: Kind | None = None
-    date: dt.datetime | None = None
-    project: str | None = None
-    workspace: str | None = None
-    branch: str | None = None
-    permanent: bool | None = None
-    tags: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    trigger_phrases: tuple[str, ...] = ()
-    context_type: ContextType | None = None
-    tier: Tier | None = None
-    importance_weight: float | None = None
-    channel: str | None = None
-    session_id: str | None = None
-    complaints: tuple[str, ...] = ()
 
 
 def read_fields(front_matter: Mapping[str, FrontValue]) -> FileFields:
@@ -282,37 +259,18 @@ def _kind(value: FrontValue | None) -> Kind | None:
     return next((kind for kind in FILE_KINDS if kind == value), None)
 
 
-SPECS = "specs"
-
-_NAME = re.compile(r"(?P<moment>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE)
-_GAP = re.compile(r"[-_\s]+")
-
-
-def spec_folder(path: str) -> str:
-    """
-    Return the spec folder that the file at *path* belongs to, never empty.
-
-    It is the nearest folder above it that holds a folder `memory` and lies in
-    one called `specs`, else the nearest that holds a folder `memory`, else the
-    one the file lies in; a file that lies in none goes by its own name.
-    """
-    *folders, file = PurePath(path).parts[bool(PurePath(path).anchor) :] or [path]
-    above_memory = [number - 1 for number, folder in enumerate(folders) if folder == MEMORY and number > 0]
-    in_specs = [number for number in above_memory if number > 0 and folders[number - 1] == SPECS]
-    nearest = (in_specs or above_memory or [len(folders) - 1])[-1]
-    return folders[nearest] if folders else PurePath(file).stem
+_HEADING = re.compile(
+    r"^ {0,3}#{1,6}[ \t]++(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
+)
 
 
-def written_at(name: str) -> dt.datetime | None:
-    """Return the moment in a file's *name*, without a time zone; None for another sort of name or no real date."""
-    found = _NAME.fullmatch(name)
-    try:
-        return dt.datetime.strptime(found["moment"], "%d-%m-%y_%H-%M") if found else None  # noqa: DTZ007  # names tell no zone
-    except ValueError:
-        return None
+def first_heading(body: str) -> str | None:
+    """Return the first heading of *body* without formatting, None when it has none; code and comments don't count."""
+    return next(headings(body), None)
 
 
-def topic(name: str) -> str | None:
-    """Return the topic in a file's *name* as words: `oauth callback`; None for another sort of name."""
-    found = _NAME.fullmatch(name)
-    return _GAP.sub(" ", found["topic"]).strip() or None if found else None
+def headings(body: str) -> Iterator[str]:
+    """Yield the headings of *body* in order, without formatting; empty ones, code and comments don't count."""
+    found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
+    texts = (plain_text(without_links(heading["atx"] or heading["underlined"])) for heading in found)
+    return filter(None, texts)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.adapters.providers.label_prompt import label_prompt, parse_labels
 from hardwon.domain.model.errors import LabelerUnavailableError
-from hardwon.domain.model.formats.label_prompt import label_prompt, parse_labels
 from hardwon.domain.model.keyword_labels import GENERIC_LABELS
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import anything, lesson, texts

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.adapters.markdown.marked_section import BEGIN, END, with_section
 from hardwon.domain.model.errors import InvalidSectionError
-from hardwon.domain.model.formats.marked_section import BEGIN, END, with_section
 
 PIECES = ["a", " ", "\n", "\r\n", "\r", "\ufeff", "\u2028", BEGIN, END, "<!--", "hardwon:begin", "# Title", "é"]
 documents = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)

@@ -1,4 +1,4 @@
-"""What of a chunk goes into files: the conversation, and what it decided, warned of and preferred."""
+"""The sections of a chunk: the conversation, and its decisions, gotchas and preferences."""
 
 import re
 
@@ -6,16 +6,13 @@ import attrs
 import pytest
 from hypothesis import given
 
-from hardwon.domain.model.context import Workplace
+from hardwon.adapters.markdown.document import FileSection, file_sections
 from hardwon.domain.model.conversation.describe import described
-from hardwon.domain.model.conversation.details import Note, notes_of
 from hardwon.domain.model.conversation.session import Answered, Chunk, Draft, Exchange, Metadata, chunk_identity
 from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.identity import IDENTITY
 from tests.conversations import MINUTE, chunks
 from tests.strategies import NOW, few_examples
-
-HERE = Workplace("app", "work", "main")
 
 DECIDED = "We decided to use Postgres instead of MySQL because of the locks."
 EXCHANGES = (
@@ -44,12 +41,12 @@ CHUNK = Chunk(
 )
 
 
-def notes(chunk: Chunk = CHUNK, plan: str | None = None) -> list[Note]:
-    return list(notes_of(chunk, HERE, lambda _: plan))
+def written(chunk: Chunk = CHUNK, plan: str | None = None) -> list[FileSection]:
+    return list(file_sections(attrs.evolve(chunk, project="app", branch="main"), lambda _: plan))
 
 
-def test_a_chunk_becomes_its_own_note_and_one_of_each_statement() -> None:
-    assert [(note.kind, note.topic, note.title, note.at) for note in notes()] == [
+def test_a_chunk_has_a_section_and_one_for_each_statement() -> None:
+    assert [(section.kind, section.topic, section.title, section.at) for section in written()] == [
         ("conversation", "database choice", "[PERMANENT] Which database?", NOW),
         ("decision", "postgres mysql locks", DECIDED.rstrip("."), NOW + 3 * MINUTE),
         (
@@ -60,11 +57,11 @@ def test_a_chunk_becomes_its_own_note_and_one_of_each_statement() -> None:
         ),
         ("preference", "prefer tabs", "I prefer tabs", NOW),
     ]
-    assert {(note.project, note.branch, note.permanent) for note in notes()} == {("app", "main", True)}
+    assert {(section.project, section.branch, section.permanent) for section in written()} == {("app", "main", True)}
 
 
 def test_a_decision_has_its_context_its_alternatives_and_its_reasons() -> None:
-    text = notes()[1].text
+    text = written()[1].text
 
     assert re.findall("^### .*", text, re.MULTILINE) == [
         "### Decision",
@@ -100,26 +97,26 @@ TALK = (
 
 
 def test_a_statement_is_of_the_exchange_it_was_said_in_whatever_its_formatting() -> None:
-    described_notes = notes(described(Draft(topic="database", exchanges=TALK), "app", None))[1:]
+    details = written(described(Draft(topic="database", exchanges=TALK), "app", None))[1:]
 
-    assert [(note.kind, (note.at - NOW) // MINUTE) for note in described_notes] == [
+    assert [(section.kind, (section.at - NOW) // MINUTE) for section in details] == [
         ("decision", 1),
         ("decision", 1),
         ("decision", 2),
         ("gotcha", 1),
         ("preference", 2),
     ]
-    assert all("Renamed" not in note.text for note in described_notes)
+    assert all("Renamed" not in section.text for section in details)
 
 
 def test_a_statement_is_of_the_exchange_in_which_it_counts() -> None:
     said = (Exchange("Well.", "I prefer tabs.", NOW), Exchange("I prefer tabs.", "", NOW + MINUTE))
-    [_, preference] = notes(described(Draft(topic="tabs", exchanges=said), "app", None))
+    [_, preference] = written(described(Draft(topic="tabs", exchanges=said), "app", None))
 
     assert (preference.kind, preference.at) == ("preference", NOW + MINUTE)
 
 
-def test_what_becomes_a_secret_when_parts_are_put_together_reaches_no_note() -> None:
+def test_what_becomes_a_secret_when_parts_are_put_together_reaches_no_section() -> None:
     secret = "hunter2" * 2
     asked = Exchange("Deploy", "Asked.", NOW, (Answered("What is the password?", "see below"),))
     joined = f"password: {secret}"
@@ -130,31 +127,33 @@ def test_what_becomes_a_secret_when_parts_are_put_together_reaches_no_note() -> 
         metadata=Metadata(decisions=(joined,), gotchas=(joined,), files=("a.py",)),
     )
 
-    assert len(notes(leaking)) == 3
-    assert all(secret not in part for note in notes(leaking) for part in (note.text, note.title, note.topic))
+    assert len(written(leaking)) == 3
+    assert all(
+        secret not in part for section in written(leaking) for part in (section.text, section.title, section.topic)
+    )
 
 
 def test_a_decision_without_any_says_so() -> None:
     plain = attrs.evolve(
         CHUNK, exchanges=(Exchange("Use Postgres.", "", NOW),), metadata=Metadata(decisions=("Use Postgres.",))
     )
-    text = notes(plain)[1].text
+    text = written(plain)[1].text
 
     assert "### Alternatives\n\nNone were mentioned.\n\n### Reasoning chain\n\nNo reason was given.\n" in text
     assert text.endswith("### Related files\n\nNone.")
 
 
 def test_a_gotcha_has_its_context_and_no_alternatives() -> None:
-    headings = re.findall("^### .*", notes()[2].text, re.MULTILINE)
+    headings = re.findall("^### .*", written()[2].text, re.MULTILINE)
 
     assert headings == ["### Gotcha", "### Full context", "### Related files"]
 
 
 def test_a_phase_links_to_its_plan_else_to_where_it_will_be() -> None:
-    for note in notes(plan="docs/plans/71 a.md"):
-        assert "- **Phases:** [Phase 71](../../docs/plans/71%20a.md)\n" in note.text
-    for note in notes():
-        assert "- **Phases:** [Phase 71](../../.planning/phases/71-PLAN.md)\n" in note.text
+    for section in written(plan="docs/plans/71 a.md"):
+        assert "- **Phases:** [Phase 71](../../docs/plans/71%20a.md)\n" in section.text
+    for section in written():
+        assert "- **Phases:** [Phase 71](../../.planning/phases/71-PLAN.md)\n" in section.text
 
 
 @pytest.mark.parametrize(
@@ -238,11 +237,11 @@ def test_reasons_stand_in_the_order_they_were_given() -> None:
 
 @given(chunks())
 @few_examples
-def test_notes_are_known_by_where_and_when_they_were_said_alone(chunk: Chunk) -> None:
-    first = notes(chunk)
+def test_sections_are_identified_by_project_moment_and_statement_alone(chunk: Chunk) -> None:
+    first = written(chunk)
     grown = attrs.evolve(chunk, title="Other", summary="Other", session_id="other", permanent=not chunk.permanent)
 
-    assert [note.note_id for note in notes(grown)] == [note.note_id for note in first]
-    assert all(IDENTITY.fullmatch(note.note_id) for note in first)
-    assert len({note.note_id for note in first}) == len(first)
-    assert first[0].note_id == chunk.chunk_id
+    assert [section.section_id for section in written(grown)] == [section.section_id for section in first]
+    assert all(IDENTITY.fullmatch(section.section_id) for section in first)
+    assert len({section.section_id for section in first}) == len(first)
+    assert first[0].section_id == chunk.chunk_id

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
+from hardwon.adapters.markdown.document_format import first_of
 from hardwon.domain.model.context import COMMENT_OR_FENCE
-from hardwon.domain.model.formats.document_format import first_of
 
 ID_LENGTH = 120
 DEEPEST = 8
-"""So many sections share a passage at most: without a bound, nesting would make a file's text quadratic."""
+"""Upper bound of sections that share a passage: without it, nesting would make a file's text quadratic."""
 
 SHOWN_CHARACTERS = 60
 
@@ -31,7 +31,7 @@ class AnchorSection(NamedTuple):
 
     Attributes:
         anchor_id: As it is written: 1 to 120 letters, digits and `-_./`.
-        text: What stands in it, not blank, without markers.
+        text: Its text, not blank, without markers.
 
     """
 
@@ -45,7 +45,7 @@ class Sections(NamedTuple):
 
     Attributes:
         found: In the order they begin, each id once.
-        complaints: What is wrong with the markers, at most six lines.
+        complaints: Faults of the markers, at most six lines.
 
     """
 

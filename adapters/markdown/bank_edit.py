@@ -1,0 +1,323 @@
+"""
+A knowledge-bank file as it is read, with where each character of it stands in the file.
+
+A new lesson in a knowledge-bank file; what stands there already stays byte for byte.
+
+A lesson that a knowledge-bank file has already, counted once more; all else of the file stays byte for byte.
+
+The texts of the knowledge-bank files, edited; a text that an edit does not concern stays byte for byte.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain, count
+from typing import NamedTuple
+
+from hardwon.adapters.markdown.bank_format import (
+    ENTRY_MARK,
+    counts_of,
+    entries_of,
+    identity_of,
+    is_same,
+    line_end,
+    whole_number,
+)
+from hardwon.domain.model.entry import MAX_COUNT
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.knowledge_bank import (
+    CONFIDENCE,
+    ENTRY_HEAD,
+    LAST_OBSERVED,
+    METADATA_HEAD,
+    NAME_PREFIXES,
+    OBSERVATION_COUNT,
+    OBSERVED_IN,
+    TITLES,
+    BankEntry,
+    BankScope,
+    metadata_line,
+    text_after,
+)
+from hardwon.domain.model.retro.bank_edit import BankLesson, BankPlace
+from hardwon.domain.model.text import CONTINUES, split_by_title, with_newlines
+from hardwon.domain.model.vocabulary import Category
+
+_CARRIAGE_RETURN = re.compile(r"\r(?=\n)")
+
+
+class Span(NamedTuple):
+    """A part of a text: from *start* to before *end*."""
+
+    start: int
+    end: int
+
+
+class BankView:
+    """
+    A file as `parse_bank` reads it: no HTML comments, newlines as the only line ends.
+
+    Args:
+        raw: The file's text, its line ends as they are.
+
+    """
+
+    def __init__(self, raw: str) -> None:
+        kept = list(_kept(raw))
+        self.text = "".join(raw[span.start : span.end] for span in kept).replace("\r", "\n")
+        self._raw_starts = [span.start for span in kept]
+        self._starts = list[int]()
+        at = 0
+        for span in kept:
+            self._starts.append(at)
+            at += span.end - span.start
+
+    def raw(self, span: Span) -> Span:
+        """Return where *span* of the text stands in the file; an empty one stands behind the character before it."""
+        if span.start == span.end:
+            after = self._place(span.start - 1) + 1 if span.start else 0
+            return Span(after, after)
+        return Span(self._place(span.start), self._place(span.end - 1) + 1)
+
+    def chunks(self) -> Iterator[Span]:
+        """Yield what stands between the marks of entries, the text before the first included."""
+        marks = list(ENTRY_MARK.finditer(self.text))
+        starts = [0, *(mark.end() for mark in marks)]
+        ends = [*(mark.start() for mark in marks), len(self.text)]
+        yield from map(Span, starts, ends)
+
+    def lines(self, chunk: Span) -> Iterator[Span]:
+        """Yield the lines of *chunk*, without their ends."""
+        at = chunk.start
+        for line in self.text[chunk.start : chunk.end].split("\n"):
+            yield Span(at, at + len(line))
+            at += len(line) + 1
+
+    def _place(self, index: int) -> int:
+        piece = bisect_right(self._starts, index) - 1
+        return self._raw_starts[piece] + index - self._starts[piece]
+
+
+def _kept(raw: str) -> Iterator[Span]:
+    """Yield the parts of *raw* that are read, none of them empty."""
+    for part in _uncommented(raw):
+        at = part.start
+        for dropped in _CARRIAGE_RETURN.finditer(raw, part.start, min(part.end + 1, len(raw))):
+            if dropped.start() > at:
+                yield Span(at, dropped.start())
+            at = dropped.end()
+        if at < part.end:
+            yield Span(at, part.end)
+
+
+def _uncommented(raw: str) -> Iterator[Span]:
+    at = 0
+    while (start := raw.find("<!--", at)) >= 0 and (end := raw.find("-->", start + 4)) >= 0:
+        yield Span(at, start)
+        at = end + 3
+    yield Span(at, len(raw))
+
+
+SPLITTING = (ENTRY_HEAD, METADATA_HEAD)
+"""How a line begins that would end a description; a space before it takes that from it and is no change of the lesson."""
+
+
+def with_lesson(text: str, lesson: BankLesson) -> str:
+    """
+    Return *text* with *lesson* at its end.
+
+    Raises:
+        InvalidEntryError: it would not be read back as it is, or change how the rest is read.
+    """
+    for form in _forms(lesson, {entry.name for entry in entries_of(text, lesson.category)}):
+        after = _appended(text, form)
+        if _is_read_back(text, after, form.lesson):
+            return after
+    raise InvalidEntryError(
+        f"{lesson.name!r} would not be read back from {lesson.category}.md as it is: say it without HTML comments"
+        " and tags, and close those of the file"
+    )
+
+
+class _Form(NamedTuple):
+    """A lesson, and what stands below its name."""
+
+    lesson: BankLesson
+    body: str
+
+
+def _forms(lesson: BankLesson, used: Collection[str]) -> Iterator[_Form]:
+    """Yield how *lesson* may stand in a file: with its name said once if its text begins with it, else as it is."""
+    split = split_by_title(lesson.name, lesson.description)
+    if split.beginning and split.beginning not in used:
+        yield _Form(lesson._replace(name=split.beginning), split.continued)
+    body = lesson.description
+    escaped = CONTINUES + body if body.startswith(CONTINUES) else body
+    yield _Form(lesson._replace(name=_unused(lesson.name, used)), escaped)
+
+
+def _appended(text: str, form: _Form) -> str:
+    before = text or f"# {TITLES[form.lesson.category]}\n"
+    end = line_end(before)
+    gap = "" if before.endswith(end * 2) else end if before.endswith(end) else end * 2
+    return before + gap + end.join(_lines(form)) + end
+
+
+def _is_read_back(before: str, after: str, lesson: BankLesson) -> bool:
+    """Return whether *after* says what *before* did, and *lesson*."""
+    entries = entries_of(after, lesson.category)
+    return entries[:-1] == entries_of(before, lesson.category) and _says(entries[-1:], lesson)
+
+
+def _lines(form: _Form) -> Iterator[str]:
+    lesson = form.lesson
+    yield f"{ENTRY_HEAD}{NAME_PREFIXES[lesson.category]}{lesson.name}"
+    for line in with_newlines(form.body).split("\n"):
+        yield f" {line}" if line.startswith(SPLITTING) else line
+    if lesson.observed_in:
+        yield metadata_line(OBSERVED_IN, lesson.observed_in)
+    yield metadata_line(OBSERVATION_COUNT, lesson.observation_count)
+    yield metadata_line(CONFIDENCE, lesson.confidence)
+    yield metadata_line(LAST_OBSERVED, lesson.day)
+
+
+def _says(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
+    """Return whether the one of *entries* is *lesson*."""
+    notes = (metadata_line(OBSERVED_IN, lesson.observed_in),) if lesson.observed_in else ()
+    wanted = (lesson.name, lesson.identity, notes, lesson.observation_count, lesson.confidence, lesson.day)
+    return [wanted] == [
+        (
+            entry.name,
+            identity_of(entry.text),
+            entry.notes,
+            entry.observation_count,
+            entry.confidence,
+            entry.last_observed,
+        )
+        for entry in entries
+    ]
+
+
+def _unused(name: str, used: Collection[str]) -> str:
+    """Return *name*, numbered when another lesson has it: an import passes over a heading it has seen."""
+    return next(
+        candidate for candidate in chain([name], (f"{name} ({number})" for number in count(2))) if candidate not in used
+    )
+
+
+class _Edit(NamedTuple):
+    place: Span
+    text: str
+
+
+def with_count(text: str, category: Category, identity: str, day: str) -> str:
+    """
+    Return *text* with the lesson observed once more, on *day*; as it is when the lesson is not there.
+
+    Raises:
+        InvalidEntryError: the file can't be changed so that only that changes.
+    """
+    view, before = BankView(text), entries_of(text, category)
+    chunks = list(view.chunks())
+    known = [entry for entry in before if is_same(entry, identity)]
+    after = _edited(text, [edit for entry in known for edit in _edits(view, chunks[entry.position], day)])
+    expected = [_once_more(entry, day) if entry in known else entry for entry in before]
+    if known and not _say_the_same(entries_of(after, category), expected):
+        raise InvalidEntryError(
+            f"the count of {identity} in {category}.md can't be told from its HTML comments: move them"
+        )
+    return after
+
+
+def _edited(text: str, edits: Sequence[_Edit]) -> str:
+    """Return *text* with all *edits*; what comes to one place stands there in the order of *edits*."""
+    end = line_end(text)
+    for edit in sorted(edits, key=lambda each: each.place)[::-1]:
+        text = text[: edit.place.start] + edit.text.replace("\n", end) + text[edit.place.end :]
+    return text
+
+
+def _say_the_same(some: Sequence[BankEntry], others: Sequence[BankEntry]) -> bool:
+    """Return whether two readings differ in nothing but how the metadata is written."""
+    return len(some) == len(others) and all(
+        one == other or _noted(one) == _noted(other) for one, other in zip(some, others, strict=True)
+    )
+
+
+def _noted(entry: BankEntry) -> BankEntry:
+    return entry._replace(metadata="\n".join(entry.notes))
+
+
+def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
+    """Yield what makes the entry of *chunk* observed once more: two values, or lines for those that are missing."""
+    lines = _metadata(view, chunk)
+    count = _last(view, lines, OBSERVATION_COUNT, lambda text: whole_number(text) is not None)
+    last = _last(view, lines, LAST_OBSERVED, lambda _: True)
+    said = whole_number(view.text[slice(*count)]) if count else 1
+    missing = ""
+    for value, label, now in ((count, OBSERVATION_COUNT, str(_next(said or 0))), (last, LAST_OBSERVED, day)):
+        if value is None:
+            missing += f"\n{metadata_line(label, now)}"
+        else:
+            yield _Edit(view.raw(value), now if value.start < value.end else f" {now}")
+    if missing:
+        end = chunk.start + len(view.text[chunk.start : chunk.end].rstrip())
+        yield _Edit(view.raw(Span(end, end)), missing)
+
+
+def _last(view: BankView, lines: Sequence[Span], label: str, is_value: Callable[[str], bool]) -> Span | None:
+    """Return where the value stands that the last line with that *label* has."""
+    for line in reversed(lines):
+        text = text_after(label, view.text[slice(*line)])
+        if text is not None and is_value(text):
+            return _value(view, line)
+    return None
+
+
+def _metadata(view: BankView, chunk: Span) -> list[Span]:
+    _, *lines = view.lines(chunk)
+    first = next(
+        (at for at, line in enumerate(lines) if view.text.startswith(METADATA_HEAD, line.start, line.end)), len(lines)
+    )
+    return lines[first:]
+
+
+def _value(view: BankView, line: Span) -> Span:
+    """Return where the value of a metadata line stands, without the space around it."""
+    start = view.text.index(":", line.start) + 1
+    said = view.text[start : line.end]
+    start += len(said) - len(said.lstrip())
+    return Span(start, start + len(said.strip()))
+
+
+def _next(count: int) -> int:
+    return min(max(1, count) + 1, MAX_COUNT)
+
+
+def _once_more(entry: BankEntry, day: str) -> BankEntry:
+    return entry._replace(observation_count=_next(entry.observation_count), last_observed=day)
+
+
+class MarkdownBanks(NamedTuple):
+    """
+    The banks as texts; satisfies `Banks`.
+
+    Attributes:
+        texts: The text of every file, empty if missing.
+
+    """
+
+    texts: Mapping[BankPlace, str]
+
+    def counts(self, place: BankPlace) -> Mapping[str, int]:
+        return counts_of(self.texts[place], place.category)
+
+    def with_lesson(self, scope: BankScope, lesson: BankLesson) -> "MarkdownBanks":
+        place = BankPlace(scope, lesson.category)
+        return self._with(place, with_lesson(self.texts[place], lesson))
+
+    def with_count(self, place: BankPlace, identity: str, day: str) -> "MarkdownBanks":
+        return self._with(place, with_count(self.texts[place], place.category, identity, day))
+
+    def _with(self, place: BankPlace, text: str) -> "MarkdownBanks":
+        return MarkdownBanks({**self.texts, place: text})

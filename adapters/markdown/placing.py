@@ -1,0 +1,210 @@
+"""Which file of a day a section goes into."""
+
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from hardwon.adapters.markdown.document import FileSection
+from hardwon.adapters.markdown.memory_file import MemoryFile, as_section, memory_file, with_sections
+from hardwon.adapters.markdown.section_text import conversation_of, with_link
+from hardwon.domain.model.conversation.topics import is_like, slug
+from hardwon.domain.model.document import MOST_SECTIONS
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.ports.documents import ENDING
+
+FULL = 1024 * 1024
+"""A file of so many characters takes no more sections: from 4 MB on it could not be indexed."""
+
+DAY_LENGTH = len("2026-03-01-")
+
+
+class Placed(NamedTuple):
+    """
+    Files as they are to be.
+
+    Attributes:
+        files: The texts of those that sections stand in, by name, in the folder of their kind.
+        names: The file that each section stands in, by the section's id.
+
+    """
+
+    files: Mapping[str, str]
+    names: Mapping[str, str]
+
+
+def in_order(sections: Iterable[FileSection]) -> list[FileSection]:
+    """Return *sections* in the order they are placed in: conversations first, then by kind and time; equal ones as given."""
+    return sorted(
+        sections, key=lambda section: (section.kind != "conversation", section.kind, section.at, section.section_id)
+    )
+
+
+def with_links(sections: Iterable[FileSection], names: Mapping[str, str]) -> list[FileSection]:
+    """Return *sections* with links to the conversations whose files are known: their *names* by id."""
+    return [_with_link(section, names) for section in sections]
+
+
+def _with_link(section: FileSection, names: Mapping[str, str]) -> FileSection:
+    name = names.get(conversation_of(section.text) or "")
+    return section._replace(text=with_link(section.text, name)) if name else section
+
+
+def all_placed(
+    sections: Iterable[FileSection],
+    files: Mapping[str, str],
+    begin: Callable[[FileSection], str],
+    taken: Collection[str] = (),
+) -> Placed:
+    """
+    Return the files of a kind and day with *sections* in them.
+
+    A section goes into the file that has it already, else into one with a like topic,
+    the likest first, else into a new one. A file without any section of ours is the
+    user's own: it is left alone, as is one that is full, or hides its sections.
+
+    Args:
+        sections: Sections, all of that kind and day; of those of one name the last counts.
+        files: The files that may be changed, by name: at least those that are `wanted`, and those that have a section.
+        begin: Returns what a file holds that a section begins, before any section.
+        taken: The names that no new file may have, besides those of *files*.
+
+    Raises:
+        InvalidEntryError: a section cannot be found again in a file of its own.
+
+    """
+    wanted = {section.section_id: section for section in sections}
+    hidden = set[tuple[str, str]]()
+    while True:
+        plan = _Plan(files, begin, frozenset(taken), hidden)
+        for section in wanted.values():
+            plan.take(section)
+        placed = plan.placed()
+        if not (lost := _lost(placed, wanted)):
+            return placed
+        hidden |= lost
+        _refuse(next((section_id for name, section_id in lost if name not in files), None))
+
+
+def day_of(section: FileSection) -> str:
+    """Return how the names of the files of *section*'s day begin: `2026-03-01-`."""
+    return f"{section.at:%Y-%m-%d}-"
+
+
+def wanted(names: Iterable[str], sections: Iterable[FileSection]) -> list[str]:
+    """Return of *names* those of the files that any of *sections* may go into although it is not there yet."""
+    topics = {slug(section.topic) for section in sections}
+    return [name for name in names if any(_may_take(_of(name), topic) for topic in topics)]
+
+
+def _may_take(named: str, topic: str) -> bool:
+    return is_like(named, topic) or named.rstrip("0123456789") == f"{topic}-"
+
+
+def _lost(placed: Placed, sections: Mapping[str, FileSection]) -> set[tuple[str, str]]:
+    """Return the sections, with the names of their files, that a reader of these would not find as they are."""
+    found = {
+        (name, text[extent.start : extent.stop])
+        for name, text in placed.files.items()
+        for extent in memory_file(text).own
+    }
+    places = placed.names.items()
+    return {(name, section_id) for section_id, name in places if (name, as_section(sections[section_id])) not in found}
+
+
+def _refuse(section_id: str | None) -> None:
+    if section_id is not None:
+        raise InvalidEntryError(f"the section {section_id!r} can't be found again once it is written")
+
+
+class _Growing(NamedTuple):
+    """A file, and the sections that go into it."""
+
+    file: MemoryFile
+    sections: list[FileSection]
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether it is ours, and not full."""
+        size = len(self.file.text) + sum(len(section.text) for section in self.sections)
+        held = {*self.file.section_ids, *(section.section_id for section in self.sections)}
+        return size < FULL and 0 < len(held) < MOST_SECTIONS
+
+    @property
+    def is_permanent(self) -> bool:
+        """Whether something in it is kept for good: what is not stands elsewhere."""
+        return self.file.is_permanent or any(section.permanent for section in self.sections)
+
+
+class _Plan:
+    """Which section goes into which file."""
+
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        begin: Callable[[FileSection], str],
+        taken: Collection[str],
+        hidden: Collection[tuple[str, str]],
+    ) -> None:
+        self._texts = dict(files)
+        self._begin = begin
+        self._taken = taken
+        self._hidden = hidden
+        self._files = dict[str, _Growing]()
+
+    def take(self, section: FileSection) -> None:
+        """Choose the file of the next section."""
+        found = itertools.chain(self._holding(section), self._alike(section))
+        name = next((name for name in found if (name, section.section_id) not in self._hidden), None)
+        if name is None:
+            name = next(itertools.filterfalse(self._is_taken, _names(section)))
+            self._texts[name] = self._begin(section)
+        self._file(name).sections.append(section)
+
+    def placed(self) -> Placed:
+        """Return the files with what was taken."""
+        changed = {name: growing for name, growing in self._files.items() if growing.sections}
+        files = {name: with_sections(growing.file, growing.sections) for name, growing in changed.items()}
+        return Placed(
+            files, {section.section_id: name for name, growing in changed.items() for section in growing.sections}
+        )
+
+    def _file(self, name: str) -> "_Growing":
+        """Return the file of that name; it is parsed when it is needed first."""
+        if name not in self._files:
+            self._files[name] = _Growing(memory_file(self._texts[name]), [])
+        return self._files[name]
+
+    def _holding(self, section: FileSection) -> Iterator[str]:
+        having = (name for name in sorted(self._texts) if section.section_id in self._texts[name])
+        return (name for name in having if section.section_id in self._file(name).file.section_ids)
+
+    def _alike(self, section: FileSection) -> Iterator[str]:
+        topic = slug(section.topic)
+        same = itertools.takewhile(self._is_taken, _names(section))
+        like = (name for name in sorted(self._texts) if is_like(_of(name), topic))
+        usable = [name for name in dict.fromkeys((*same, *like)) if name in self._texts]
+        likest_first = sorted(usable, key=lambda name: _unlikeness(_of(name), topic))
+        files = ((name, self._file(name)) for name in likest_first)
+        return (name for name, file in files if file.takes_more and file.is_permanent == section.permanent)
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._texts or name in self._taken
+
+
+def _unlikeness(named: str, topic: str) -> tuple[bool, int]:
+    return (named != topic, -len(_words(named) & _words(topic)))
+
+
+def _of(name: str) -> str:
+    """Return what a file is named after."""
+    return name[DAY_LENGTH:].removesuffix(ENDING)
+
+
+def _names(section: FileSection) -> Iterator[str]:
+    stem = day_of(section) + slug(section.topic)
+    yield f"{stem}{ENDING}"
+    yield from (f"{stem}-{number}{ENDING}" for number in itertools.count(2))
+
+
+def _words(named: str) -> set[str]:
+    return set(named.split("-"))

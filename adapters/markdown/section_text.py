@@ -1,0 +1,257 @@
+"""
+How any text stands in a markdown section and reads back as it was.
+
+Lines of a quote begin with `> `, so that nothing in them is a heading or a fence
+of ours; what would begin a comment is written as `&lt;!--`, as GitHub shows it.
+
+Links from a section to the plans of the phases it names.
+
+How a chunk reads as a section of markdown; `section_chunk` reads it back.
+
+The line of a note that leads to the conversation it comes from.
+
+Render a decision, gotcha or preference as a section of markdown.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from urllib.parse import quote
+
+from hardwon.domain.model.capture_rules import BUFFERED
+from hardwon.domain.model.conversation.details import Detail
+from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata, timestamp
+from hardwon.domain.model.conversation.statements import alternatives, reasons
+from hardwon.domain.model.identity import IDENTITY
+from hardwon.domain.model.redaction import redact
+
+_WRITTEN_BEFORE = re.compile(r"&(?=(?:amp;)*(?:lt;!--|#[1-9][0-9]{0,2};))")
+_ESCAPE = re.compile(r"&(?P<levels>(?:amp;)*)(?:lt;(?=!--)|#(?P<code>[1-9][0-9]{0,2});)")
+_LEADING = "#*>-+`~=|"
+_IN_LISTS = ",[]`"
+
+
+def escaped(text: str, special: str = "") -> str:
+    """Return *text* without what begins a comment, and without the characters *special*; `unescaped` undoes it."""
+    kept = _WRITTEN_BEFORE.sub("&amp;", text).replace("<!--", "&lt;!--")
+    return "".join(f"&#{ord(character)};" if character in special else character for character in kept)
+
+
+def unescaped(text: str) -> str:
+    """Return what `escaped` made *text* of."""
+    return _ESCAPE.sub(_original, text)
+
+
+def _original(escape: re.Match[str]) -> str:
+    if escape["levels"]:
+        return escape[0].replace("amp;", "", 1)
+    return chr(int(escape["code"])) if escape["code"] else "<"
+
+
+def heading(title: str) -> str:
+    """Return *title* so that none of it is taken for HTML, as a tag that is never closed would swallow what follows."""
+    return escaped(title, "<")
+
+
+def paragraph(line: str) -> str:
+    """Return *line* so that it begins nothing but a paragraph."""
+    return escaped(line[:1], _LEADING) + escaped(line[1:]) if line[:1] in _LEADING else escaped(line)
+
+
+def block_quote(text: str) -> str:
+    """Return *text* as a quote."""
+    return "\n".join(f"> {line}" if line else ">" for line in escaped(text).split("\n"))
+
+
+def unquoted(lines: Iterable[str]) -> str:
+    """Return the text that `quote` made *lines* of."""
+    return unescaped("\n".join(line.removeprefix(">").removeprefix(" ") for line in lines))
+
+
+def enumeration(items: Iterable[str]) -> str:
+    """Return *items* on one line."""
+    return ", ".join(escaped(item, _IN_LISTS) for item in items)
+
+
+def code_enumeration(items: Iterable[str]) -> str:
+    """Return *items* on one line, each as code."""
+    return ", ".join(f"`{escaped(item, _IN_LISTS)}`" for item in items)
+
+
+def enumerated(line: str) -> tuple[str, ...]:
+    """Return the items that stand on *line*, written by either of the two; of links their texts."""
+    texts = (re.sub(r"^\[(.*)\]\(.*\)$", r"\1", item) for item in line.split(", ")) if line else ()
+    return tuple(unescaped(text.strip("`")) for text in texts)
+
+
+PlanOf = Callable[[str], str | None]
+"""Returns the plan of the phase of that number, as a path from the project's folder; None when there is none."""
+
+TO_PROJECT = "../../"
+"""From the folder of a memory file to the project's."""
+
+PHASE = "Phase "
+
+
+def plan_link(phase: str, plan_of: PlanOf) -> str:
+    """Return the link to the plan of *phase*; where none is there yet, to the place TLC gives it."""
+    plan = plan_of(phase) or f".planning/phases/{phase.replace('/', '-')}-PLAN.md"
+    return f"[{PHASE}{enumeration([phase])}]({TO_PROJECT}{quote(plan)})"
+
+
+TIME, TOPIC, SESSION = "Time", "Topic", "Session"
+PROJECTS, COMMANDS, AREAS, PHASES, PERMANENT = "Projects", "Commands", "Areas", "Phases", "Permanent"
+CONTEXT, EXCHANGES, FILES = "Context", "Exchanges", "Related files"
+DECISIONS, GOTCHAS, PREFERENCES = "Decisions", "Gotchas", "Preferences"
+USER, ASSISTANT, QUESTION = "User", "Assistant", "Question"
+ASKED, OPTION, ANSWER = "Asked", "Option", "Answer"
+YES = "yes"
+NONE = "None."
+
+
+def section_text(chunk: Chunk, plan_of: PlanOf) -> str:
+    """Return *chunk* as a section, from its heading on."""
+    about = chunk.metadata
+    blocks = [
+        f"## {heading(chunk.title)}",
+        "\n".join(_facts(chunk, plan_of)),
+        f"### {CONTEXT}",
+        paragraph(chunk.summary),
+        f"### {EXCHANGES}",
+        *(block for exchange in chunk.exchanges for block in exchange_blocks(exchange)),
+        *_statements(about),
+        f"### {FILES}",
+        file_list(about.files),
+    ]
+    return "\n\n".join(filter(None, blocks))
+
+
+def fact(name: str, value: str) -> str:
+    """Return a line that names a *value*."""
+    return f"- **{name}:** {value}".rstrip()
+
+
+def item_list(items: Iterable[str]) -> str:
+    """Return *items* as a list."""
+    return "\n".join(f"- {escaped(item)}" for item in items)
+
+
+def file_list(files: Iterable[str]) -> str:
+    """Return *files* as a list, each as code; it says so when there are none."""
+    return "\n".join(f"- {code_enumeration([file])}" for file in files) or NONE
+
+
+def time_span(first: str, last: str) -> str:
+    """Return the time from *first* to *last*."""
+    return first if first == last else f"{first} to {last}"
+
+
+def exchange_blocks(exchange: Exchange) -> Iterator[str]:
+    """Yield the blocks of *exchange*."""
+    yield f"#### {timestamp(exchange.at)}"
+    if exchange.user:
+        yield from (f"**{USER}**", block_quote(exchange.user))
+    for answered in exchange.answers:
+        yield from (f"**{QUESTION}**", "\n".join(_answered(answered)))
+    if exchange.assistant:
+        yield from (f"**{ASSISTANT}**", block_quote(exchange.assistant))
+
+
+def _answered(answered: Answered) -> Iterator[str]:
+    yield fact(ASKED, escaped(answered.question))
+    yield from (fact(OPTION, escaped(option)) for option in answered.options)
+    yield fact(ANSWER, escaped(answered.answer))
+
+
+def _facts(chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
+    about = chunk.metadata
+    yield fact(TIME, time_span(timestamp(chunk.starts_at), timestamp(chunk.ends_at)))
+    yield fact(TOPIC, escaped(chunk.topic))
+    if chunk.session_id is not None:
+        yield fact(SESSION, escaped(chunk.session_id))
+    lists = (
+        (PROJECTS, enumeration(about.projects)),
+        (COMMANDS, code_enumeration(about.commands)),
+        (AREAS, enumeration(about.areas)),
+        (PHASES, ", ".join(plan_link(phase, plan_of) for phase in about.phases)),
+    )
+    yield from (fact(name, line) for name, line in lists if line)
+    if chunk.permanent:
+        yield fact(PERMANENT, YES)
+
+
+def _statements(about: Metadata) -> Iterator[str]:
+    lists = ((DECISIONS, about.decisions), (GOTCHAS, about.gotchas), (PREFERENCES, about.preferences))
+    for part, statements in lists:
+        if statements:
+            yield from (f"### {part}", item_list(statements))
+
+
+CONVERSATION = "Conversation"
+
+_LINE = re.compile(rf"^- \*\*{CONVERSATION}:\*\* `(?P<id>{IDENTITY.pattern})`$", re.MULTILINE)
+
+
+def conversation_line(chunk_id: str) -> str:
+    """Return the line, as long as the file of the conversation is unknown."""
+    return fact(CONVERSATION, f"`{chunk_id}`")
+
+
+def conversation_of(text: str) -> str | None:
+    """Return the id of the conversation whose file is still to be named in *text*, None when there is none."""
+    found = _LINE.search(text)
+    return found["id"] if found else None
+
+
+def with_link(text: str, file_name: str) -> str:
+    """Return *text* with a link to that file of the folder of conversations, which lies beside its own."""
+    return _LINE.sub(lambda line: fact(CONVERSATION, f"[{line['id']}](../conversations/{file_name})"), text, count=1)
+
+
+FULL_CONTEXT, ALTERNATIVES, REASONING = "Full context", "Alternatives", "Reasoning chain"
+NONE_MENTIONED = "None were mentioned."
+NO_REASON = "No reason was given."
+
+
+def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
+    """Return *detail* as a section of markdown, from its heading on, without secrets."""
+    head = (
+        f"## {heading(detail.title)}",
+        "\n".join(_detail_facts(detail, chunk, plan_of)),
+        f"### {detail.kind.capitalize()}",
+        paragraph(detail.statement),
+        f"### {FULL_CONTEXT}",
+    )
+    rest = (
+        *(_reasoning(detail) if detail.kind == "decision" else ()),
+        f"### {FILES}",
+        file_list(chunk.metadata.files),
+    )
+    blocks = (redact("\n\n".join(head)), *map(_context, detail.exchanges), redact("\n\n".join(rest)))
+    return "\n\n".join(blocks)
+
+
+@lru_cache(maxsize=BUFFERED)  # several statements come from one exchange
+def _context(exchange: Exchange) -> str:
+    return redact("\n\n".join(exchange_blocks(exchange)))
+
+
+def _reasoning(detail: Detail) -> Iterator[str]:
+    others = item_list(alternatives(detail.statement, detail.exchanges))
+    steps = (f"{place}. {escaped(reason)}" for place, reason in enumerate(reasons(detail.exchanges), 1))
+    yield from (f"### {ALTERNATIVES}", others or NONE_MENTIONED)
+    yield from (f"### {REASONING}", "\n".join(steps) or NO_REASON)
+
+
+def _detail_facts(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
+    about = chunk.metadata
+    yield fact(TIME, timestamp(detail.stands_in.at))
+    yield conversation_line(chunk.chunk_id)
+    if chunk.session_id is not None:
+        yield fact(SESSION, escaped(chunk.session_id))
+    if about.areas:
+        yield fact(AREAS, enumeration(about.areas))
+    if about.phases:
+        yield fact(PHASES, ", ".join(plan_link(phase, plan_of) for phase in about.phases))
+    if chunk.permanent:
+        yield fact(PERMANENT, YES)

@@ -1,0 +1,306 @@
+"""
+The entry of a file as a whole.
+
+The entries of the named sections of a document.
+
+The entries of a file that conversations were captured in: one for each section, none for the whole.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import NamedTuple
+
+import attrs
+
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.conversation.sentences import plain_text
+from hardwon.domain.model.document import CapturedSection, Document, FileFields, Section, context_type_of
+from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.titles import beginning
+from hardwon.domain.model.usage import UNUSED
+from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
+
+
+def overruled(fields: FileFields, whole: Entry) -> tuple[str, ...]:
+    """Return a warning if the store, which decides how much a file matters, disagrees with its fields."""
+    stated = (
+        ("importance_tier", fields.tier, whole.tier),
+        ("importance_weight", fields.importance_weight, whole.importance_weight),
+    )
+    differing = [(name, own, kept) for name, own, kept in stated if own is not None and own != kept]
+    told = " and ".join(f"{name} {own}" for name, own, _ in differing)
+    has = " and ".join(str(kept) for *_, kept in differing)
+    line = f"the file says {told}, the memory has {has}: memory_update or hardwon update changes it"
+    return (line,) if differing else ()
+
+
+EPOCH = dt.datetime.fromtimestamp(0, dt.UTC)
+
+
+class Defaults(NamedTuple):
+    """
+    Values for documents that do not state them.
+
+    Attributes:
+        tier: How much it matters.
+        context_type: The sort of work it is from.
+
+    """
+
+    tier: Tier = "normal"
+    context_type: ContextType = "general"
+
+
+PLAIN = Defaults()
+
+
+def to_entry(
+    document: Document,
+    fields: FileFields,
+    kind: Kind,
+    workplace: Workplace,
+    known: Entry | None = None,
+    *,
+    defaults: Defaults = PLAIN,
+) -> Entry:
+    """
+    Return the entry of *document* as a whole, without secrets.
+
+    The file decides its text; a field that it lacks stays as it is *known*. The
+    store decides how much it matters and how often it was used; while the file
+    does not change, also its name, its phrases and its origin.
+
+    Args:
+        document: The file.
+        fields: Its fields, or others in their place.
+        kind: The kind of the entry.
+        workplace: Where it comes from when it does not say so.
+        known: Its entry so far.
+        defaults: Values of a new entry that the file does not state.
+
+    Raises:
+        InvalidEntryError: nothing is left of a text once secrets are out, or it breaks a rule of `Entry`.
+
+    """
+    same = known if known and known.file_hash == document.file_hash else None
+    name, description = _texts(document, fields, kind, same)
+    earlier = known or _new(document, fields, kind, (name, description), defaults)
+    project, workspace, branch = _origin(same) if same else workplace[:3]
+    entry = attrs.evolve(
+        earlier,
+        kind=kind,
+        name=name,
+        description=description,
+        keywords=fields.keywords or earlier.keywords,
+        tags=fields.tags or earlier.tags,
+        references=fields.files or earlier.references,
+        updated_at=fields.date or moment_of(document.mtime),
+        source_project=_claimed(fields, earlier) or project or None,
+        workspace=fields.workspace or workspace,
+        branch=fields.branch or branch,
+        permanent=earlier.permanent if fields.permanent is None else fields.permanent,
+        file_mtime=document.mtime,
+        file_hash=document.file_hash,
+        context_type=fields.context_type
+        or context_type_of(PurePath(document.path).stem, name, document.headings)
+        or earlier.context_type,
+        trigger_phrases=(same and same.trigger_phrases)
+        or fields.trigger_phrases
+        or document.phrases
+        or earlier.trigger_phrases,
+        spec_folder=document.spec_folder if kind == "document" else None,
+        channel=fields.channel or earlier.channel,
+        session_id=fields.session_id or earlier.session_id,
+    )
+    return as_named_before(redact_entry(entry), same)
+
+
+def as_named_before(entry: Entry, same: Entry | None) -> Entry:
+    """Return *entry* with the name of *same*, the entry of the very same text, if their descriptions are equal."""
+    return attrs.evolve(entry, name=same.name) if same and same.description == entry.description else entry
+
+
+def moment_of(seconds: int) -> dt.datetime:
+    """Return the moment of that Unix time; the first one for a time no calendar has."""
+    try:
+        return dt.datetime.fromtimestamp(seconds, dt.UTC)
+    except (ValueError, OverflowError, OSError):
+        return EPOCH
+
+
+def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, str], defaults: Defaults) -> Entry:
+    """Return the entry of a file that had none, with the values that the store decides from now on."""
+    written = fields.date or document.named_at or moment_of(document.mtime)
+    return Entry(
+        kind=kind,
+        name=texts[0],
+        description=texts[1],
+        file_path=document.path,
+        source="import",
+        created_at=written,
+        updated_at=written,
+        tier=fields.tier or defaults.tier,
+        context_type=defaults.context_type,
+        importance_weight=0.5 if fields.importance_weight is None else fields.importance_weight,
+    )
+
+
+def _claimed(fields: FileFields, entry: Entry) -> str | None:
+    """Return the project that a file states; none for a rule, or one project could rule another."""
+    return None if entry.tier == "constitutional" else fields.project
+
+
+def _origin(known: Entry) -> tuple[str | None, str | None, str | None]:
+    return known.source_project, known.workspace, known.branch
+
+
+def _texts(document: Document, fields: FileFields, kind: Kind, same: Entry | None) -> tuple[str, str]:
+    """Return name and description; *same* is the entry of this very text."""
+    if kind == "session":
+        given = same.description if same and same.kind == "session" else None
+        description = fields.description or given or document.summary or fields.title or PurePath(document.path).stem
+        return beginning(plain_text(description)) or beginning(description), description
+    text, lead = document.text, fields.description or ""
+    return document.title, "\n\n".join(filter(None, ("" if lead in text else lead, text))) or document.title
+
+
+_GAP = re.compile(r"[-_./\s]+")
+
+
+def section_entries(whole: Entry, document: Document, known: Mapping[str, Entry]) -> tuple[Entry, ...]:
+    """
+    Return the entries of the sections of a *document*, in order, without secrets.
+
+    Origin and tier of an entry are those of the *whole*, unless the tier was set for the section itself;
+    other values that the store decides stay as they are *known*.
+
+    Args:
+        whole: The entry of the whole document.
+        document: The file.
+        known: The entries of its sections so far, by anchor.
+
+    Raises:
+        InvalidEntryError: nothing is left of a text once secrets are out, or it breaks a rule of `Entry`.
+
+    """
+    return tuple(_entry(whole, section, known.get(section.anchor_id)) for section in document.sections.found)
+
+
+def _entry(whole: Entry, section: Section, known: Entry | None) -> Entry:
+    name = f"{whole.name}: {_title(whole, section)}"
+    owned = known or attrs.evolve(whole, keywords=(), trigger_phrases=(), usage=UNUSED, number=None)
+    entry = attrs.evolve(
+        whole,
+        anchor_id=section.anchor_id,
+        name=name,
+        description=section.text or name,
+        keywords=owned.keywords,
+        trigger_phrases=owned.trigger_phrases,
+        tier=owned.tier if owned.own_tier else whole.tier,
+        own_tier=owned.own_tier,
+        importance_weight=owned.importance_weight,
+        created_at=owned.created_at,
+        usage=owned.usage,
+        number=owned.number,
+    )
+    same = known if known and known.file_hash == whole.file_hash else None
+    return as_named_before(redact_entry(entry), same)
+
+
+def _title(whole: Entry, section: Section) -> str:
+    """Return the section's own heading, else its anchor in words."""
+    in_words = _GAP.sub(" ", section.anchor_id).strip() or section.anchor_id
+    return section.title if section.title and section.title != whole.name else in_words
+
+
+class CapturedEntries(NamedTuple):
+    """
+    How sections of one file become entries.
+
+    Attributes:
+        document: The file.
+        kind: The kind of the entries.
+        workplace: Where it comes from when it does not say so.
+
+    """
+
+    document: Document
+    kind: Kind
+    workplace: Workplace
+
+    def entry(self, of: CapturedSection, known: Entry | None) -> Entry:
+        """
+        Return the entry of a section, without secrets.
+
+        Args:
+            of: The section.
+            known: Its entry so far, wherever the section stood: the store decides how much it matters.
+
+        Raises:
+            InvalidEntryError: nothing is left of a text once secrets are out, or it breaks a rule of `Entry`.
+
+        """
+        same = known if known and known.file_hash == of.section_hash else None
+        section = of.read()
+        entry = self._placed(self._updated(known or self._new(section), section), same)
+        entry = attrs.evolve(
+            entry,
+            permanent=self._is_permanent(of, known),
+            file_hash=of.section_hash,
+            anchor_id=of.anchor_id,
+        )
+        return as_named_before(redact_entry(entry), same)
+
+    def _updated(self, earlier: Entry, section: Section) -> Entry:
+        name = _name(section)
+        return attrs.evolve(
+            earlier,
+            kind=self.kind,
+            name=name,
+            description=section.text or name,
+            keywords=section.keywords or earlier.keywords,
+            tags=section.tags or earlier.tags,
+            references=section.references,
+            updated_at=section.ends_at or self._moment(),
+            session_id=section.session_id or self.document.fields.session_id or earlier.session_id,
+        )
+
+    def _placed(self, entry: Entry, same: Entry | None) -> Entry:
+        """Return *entry* with its place and origin: the origin of *same*, which has the same text, if given."""
+        fields = self.document.fields
+        project, workspace, branch = (same.source_project, same.workspace, same.branch) if same else self.workplace[:3]
+        return attrs.evolve(
+            entry,
+            source_project=fields.project or project or None,
+            workspace=fields.workspace or workspace,
+            branch=fields.branch or branch,
+            file_path=self.document.path,
+            file_mtime=self.document.mtime,
+        )
+
+    def _new(self, section: Section) -> Entry:
+        name = _name(section)
+        return Entry(
+            kind=self.kind,
+            name=name,
+            description=section.text or name,
+            file_path=self.document.path,
+            source="session-capture",
+            created_at=section.starts_at or self._moment(),
+            updated_at=section.ends_at or self._moment(),
+        )
+
+    def _moment(self) -> dt.datetime:
+        return self.document.fields.date or moment_of(self.document.mtime)
+
+    def _is_permanent(self, of: CapturedSection, known: Entry | None) -> bool:
+        by_store = known is not None and known.permanent
+        if of.permanent is not None:
+            return of.permanent or by_store
+        return by_store if self.document.fields.permanent is None else self.document.fields.permanent
+
+
+def _name(section: Section) -> str:
+    return section.title if section.title.strip() else section.anchor_id
