@@ -85,16 +85,16 @@ class BestAnswers:
         while True:
             lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
             _, judged = first_exact(self._batches(self._bounded(lists)), self._select)
-            yield Head(judged.ranked, _highest(self._admissible((0, each) for each in self._unseen(lists))))
+            yield Head(judged.ranked, _highest(self._admissible((0, best) for best in self._unseen(lists))))
             depth *= 4
 
     def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[Judged]]:
         """Yield more and more of *bounded*, judged, in the order of their upper bounds."""
-        candidates = list[RecallCandidate]()
+        judged = list[Judged]()
         begin, end = 0, BATCH
         while True:
-            candidates += self._known(bounded[begin:end])
-            yield Head(judge(self._policy, candidates), _highest(bounded[end : end + 1]))
+            judged = judge(self._policy, self._known(bounded[begin:end]), judged)
+            yield Head(judged, _highest(bounded[end : end + 1]))
             begin, end = end, 2 * end
 
     def _select(self, judged: Sequence[Judged]) -> Selection[Judged]:
@@ -119,7 +119,7 @@ class BestAnswers:
             )
             for seq in seqs
         }
-        return sorted(self._admissible(candidates.items()), key=lambda each: (-each.upper_bound, each.seq))
+        return sorted(self._admissible(candidates.items()), key=lambda bounded: (-bounded.upper_bound, bounded.seq))
 
     def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
         """Yield the best that an entry in neither head can be: found by vector, by keyword, or by both."""
@@ -149,7 +149,7 @@ class BestAnswers:
 
     def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
         """Yield the candidates with their true facts."""
-        found = {each.seq: each.candidate for each in bounded}
+        found = {seq: candidate for seq, candidate, _ in bounded}
         touched = self._touched(found)
         for facts in self._repository.recall_facts(found):
             seq = facts.ranking.seq
@@ -165,7 +165,7 @@ class BestAnswers:
 
 def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, float]:
     """Return the bounds of a head: one for all that is unseen, none when nothing is."""
-    bounds = [each.upper_bound for each in bounded]
+    bounds = [candidate.upper_bound for candidate in bounded]
     return {None: max(bounds)} if bounds else {}
 
 
@@ -195,16 +195,16 @@ def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
     A whole file says what each of its sections does; its sections differ from one another.
     """
     said, files, sectioned = set[str](), set[str](), set[str]()
-    for each in judged:
-        facts = each.candidate.facts
+    for answer in judged:
+        facts = answer.candidate.facts
         path = facts.file_path or ""
         repeats = facts.content_hash in said or path in (files if facts.anchor_id else sectioned)
-        if (wanted.distinct and repeats) or not each.reaches(wanted.minimum):
+        if (wanted.distinct and repeats) or not answer.reaches(wanted.minimum):
             continue
         said.add(facts.content_hash)
         if path:
             (sectioned if facts.anchor_id else files).add(path)
-        yield each
+        yield answer
 
 
 START_DEPTH = 80
@@ -304,19 +304,19 @@ def _head(
 ) -> _CategoryHead:
     by_vector = retrieval.by_vector.top(depth, category)
     by_keyword = retrieval.by_keyword.top(depth, category)
-    facts = {each.seq: each for each in prominent}
+    facts = {known.seq: known for known in prominent}
     found = {hit.seq for hit in (*by_vector, *by_keyword)}
-    facts.update((each.seq, each) for each in repository.facts(found - facts.keys()))
+    facts.update((known.seq, known) for known in repository.facts(found - facts.keys()))
     prominence = policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0
     tails = policy.signals(_tail(by_vector, depth), _tail(by_keyword, depth), prominence)
     return _CategoryHead(facts, bound=policy.score(tails))
 
 
 def _candidates(heads: Iterable[_CategoryHead], retrieval: Retrieval) -> list[Candidate]:
-    facts = {seq: each for head in heads for seq, each in head.facts.items()}
+    facts = {seq: known for head in heads for seq, known in head.facts.items()}
     vector = retrieval.by_vector.scores(facts)
     keyword = retrieval.by_keyword.scores(facts)
-    return [Candidate(each, vector.get(seq), keyword.get(seq)) for seq, each in facts.items()]
+    return [Candidate(known, vector.get(seq), keyword.get(seq)) for seq, known in facts.items()]
 
 
 def _best(hits: Sequence[Hit]) -> float:

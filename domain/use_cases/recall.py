@@ -134,7 +134,7 @@ class Recall(NamedTuple):
             StorageError: the store can't be read.
         """
         rated = self.rank(question, found, baseline)
-        entries = self.repository.hydrate([each.seq for each in rated])
+        entries = self.repository.hydrate([answer.seq for answer in rated])
         return searched(found)._replace(answers=tuple(map(answer_of, entries, rated)))
 
     def rank(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> list[Rated]:

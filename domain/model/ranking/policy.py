@@ -121,12 +121,12 @@ class Judged(NamedTuple):
         return minimum is None or (self.score if self.relevance is None else self.relevance) >= minimum
 
 
-def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate]) -> list[Judged]:
-    """Return the candidates *policy* can judge, best first; ties go to the nearer, then as `tie_order` has it."""
+def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: Iterable[Judged] = ()) -> list[Judged]:
+    """Return the candidates *policy* can judge, and *others*, best first; ties go to the nearer, then as `tie_order` has it."""
     scores = ((candidate, policy.score(candidate)) for candidate in candidates)
     judged = [Judged(candidate, score, policy.relevance(candidate)) for candidate, score in scores if score is not None]
 
-    def order(each: Judged) -> tuple[Any, ...]:
-        return (-each.score, policy.nearness(each.candidate), *tie_order(each.candidate.facts.ranking))
+    def order(answer: Judged) -> tuple[Any, ...]:
+        return (-answer.score, policy.nearness(answer.candidate), *tie_order(answer.candidate.facts.ranking))
 
-    return sorted(judged, key=order)
+    return sorted([*others, *judged], key=order)
