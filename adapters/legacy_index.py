@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeGuard
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.legacy_index import IndexedMemory
+from hardwon.domain.model.legacy_index import IndexedMemory
 
 LARGEST_FILE = 64 * 1024 * 1024
 DECIMALS = 6

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.json_shapes import (
+from hardwon.domain.model.json_shapes import (
     CLAIM,
     TEXT,
     TEXTS,

@@ -18,7 +18,7 @@ from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.config.reader import read_settings
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry, redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
-from hardwon.domain.model.formats.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
+from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.store_entry import Stored

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.domain.model.formats.json_shapes import distinct_members
+from hardwon.domain.model.json_shapes import distinct_members
 
 _PART = re.compile(r'"(?:\\.|[^"\\])*"?|//[^\r\n]*|/\*.*?\*/|/\*.*', re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")

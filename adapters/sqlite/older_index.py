@@ -10,7 +10,7 @@ from typing import Any
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
-from hardwon.domain.model.formats.legacy_index import OlderDocument
+from hardwon.domain.model.legacy_index import OlderDocument
 from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
 

@@ -17,7 +17,7 @@ from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, UnreadableFileError, UnusableVectorError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.formats.legacy_index import IndexedMemory, OlderDocument
+from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.index_one_file import KeepFile, follows, sections_below, stored_of
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.ports.activity import UsageLog

@@ -16,7 +16,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.formats.legacy_index import IndexedMemory, OlderDocument
+from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex
 from hardwon.entrypoints.bootstrap import Memory

@@ -33,7 +33,7 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
-from hardwon.domain.model.formats.json_shapes import shown
+from hardwon.domain.model.json_shapes import shown
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.streams import on_one_line

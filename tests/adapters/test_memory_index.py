@@ -10,7 +10,7 @@ import pytest
 
 from hardwon.adapters.legacy_index import LARGEST_FILE, read_memory_index, write_memory_index
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.formats.legacy_index import IndexedMemory
+from hardwon.domain.model.legacy_index import IndexedMemory
 from tests.strategies import of_file
 
 SESSION = attrs.evolve(

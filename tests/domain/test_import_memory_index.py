@@ -8,7 +8,7 @@ from hardwon.adapters.legacy_index import read_memory_index, write_memory_index
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.formats.legacy_index import IndexedMemory
+from hardwon.domain.model.legacy_index import IndexedMemory
 from hardwon.domain.use_cases.import_legacy import ImportedIndex, ImportMemoryIndex
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository

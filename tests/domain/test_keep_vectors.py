@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.formats.legacy_index import IndexedMemory
+from hardwon.domain.model.legacy_index import IndexedMemory
 from hardwon.domain.use_cases.import_legacy import AGREEMENT, ImportMemoryIndex, KeepVectors, KeptVectors
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
