@@ -6,8 +6,8 @@ The golden run: what the installed programs answer on the sample project, byte f
     python tools/golden/run.py --only hooks              run all, compare only the parts whose name holds the word
 
 It knows the programs `hardwon`, `hardwon-hook`, `hardwon-mcp` and `hardwon-writer` and their store, and no module of the
-product. Everything happens below /tmp/hardwon-golden, one run at a time on a machine; `frozen.c` stops the clock.
-Standard library, a C compiler, git, Linux.
+product. Everything happens below one folder of /tmp, which is each run's own (a mount namespace, for root); without that
+one run at a time goes on a machine. `frozen.c` stops the clock. Standard library, a C compiler, git, Linux.
 """
 
 import argparse
@@ -32,11 +32,12 @@ from typing import IO, NoReturn, cast
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EXPECTED = HERE / "expected"
-BASE = Path("/tmp/hardwon-golden")  # noqa: S108  # fixed, as paths are part of what is compared
+BASE = Path("/tmp/golden-hardwon")  # noqa: S108  # fixed, as paths are part of what is compared
 FIRST_MOMENT = 1795165200  # 2026-11-20T09:00:00Z: after the last commit and before the end of the sample
 STEP_SECONDS = 60
 LONGEST_STEP_SECONDS = 120
 PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18
 SESSION = "4e1079b4-1075-4398-9c17-024ebe214a8d"
 SHORTEST_SHOWN = 200
 AGENTS = ("claude", "codex", "gemini", "opencode")
@@ -982,18 +983,34 @@ STORIES: Mapping[str, Story] = {
 
 
 def run(venv: Path) -> dict[str, str]:
-    """Run the stories beside each other and return all parts; another run on this machine is waited for."""
+    """Run the stories beside each other and return all parts."""
+    BASE.mkdir(exist_ok=True)
     with open(f"{BASE}.lock", "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        shutil.rmtree(BASE, ignore_errors=True)
-        BASE.mkdir()
+        if not _get_private_folder():
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        _empty()
         tellers = {os.fork() or _tell(venv, name): name for name in STORIES}
         failed = [tellers[pid] for pid, status in (os.waitpid(pid, 0) for pid in tellers) if status]
         if failed:
-            sys.exit(f"golden: failed: {', '.join(failed)}; see {BASE}")
+            sys.exit(f"golden: failed: {', '.join(failed)}")
         parts = {key: text for name in STORIES for key, text in json.loads((BASE / f"{name}.json").read_text()).items()}
-        shutil.rmtree(BASE)
+        _empty()
         return dict(sorted(parts.items()))
+
+
+def _get_private_folder() -> bool:
+    """Mount a file system in memory on `BASE` that only this process and its children see, if that is allowed."""
+    system = ctypes.CDLL(None)
+    return (
+        system.unshare(CLONE_NEWNS) == 0
+        and system.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) == 0
+        and system.mount(b"none", bytes(BASE), b"tmpfs", 0, None) == 0
+    )
+
+
+def _empty() -> None:
+    for path in BASE.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _tell(venv: Path, name: str) -> NoReturn:
