@@ -6,8 +6,8 @@ The golden run: what the installed programs answer on the sample project, byte f
     python tools/golden/run.py --only hooks              run all, compare only the parts whose name holds the word
 
 It knows the programs `hardwon`, `hardwon-hook`, `hardwon-mcp` and `hardwon-writer` and their store, and no module of the
-product. Everything happens below /tmp/hardwon-golden, one run at a time on a machine; `frozen.c` stops the clock.
-Standard library, a C compiler, git, Linux.
+product. Everything happens below one folder of /tmp, which is each run's own (a mount namespace, for root); without that
+one run at a time goes on a machine. `frozen.c` stops the clock. Standard library, a C compiler, git, Linux.
 """
 
 import argparse
@@ -27,16 +27,17 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn, cast
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EXPECTED = HERE / "expected"
-BASE = Path("/tmp/hardwon-golden")  # noqa: S108  # fixed, as paths are part of what is compared
+BASE = Path("/tmp/golden-hardwon")  # noqa: S108  # fixed, as paths are part of what is compared
 FIRST_MOMENT = 1795165200  # 2026-11-20T09:00:00Z: after the last commit and before the end of the sample
 STEP_SECONDS = 60
 LONGEST_STEP_SECONDS = 120
 PR_SET_CHILD_SUBREAPER = 36
+CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18
 SESSION = "4e1079b4-1075-4398-9c17-024ebe214a8d"
 SHORTEST_SHOWN = 200
 AGENTS = ("claude", "codex", "gemini", "opencode")
@@ -129,9 +130,12 @@ class Golden:
     def talk(self, *arguments: object, messages: Sequence[object], **environ: str) -> list[str]:
         """Run `hardwon-mcp`, send each message when the one before is answered, and return the answers."""
         argv = ["hardwon-mcp", *map(str, arguments)]
+        environ = {
+            "HARDWON_KEYWORD_PROVIDER": "off",
+            **environ,
+        }  # labels come in the background, unless the server ends
         process = self._start(argv, PROJECT, environ)
-        stdin, stdout = process.stdin, process.stdout
-        assert stdin and stdout
+        stdin, stdout = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         spoken, answers = [], []
         for message in messages:
             line = message if isinstance(message, str) else json.dumps(message)
@@ -219,7 +223,7 @@ class Golden:
         except ChildProcessError:
             signal.alarm(0)
 
-    def _record(  # noqa: PLR0913, PLR0917  # all of a process
+    def _record(  # noqa: PLR0917  # all of a process
         self,
         argv: Sequence[str],
         environ: Mapping[str, str],
@@ -308,13 +312,16 @@ def dump_store(golden: Golden, path: Path, *, rows_shown: bool) -> None:
     for kind, name, sql in schema:
         golden.note(f"-- {kind} {name}\n{sql}")
     virtual = [name for _, name, sql in schema if sql and sql.startswith("CREATE VIRTUAL")]
-    for kind, name, sql in schema:
+    for kind, name, _ in schema:
         shadow = any(name != other and name.startswith(f"{other}_") for other in virtual)
         if kind != "table" or name in virtual or shadow:
             continue
         columns = [row[1] for row in target.execute(f"PRAGMA table_info('{name}')")]
         rows = [tuple(map(_value, row)) for row in target.execute(f"SELECT * FROM '{name}'")]
-        pairs = [[f"{key}={value}" for key, value in zip(columns, row, strict=True) if value != "NULL"] for row in sorted(rows)]
+        pairs = [
+            [f"{key}={value}" for key, value in zip(columns, row, strict=True) if value != "NULL"]
+            for row in sorted(rows)
+        ]
         text = golden.normalised("\n".join(" | ".join(row) for row in pairs))
         digest = "" if rows_shown else f", {hashlib.sha256(text.encode()).hexdigest()[:16]}"
         golden.note(f"-- rows of {name}: {len(rows)}{digest}")
@@ -408,17 +415,37 @@ def keeping(golden: Golden) -> None:
     golden.hardwon("add", "   ")
     golden.hardwon("add", "text", "--category", "nonsense")
     golden.writer("--action", "upsert", "--entry-json", json.dumps(LESSON))
-    golden.writer("--action", "upsert", "--entry-json", json.dumps({**LESSON, "description": LESSON["description"].upper()}))
+    golden.writer(
+        "--action", "upsert", "--entry-json", json.dumps({**LESSON, "description": LESSON["description"].upper()})
+    )
     golden.writer("--action", "upsert", "--entry-file", "-", stdin=json.dumps({**LESSON, "name": "One more", "description": "One more thing was learned about quoted fields.", "keywords": ["code", "quoted"], "confidence": "low", "source": "retro", "source_project": None}))  # fmt: skip
     golden.writer("--action", "upsert", "--entry-file", golden.write(ROOT / "work" / "lesson.json", json.dumps({"name": "Short", "description": "Too short.", "category": "heuristics"})))  # fmt: skip
-    for text in ("", "{", "[1]", "{}", '{"name": 3}', json.dumps({**LESSON, "category": "x"}), json.dumps({**LESSON, "colour": "red"})):
+    for text in (
+        "",
+        "{",
+        "[1]",
+        "{}",
+        '{"name": 3}',
+        json.dumps({**LESSON, "category": "x"}),
+        json.dumps({**LESSON, "colour": "red"}),
+    ):
         golden.writer("--action", "upsert", "--entry-json", text)
     golden.writer("--action", "upsert", "--entry-file", "no-such.json")
     golden.writer("--action", "upsert", "--entry-file", "-", stdin=b"\xff\xfe")
     golden.writer("--action", "upsert", "--entry-json", json.dumps(LESSON), HARDWON_SEMANTIC_ENABLED="false")
     golden.writer("--action", "upsert", "--entry-json", json.dumps(LESSON), "--global-store", "/dev/null/store")
-    golden.hardwon("save", "README.md", "--description", "Wrote down how partners send feeds", "--tag", "partners,feeds", "--json")
-    golden.hardwon("save", "--description", "Looked for the lost byte order mark", "--keyword", "bom", "--permanent", stdin="We looked for the mark.\n")
+    golden.hardwon(
+        "save", "README.md", "--description", "Wrote down how partners send feeds", "--tag", "partners,feeds", "--json"
+    )
+    golden.hardwon(
+        "save",
+        "--description",
+        "Looked for the lost byte order mark",
+        "--keyword",
+        "bom",
+        "--permanent",
+        stdin="We looked for the mark.\n",
+    )
     golden.hardwon("save", "no-such.md")
     golden.hardwon("save", "--description", "nothing", stdin="")
     golden.hardwon("remember", "The partner's staging feed is one day behind.")
@@ -460,7 +487,9 @@ def asking(golden: Golden) -> None:
         ("adaptive", "all"), ("hybrid", "learnings"), ("cosine", "sessions"), ("affinity", "sessions"), ("context", "conversations"),
         ("fused", "documents"), ("keyword", "all"), ("rrf", "all"), ("weighted", "all"), ("context", "documents"),
     ):  # fmt: skip
-        golden.hardwon("recall", "malformed record quote", "--policy", policy, "--in", collection, "--explain", "--json")
+        golden.hardwon(
+            "recall", "malformed record quote", "--policy", policy, "--in", collection, "--explain", "--json"
+        )
     golden.hardwon("recall", "--typed", stdin="why sqlite --type decision --limit 1")
     golden.hardwon("recall", "--typed", stdin="")
     golden.hardwon("recall", "byte order mark", HARDWON_KEYWORD_SEARCH="false")
@@ -543,20 +572,44 @@ def changing(golden: Golden) -> None:
     golden.hardwon("export", "--format", "memory-index", "--output", ROOT / "work" / "index.json")
     golden.hardwon("export", "--format", "csv")
     golden.hardwon("import", ROOT / "work" / "index.json")
-    old = {"tags": ["k8s"], "descriptionKeywords": ["pod"], "mtime": 1_770_000_000, "basename": "config", "filename": "memory-20260212-134206.md"}
-    index = {str(PROJECT / "memory" / "sessions" / "memory-20260212-134206.md"): {**old, "description": "Fixed the config service."}}
+    old = {
+        "tags": ["k8s"],
+        "descriptionKeywords": ["pod"],
+        "mtime": 1_770_000_000,
+        "basename": "config",
+        "filename": "memory-20260212-134206.md",
+    }
+    index = {
+        str(PROJECT / "memory" / "sessions" / "memory-20260212-134206.md"): {
+            **old,
+            "description": "Fixed the config service.",
+        }
+    }
     golden.hardwon("import", golden.write(ROOT / "work" / "old.json", json.dumps(index)), "--json")
     golden.hardwon("import", golden.write(ROOT / "work" / "bad.json", "{"))
     golden.hardwon("import", "no-such.json")
     golden.hardwon("import", "README.md")
     sets = ROOT / "work" / "notes"
-    notes = {"sockets": "Close every socket in a finally block.", "quotes": "A quote that is never closed swallows the file.", "units": "Name the unit in the variable."}
-    golden.write(sets / "docs.jsonl", "".join(json.dumps({"id": key, "text": text}) + "\n" for key, text in notes.items()))
+    notes = {
+        "sockets": "Close every socket in a finally block.",
+        "quotes": "A quote that is never closed swallows the file.",
+        "units": "Name the unit in the variable.",
+    }
+    golden.write(
+        sets / "docs.jsonl", "".join(json.dumps({"id": key, "text": text}) + "\n" for key, text in notes.items())
+    )
     golden.write(sets / "queries.jsonl", "".join(json.dumps({"id": f"q-{key}", "text": key}) + "\n" for key in notes))
     golden.write(sets / "qrels.tsv", "query-id\tcorpus-id\tscore\n" + "".join(f"q-{key}\t{key}\t1\n" for key in notes))
     figures = golden.hardwon("eval", sets, "--json")
     golden.hardwon("eval", sets, "--policy", "adaptive", "--json")
-    golden.hardwon("eval", sets, "--compare", golden.write(ROOT / "work" / "figures.json", figures), "--fail-on-regression", "--json")
+    golden.hardwon(
+        "eval",
+        sets,
+        "--compare",
+        golden.write(ROOT / "work" / "figures.json", figures),
+        "--fail-on-regression",
+        "--json",
+    )
     golden.hardwon("eval", sets, "--per-query", "--json")
     golden.hardwon("eval", "--self", "--policy", "adaptive", "--json")
     golden.hardwon("eval", "no-such-set")
@@ -622,8 +675,17 @@ def hooks(golden: Golden) -> None:
     golden.hook(payload=event("PreCompact", trigger="manual"))
     golden.hook(payload=event("SessionStart", source="compact"))
     golden.hook(payload=event("SessionStart", source="resume"))
-    golden.hook(payload=event("UserPromptSubmit", prompt="Read feeds row by row or all at once, what about memory and the line number?"))
-    golden.hook(payload=event("Stop", last_assistant_message="As 'Stream feeds row by row' says: read partner feeds row by row and yield each record."))
+    golden.hook(
+        payload=event(
+            "UserPromptSubmit", prompt="Read feeds row by row or all at once, what about memory and the line number?"
+        )
+    )
+    golden.hook(
+        payload=event(
+            "Stop",
+            last_assistant_message="As 'Stream feeds row by row' says: read partner feeds row by row and yield each record.",
+        )
+    )
     golden.hook(payload=event("SessionEnd", reason="exit"))
     golden.hardwon("why", SESSION[:8])
     golden.hardwon("why", SESSION, "--verify", "--json")
@@ -638,20 +700,39 @@ def hooks(golden: Golden) -> None:
     golden.hook("--project-root", PROJECT, "--limit=0")
     golden.hook("--project-root", PROJECT, "--limit", "many")
     golden.hook()
-    for name in ("HARDWON_INJECTION_ENABLED", "HARDWON_SEMANTIC_ENABLED", "HARDWON_PROMPT_ENABLED", "HARDWON_KEYWORD_SEARCH"):
+    for name in (
+        "HARDWON_INJECTION_ENABLED",
+        "HARDWON_SEMANTIC_ENABLED",
+        "HARDWON_PROMPT_ENABLED",
+        "HARDWON_KEYWORD_SEARCH",
+    ):
         golden.hook("--project-root", PROJECT, "--limit", "3", **{name: "false"})
     golden.hook("--project-root", PROJECT, "--limit", "3", HARDWON_EMBEDDING_PROVIDER="off")
     golden.hook("--project-root", PROJECT, "--limit", "3", HARDWON_EMBEDDING_PROVIDER="ollama")
     golden.hook("--project-root", PROJECT, "--limit", "3", HARDWON_VECTOR_WEIGHT="lots")
     golden.hook("--project-root", OTHER)
-    for payload in ("", "{", "[]", '"x"', '{"hook_event_name": 3}', '{"hook_event_name": "Nonsense"}', '{"cwd": "/no/such"}'):
+    for payload in (
+        "",
+        "{",
+        "[]",
+        '"x"',
+        '{"hook_event_name": 3}',
+        '{"hook_event_name": "Nonsense"}',
+        '{"cwd": "/no/such"}',
+    ):
         golden.hook(payload=payload)
     golden.hook(payload={**event("Stop"), "session_id": ""})
-    golden.hook(payload={**event("UserPromptSubmit", prompt="subagent, which encoding do we try first?"), "agent_id": "a1"})
+    golden.hook(
+        payload={**event("UserPromptSubmit", prompt="subagent, which encoding do we try first?"), "agent_id": "a1"}
+    )
     golden.hook(payload={**event("UserPromptSubmit", prompt="which encoding do we try first?"), "source": "system"})
     codex = {"model": "gpt-5", "permission_mode": "default", "turn_id": "t1"}
     golden.hook(payload=event("SessionStart", "codex-1", source="startup", **codex))
-    golden.hook(payload=event("UserPromptSubmit", "codex-1", prompt="Which encoding do we try first with a new partner?", **codex))
+    golden.hook(
+        payload=event(
+            "UserPromptSubmit", "codex-1", prompt="Which encoding do we try first with a new partner?", **codex
+        )
+    )
     golden.hook(payload=event("Stop", "codex-1", last_assistant_message="UTF-8, strictly.", **codex))
     golden.hook(payload=event("SessionEnd", "codex-1", **codex))
     for name, fields in (
@@ -660,11 +741,23 @@ def hooks(golden: Golden) -> None:
         ("AfterAgent", {"prompt": "x", "prompt_response": "We decided that it goes on at the next line with the right number of columns."}),
         ("PreCompress", {}), ("SessionEnd", {"reason": "exit"}),
     ):  # fmt: skip
-        golden.hook("--host", "gemini", payload={**event(name, "gemini-1", **fields), "transcript_path": "/chats/g1.json", "timestamp": "2026-11-21T10:00:00Z"})
+        golden.hook(
+            "--host",
+            "gemini",
+            payload={
+                **event(name, "gemini-1", **fields),
+                "transcript_path": "/chats/g1.json",
+                "timestamp": "2026-11-21T10:00:00Z",
+            },
+        )
     golden.hook("--host", "gemini", payload="{")
     golden.hook("--host", "nonsense", payload=event("SessionStart", source="startup"))
     golden.hook("--host", "gemini", "--limit", "3")
-    for name, fields in (("SessionStart", {"source": "startup"}), ("UserPromptSubmit", {"prompt": "Is the fixture small enough to be read at once?"}), ("Stop", {"stop_hook_active": False, "last_assistant_message": "Read it in chunks, also in tests."})):
+    for name, fields in (
+        ("SessionStart", {"source": "startup"}),
+        ("UserPromptSubmit", {"prompt": "Is the fixture small enough to be read at once?"}),
+        ("Stop", {"stop_hook_active": False, "last_assistant_message": "Read it in chunks, also in tests."}),
+    ):
         golden.hook(payload={"session_id": "opencode-1", "cwd": str(PROJECT), "hook_event_name": name, **fields})
     golden.hardwon("remember", CLAUDE_CODE_SESSION_ID="opencode-1")
     golden.hardwon("capture", "--from", "docs/session.jsonl", "--dry-run")
@@ -672,7 +765,10 @@ def hooks(golden: Golden) -> None:
     golden.hardwon("capture", "--from", "docs/session.jsonl", "--no-embed")
     golden.hardwon("capture", "--from", "docs/session.jsonl", "--force", "--json")
     golden.hardwon("capture", "--from", "docs/session.jsonl")
-    golden.hardwon("capture", stdin='{"user": "Which encoding do we try first?", "assistant": "We decided on UTF-8.", "timestamp": "2026-11-21T09:00:00Z"}\n')
+    golden.hardwon(
+        "capture",
+        stdin='{"user": "Which encoding do we try first?", "assistant": "We decided on UTF-8.", "timestamp": "2026-11-21T09:00:00Z"}\n',
+    )
     golden.hardwon("capture", "--from", "no-such.jsonl")
     golden.hardwon("capture", "--from", "README.md")
     golden.hardwon("capture", stdin="")
@@ -693,7 +789,9 @@ def servers(golden: Golden) -> None:
         return request("tools/call", name=name, arguments=arguments)
 
     start = (
-        request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "golden", "version": "1"}),
+        request(
+            "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "golden", "version": "1"}
+        ),
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
     )
     column, bytes_ = golden.entry("Name the column"), golden.entry("Bytes")
@@ -747,8 +845,27 @@ def servers(golden: Golden) -> None:
         call("nonsense_tool"), request("tools/call"), request("tools/call", name="memory_stats", arguments=[1]),
     ))  # fmt: skip
     golden.talk(messages=(*start, call("memory_index_scan"), call("memory_stats")))
-    golden.talk("--no-scan", messages=(*start, call("memory_search", query="encoding"), call("memory_stats"), request("resources/read", uri="memory://stats")), HARDWON_SEMANTIC_ENABLED="false")
-    golden.talk("--no-scan", messages=(*start, call("memory_search", query="encoding", collection="all"), call("store_memory", name="By word", description="Found by word alone.", reasoning="r", category="patterns")), HARDWON_EMBEDDING_PROVIDER="ollama")
+    golden.talk(
+        "--no-scan",
+        messages=(
+            *start,
+            call("memory_search", query="encoding"),
+            call("memory_stats"),
+            request("resources/read", uri="memory://stats"),
+        ),
+        HARDWON_SEMANTIC_ENABLED="false",
+    )
+    golden.talk(
+        "--no-scan",
+        messages=(
+            *start,
+            call("memory_search", query="encoding", collection="all"),
+            call(
+                "store_memory", name="By word", description="Found by word alone.", reasoning="r", category="patterns"
+            ),
+        ),
+        HARDWON_EMBEDDING_PROVIDER="ollama",
+    )
     golden.run("hardwon-mcp", "--global-store", "/dev/null/store")
     golden.hardwon("doctor")
     golden.hardwon("stats", "--json")
@@ -761,12 +878,17 @@ def configurations(golden: Golden) -> None:
     golden.hardwon("index")
     golden.hardwon("backup", ROOT / "work" / "backup.db")
     local = PROJECT / ".claude" / "iflow-dev.local.md"
-    golden.write(local, "---\nmemory_injection_limit: 4\nmemory_vector_weight: 0.9\nmemory_keyword_provider: off\n---\n")
+    golden.write(
+        local, "---\nmemory_injection_limit: 4\nmemory_vector_weight: 0.9\nmemory_keyword_provider: off\n---\n"
+    )
     golden.hardwon("stats", "--json")
     golden.hardwon("doctor")
     golden.hardwon("doctor", "--json")
     golden.hook("--project-root", PROJECT)
-    golden.write(local, "memory_injection_limit: many\nmemory_nonsense: 3\nmemory_decay_mode: x\nmemory_capture_interval: 99\n\xff")
+    golden.write(
+        local,
+        "memory_injection_limit: many\nmemory_nonsense: 3\nmemory_decay_mode: x\nmemory_capture_interval: 99\n\xff",
+    )
     golden.write(PROJECT / ".tlc.json", "{")
     golden.write(PROJECT / "config.jsonc", '{"semantic": {"indexPath": "old.sqlite"}, // comment\n "memory": 3}')
     golden.hardwon("stats")
@@ -800,11 +922,17 @@ def setups(golden: Golden) -> None:
     golden.part("09-init")
     for folder in (".claude/projects", ".codex", ".gemini", ".config/opencode"):
         (HOME / folder).mkdir(parents=True, exist_ok=True)
-    golden.write(HOME / ".claude" / "settings.json", '{\n  "theme": "dark",\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n')
+    golden.write(
+        HOME / ".claude" / "settings.json",
+        '{\n  "theme": "dark",\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n',
+    )
     golden.write(HOME / ".codex" / "config.toml", '# mine\nmodel = "gpt-5"\n')
     memory = HOME / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(PROJECT)) / "memory"
     golden.write(memory / "MEMORY.md", "# Notes\n\n- [Partners](partners.md): how partners send feeds\n")
-    golden.write(memory / "partners.md", "---\nname: partners\ndescription: how partners send feeds\ntype: project\n---\nPartners send feeds at night.\n")
+    golden.write(
+        memory / "partners.md",
+        "---\nname: partners\ndescription: how partners send feeds\ntype: project\n---\nPartners send feeds at night.\n",
+    )
 
     def left() -> None:
         dump_files(golden, HOME, PROJECT / ".claude", PROJECT / ".codex", PROJECT / ".gemini", PROJECT / ".opencode")
@@ -855,18 +983,34 @@ STORIES: Mapping[str, Story] = {
 
 
 def run(venv: Path) -> dict[str, str]:
-    """Run the stories beside each other and return all parts; another run on this machine is waited for."""
+    """Run the stories beside each other and return all parts."""
+    BASE.mkdir(exist_ok=True)
     with open(f"{BASE}.lock", "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        shutil.rmtree(BASE, ignore_errors=True)
-        BASE.mkdir()
+        if not _get_private_folder():
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        _empty()
         tellers = {os.fork() or _tell(venv, name): name for name in STORIES}
         failed = [tellers[pid] for pid, status in (os.waitpid(pid, 0) for pid in tellers) if status]
         if failed:
-            sys.exit(f"golden: failed: {', '.join(failed)}; see {BASE}")
+            sys.exit(f"golden: failed: {', '.join(failed)}")
         parts = {key: text for name in STORIES for key, text in json.loads((BASE / f"{name}.json").read_text()).items()}
-        shutil.rmtree(BASE)
+        _empty()
         return dict(sorted(parts.items()))
+
+
+def _get_private_folder() -> bool:
+    """Mount a file system in memory on `BASE` that only this process and its children see, if that is allowed."""
+    system = ctypes.CDLL(None)
+    return (
+        system.unshare(CLONE_NEWNS) == 0
+        and system.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) == 0
+        and system.mount(b"none", bytes(BASE), b"tmpfs", 0, None) == 0
+    )
+
+
+def _empty() -> None:
+    for path in BASE.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _tell(venv: Path, name: str) -> NoReturn:
