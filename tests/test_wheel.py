@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.packaging
+
 ROOT = Path(__file__).resolve().parent.parent
 MAPPED = ("domain", "ports", "adapters", "entrypoints", "examples", "plugin/commands")
 LEFT_OUT = {".pyc", ".pyo"}
