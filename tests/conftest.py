@@ -1,8 +1,20 @@
 import os
 
+import pytest
 from hypothesis import settings
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anyone imports numpy: more threads are slower, all at once
 
 settings.register_profile("default", max_examples=25, deadline=None, print_blob=True)
 settings.register_profile("quick", parent=settings.get_profile("default"), max_examples=3)
 settings.register_profile("soak", parent=settings.get_profile("default"), max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture
+def embedder_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let texts be as near to each other as they have words in common: the model itself takes milliseconds a text."""
+    from hardwon.adapters.minilm.embedder import MiniLmEmbedder
+    from tests.fakes.embedders import embed_by_words
+
+    monkeypatch.setattr(MiniLmEmbedder, "embed", embed_by_words)

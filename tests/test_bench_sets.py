@@ -1,23 +1,23 @@
 """Sets of long documents, and figures by their length, on planted sets."""
 
-import os
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from bench import lengths, long_sets
 from bench.eval_sets import read_sets, read_sets_below
 from bench.lengths import POLICIES, length_lines
 from bench.long_sets import MadeSet, Note, long_chats, many_subjects, notes_of, one_subject
 from hardwon.adapters.evaluation.files import read_eval_set
+from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.evaluation.eval_set import EvalSet
 from hardwon.domain.model.evaluation.report import QueryReport, SetReport
+from tests.fakes.embedders import embed_by_words
 from tests.strategies import planted
-
-ROOT = os.path.dirname(os.path.dirname(__file__))
 
 
 def write_set(
@@ -107,38 +107,55 @@ def test_the_same_sets_come_out_of_every_run(til: EvalSet, chats: EvalSet) -> No
     assert one_subject(notes, lambda _: near_but(3)) == one_subject(notes, lambda _: near_but(3))
 
 
-def run(module: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", f"bench.{module}", *arguments],
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+class Ran(NamedTuple):
+    """How a command of `bench` ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command of `bench` with an embedder that needs no model."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(MiniLmEmbedder, "embed", embed_by_words)
+
+    def run(main: Callable[[], None], *arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["bench", *map(str, arguments)])
+        try:
+            main()
+        except SystemExit as leaving:
+            return Ran(1, capsys.readouterr().out, str(leaving.code))
+        return Ran(0, *capsys.readouterr())
+
+    return run
 
 
 @pytest.mark.usefixtures("til", "chats")
-def test_the_commands_write_sets_and_measure_them_by_length(tmp_path: Path) -> None:
-    written = run("long_sets", str(tmp_path / "sets"), str(tmp_path / "long"), home=tmp_path)
-    assert (written.returncode, written.stderr) == (0, "")
+def test_the_commands_write_sets_and_measure_them_by_length(tmp_path: Path, run: Run) -> None:
+    written = run(long_sets.main, tmp_path / "sets", tmp_path / "long")
+    assert (written.code, written.err) == (0, "")
     sets = read_sets_below(str(tmp_path / "long"))
     assert [made.name for made in sets] == ["long-chats", "many-subjects", "one-subject"]
     assert all(not made.warnings for made in sets)
 
-    measured = run("lengths", str(tmp_path / "long" / "many-subjects"), home=tmp_path)
-    assert (measured.returncode, measured.stderr) == (0, "")
-    heading, whole, *bands = measured.stdout.splitlines()
+    measured = run(lengths.main, tmp_path / "long" / "many-subjects")
+    assert (measured.code, measured.err) == (0, "")
+    heading, whole, *bands = measured.out.splitlines()
     assert heading.split() == ["set", "words", "questions", *POLICIES]
     assert whole.split()[:2] == ["many-subjects", "all"]
     assert int(whole.split()[2]) == sum(int(line.split()[-5]) for line in bands) == len(sets[1].queries)
 
 
-def test_a_folder_without_sets_is_one_line(tmp_path: Path) -> None:
-    for module, arguments in (("long_sets", [str(tmp_path), str(tmp_path)]), ("lengths", [str(tmp_path)])):
-        done = run(module, *arguments, home=tmp_path)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+def test_a_folder_without_sets_is_one_line(tmp_path: Path, run: Run) -> None:
+    for done in (run(long_sets.main, tmp_path, tmp_path), run(lengths.main, tmp_path)):
+        assert (done.code, done.out, done.err.count("\n")) == (1, "", 0)
+        assert done.err
     with pytest.raises(SystemExit, match="holds no folder of an evaluation set"):
         read_sets_below(str(tmp_path))
 

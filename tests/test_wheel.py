@@ -10,6 +10,8 @@ import pytest
 
 from tests.packaged import FOLDERS, ROOT, bare_programs, packaged_sources
 
+pytestmark = pytest.mark.packaging
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:

@@ -1,10 +1,23 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints.hook_process import Original, World
+from tests.entrypoints.provider_process import Scene
+from tests.fakes.doors import one_model
+
+if TYPE_CHECKING:
+    from tests.entrypoints.mcp.conftest import Visit
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _one_model() -> Iterator[None]:
+    with one_model():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -41,3 +54,24 @@ def world_by_word(empty_world: World) -> World:
     """Return an empty world whose memories are searched by word."""
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     return empty_world
+
+
+@pytest.fixture
+def stub() -> Iterator[StubProviders]:
+    """Yield a server that plays every provider."""
+    with running_stub() as stub:
+        yield stub
+
+
+@pytest.fixture
+def scene(empty_world: World, stub: StubProviders) -> Scene:
+    """Return an empty world whose providers are all the stub."""
+    return Scene(empty_world, stub)
+
+
+@pytest.fixture
+def visit(monkeypatch: pytest.MonkeyPatch) -> "Visit":
+    """Return a function that connects a client to a server in memory: a process costs a second."""
+    from tests.entrypoints.mcp.visitor import Visitor
+
+    return lambda world: Visitor(world, monkeypatch)

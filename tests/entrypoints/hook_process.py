@@ -1,4 +1,4 @@
-"""The session-start hook as a real process, in a world of its own: home, store, project, PATH."""
+"""The hook in a world of its own (home, store, project, PATH): in the test's process, or in one of its own."""
 
 import contextlib
 import json
@@ -8,14 +8,17 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.embed_after_write import fill_spaces
+from tests.entrypoints.faults import launch
+from tests.fakes.doors import can_run_here, run_here
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAULTS = Path(__file__).parent / "faults"
@@ -32,7 +35,7 @@ GIVEN_UP_SECONDS = 20.0
 
 class Run(NamedTuple):
     """
-    What one process of the hook left behind.
+    The output of one run of the hook, and how it ended.
 
     Attributes:
         log: The lines it added to `hook.log`.
@@ -62,6 +65,20 @@ class Launched(NamedTuple):
     modules: frozenset[str]
 
 
+@contextlib.contextmanager
+def broken_by(faults: Sequence[str]) -> Iterator[None]:
+    """Break what functions of `faults/launch.py` break, in this process and for a while."""
+    with contextlib.ExitStack() as stack:
+
+        def replace(owner: object, name: str, value: object) -> None:
+            stack.enter_context(mock.patch.object(owner, name, value))
+
+        replace(launch, "replace", replace)
+        for fault in faults:
+            getattr(launch, fault)()
+        yield
+
+
 def calm(run: Run) -> bool:
     """Tell whether the hook ended by itself, in time, and without frightening anyone."""
     return run.code in {0, 1} and run.seconds < HARD_KILL_SECONDS and "Traceback" not in run.stderr
@@ -75,9 +92,10 @@ class World:
         project: Where the user works.
         store: Where `memory.db` is.
         variables: The whole environment of the hook.
-        faults: What `launch` breaks, by names of functions in `faults/launch.py`.
+        faults: What `hook` and `launch` break, by names of functions in `faults/launch.py`.
         bin: Where the installed programs are.
         may_fork: Whether programs may be forked from a process that has imported the libraries.
+        may_run_here: Whether programs may run in the test's own process.
 
     """
 
@@ -89,6 +107,7 @@ class World:
         self.faults = list[str]()
         self.bin = BIN
         self.may_fork = True
+        self.may_run_here = True
         home = folder / "home"
         for each in (home, self.project):
             each.mkdir(parents=True)
@@ -122,7 +141,7 @@ class World:
         stdout: int = subprocess.PIPE,
     ) -> Run:
         """
-        Run the console script.
+        Run the console script; in this process, where that makes no difference, with `faults` in it.
 
         Args:
             arguments: The argument form; none for the JSON form.
@@ -133,6 +152,10 @@ class World:
             stdout: A file descriptor to print to.
 
         """
+        needs_process = self.bin != BIN or through or redirections or stdin is not None or stdout != subprocess.PIPE
+        if self.may_run_here and not needs_process and can_run_here("hardwon-hook", self.variables):
+            return self._run_here(arguments, payload)
+        assert not self.faults, "only `launch` breaks a process"
         command = [*through, str(self.bin / "hardwon-hook"), *arguments]
         if redirections:
             command = ["/bin/sh", "-c", f'exec "$0" "$@" {redirections}', *command]
@@ -143,7 +166,7 @@ class World:
         return self.hook("--project-root", str(self.project), *arguments)
 
     def launch(self, *arguments: str, payload: object = None) -> Launched:
-        """Run the hook with `faults` in it."""
+        """Run the hook with `faults` in it, in a process of its own, whose time and imports are measured."""
         report = self.folder / "report"
         report.unlink(missing_ok=True)
         command = [str(self.bin / "python"), str(FAULTS / "launch.py"), str(report), ",".join(self.faults), *arguments]
@@ -169,6 +192,15 @@ class World:
         out, err = process.communicate(self._bytes(payload) if stdin is None else None, GIVEN_UP_SECONDS)
         seconds = time.monotonic() - started
         return Run(process.returncode, (out or b"").decode(), err.decode(), self._logged()[len(known) :], seconds)
+
+    def _run_here(self, arguments: Sequence[str], payload: object) -> Run:
+        known = self._logged()
+        started = time.monotonic()
+        stdin = self._bytes(payload)
+        with broken_by(self.faults):
+            ended = run_here("hardwon-hook", arguments, stdin=stdin, env=self.variables, folder=self.folder)
+        seconds = time.monotonic() - started
+        return Run(ended.code, ended.out.decode(), ended.err.decode(), self._logged()[len(known) :], seconds)
 
     def _bytes(self, payload: object) -> bytes:
         if isinstance(payload, bytes):

@@ -1,4 +1,4 @@
-"""The installed programs, run in a world of their own."""
+"""The console scripts, run in a world of their own: in the test's process, or in one of theirs."""
 
 import contextlib
 import json
@@ -13,6 +13,7 @@ from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import can_fork
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.piped import Piped
+from tests.fakes.doors import can_run_here, run_here
 
 LONGEST_RUN = 60.0
 TRIES = 4
@@ -25,7 +26,7 @@ COMPLETE = {
 
 
 class Ran(NamedTuple):
-    """What one process said, and how it ended."""
+    """The output of a program and its exit code."""
 
     code: int
     stdout: str
@@ -71,8 +72,11 @@ def finish(process: Process, stdin: bytes = b"") -> Ran:
 
 
 def run(world: World, program: str, *arguments: str, stdin: bytes = b"", redirections: str = "") -> Ran:
-    """Run an installed program in the world's project."""
-    return finish(start(world, program, *arguments, redirections=redirections), stdin)
+    """Run a program in the world's project: in this process where that makes no difference, else in one of its own."""
+    if redirections or not world.may_run_here or not can_run_here(program, world.variables):
+        return finish(start(world, program, *arguments, redirections=redirections), stdin)
+    ended = run_here(program, arguments, stdin=stdin, env=world.variables, folder=world.project)
+    return Ran(ended.code, ended.out.decode(), ended.err.decode())
 
 
 def hardwon(world: World, *arguments: str) -> Ran:

@@ -118,10 +118,11 @@ class Scene:
 
     def hook(self) -> Run:
         """Run the hook with all the time it needs."""
-        return self.launch().run
+        self.world.faults = ["nothing_is_in_a_hurry"]
+        return self.world.hook()
 
     def launch(self) -> Launched:
-        """Run the hook with all the time it needs, and keep what it imported."""
+        """Run the hook in a process with all the time it needs, and keep what it imported."""
         self.world.faults = ["nothing_is_in_a_hurry"]
         return self.world.launch()
 

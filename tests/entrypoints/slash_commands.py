@@ -5,9 +5,11 @@ What a host does with what the user typed, and which shell it starts, was measur
 Codex 0.169.0) or read in their sources (Gemini CLI, opencode) and is written down here and nowhere else.
 """
 
+import os
 import re
 import shlex
 import subprocess
+import time
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import NamedTuple
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran
+from tests.fakes.doors import run_here
 
 PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -95,18 +98,70 @@ def typed_into(command: SlashCommand, block: str, typed: str) -> list[list[str]]
     return _HOSTS[command.host](command, block, typed)
 
 
-def run(world: World, started: Sequence[str], seconds: float = SECONDS) -> Ran:
+def run(world: World, started: Sequence[str]) -> Ran:
     """Run what a host starts."""
-    done = subprocess.run(
-        started,
-        cwd=world.project,
-        env=world.variables,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=seconds,
-        check=False,
-    )
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    with _started(world, started) as process:
+        return _ended(process)
+
+
+def run_with_desk(world: World, started: Sequence[str]) -> Ran:
+    """Run what a host starts; programs that `put_desk` has put in front run in this process."""
+    desk = world.folder / "desk"
+    with _started(world, started) as process:
+        while process.poll() is None:
+            if (desk / "asked").exists():
+                _answer(desk)
+            time.sleep(PAUSE)
+        return _ended(process)
+
+
+def put_desk(world: World, *programs: str) -> None:
+    """Put scripts before the installed programs that hand on what they were given, and give back what comes of it."""
+    desk = world.folder / "desk"
+    desk.mkdir()
+    os.mkfifo(desk / "answered")
+    for program in programs:
+        world.put_program(program, SCRIPT.format(desk=shlex.quote(str(desk)), program=program))
+
+
+PAUSE = 0.002
+SCRIPT = """
+cd_was=$PWD
+cd {desk} || exit 99
+cat >stdin
+env -0 >environment
+printf '%s\\0' {program} "$cd_was" "$@" >asking
+mv asking asked
+read -r code <answered
+cat out
+cat err >&2
+exit "$code"
+"""
+
+
+def _answer(desk: Path) -> None:
+    program, folder, *arguments = _words(desk / "asked")
+    variables = dict(line.split("=", 1) for line in _words(desk / "environment"))
+    stdin = (desk / "stdin").read_bytes() or None
+    (desk / "asked").unlink()
+    ended = run_here(program, arguments, stdin=stdin, env=variables, folder=Path(folder))
+    (desk / "out").write_bytes(ended.out)
+    (desk / "err").write_bytes(ended.err)
+    (desk / "answered").write_text(f"{ended.code}\n")
+
+
+def _words(path: Path) -> list[str]:
+    return path.read_text(errors="surrogateescape").split("\0")[:-1]
+
+
+def _started(world: World, started: Sequence[str]) -> subprocess.Popen[bytes]:
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    return subprocess.Popen(started, cwd=world.project, env=world.variables, stdin=null, stdout=pipe, stderr=pipe)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> Ran:
+    stdout, stderr = process.communicate(timeout=SECONDS)
+    return Ran(process.returncode, stdout.decode(), stderr.decode())
 
 
 def _claude(_: SlashCommand, block: str, typed: str) -> list[list[str]]:

@@ -160,7 +160,7 @@ def test_a_journal_of_garbage_is_put_aside_with_one_line_and_nothing_is_lost(wor
 def test_a_worker_that_cannot_be_started_is_one_line_and_what_was_noted_stays(world: World) -> None:
     world.faults = ["the_worker_cannot_be_started"]
     payload = {**Conversation(world).payload(), "hook_event_name": "SessionEnd"}
-    run = world.launch(payload=payload).run
+    run = world.hook(payload=payload)
 
     assert (run.code, run.stdout, len(run.log)) == (0, "", 1)
     assert "no more processes" in run.log[0]

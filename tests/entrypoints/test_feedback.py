@@ -172,7 +172,7 @@ def test_a_step_that_fails_is_named_and_takes_none_with_it(
     world.variables["HARDWON_CAPTURE_ENABLED"] = captures
     world.faults = [fault]
     told = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop"}
-    run = world.launch(payload={**told, "last_assistant_message": QUOTING}).run
+    run = world.hook(payload={**told, "last_assistant_message": QUOTING})
 
     assert (run.code, run.stdout) == (0, "")
     assert [line.partition(" ")[2] for line in run.log] == [

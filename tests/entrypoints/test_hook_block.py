@@ -15,7 +15,7 @@ MOST_UNITS = 9_500
 
 def test_the_argument_form_prints_the_block_that_a_person_has_read(embedded_world: World) -> None:
     embedded_world.faults.append("nothing_is_in_a_hurry")
-    run, _, _ = embedded_world.launch("--project-root", str(embedded_world.project))
+    run = embedded_world.argument_form()
 
     assert run.stdout == (GOLDEN / "hook-block.md").read_text(encoding="utf-8")
     assert (run.code, run.stderr, run.log) == (0, "", ())

@@ -126,7 +126,7 @@ def test_the_labels_of_the_query_are_not_searched_for(empty_world: World, embedd
     if embedded:
         empty_world.embed()
     empty_world.faults.append("nothing_is_in_a_hurry")
-    run, _, _ = empty_world.launch("--project-root", str(empty_world.project), "--limit", "6")
+    run = empty_world.argument_form("--limit", "6")
     block = block_of(run.stdout)
     names = {heading.removeprefix("### Pattern: ") for heading in block.headings}
 

@@ -2,12 +2,12 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from tests.adapters.providers.faults import Fault, raw, status
-from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
+from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import VALID, Ran, hardwon, write
 from tests.entrypoints.provider_process import KEY, Scene, diagnostic
@@ -15,12 +15,6 @@ from tests.entrypoints.provider_process import KEY, Scene, diagnostic
 BARE = {"keywords": [], "reasoning": "Feet and metres met."}
 HAIKU, OLLAMA = "/v1/messages", "/api/chat"
 LABELS = ["retry-budget", "sqlite"]  # what the stub gives
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
 
 
 @pytest.fixture

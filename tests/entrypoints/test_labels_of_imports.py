@@ -3,7 +3,7 @@
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -11,10 +11,9 @@ from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints import embed_after_write
 from hardwon.entrypoints.bootstrap import open_memory
 from tests.adapters.providers.faults import raw, status
-from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
+from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import bank, hardwon, run, upsert, write
 from tests.entrypoints.provider_process import Scene, texts
 
@@ -22,17 +21,6 @@ HAIKU, OLLAMA = "/v1/messages", "/api/chat"
 IMPORTED = 60
 BATCH = 50
 LABELS = ["retry-budget", "sqlite"]  # what the stub gives
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def visit(monkeypatch: pytest.MonkeyPatch) -> Visit:
-    return lambda world: Visitor(world, monkeypatch)
 
 
 @pytest.fixture

@@ -11,23 +11,16 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
+from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import entry
 from tests.entrypoints.library import memory
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import LONGEST_RUN, hardwon, start
 from tests.entrypoints.provider_process import Scene
 
 WIDTHS = {"nomic-embed-text": 768, "all-minilm": 384, "mxbai-embed-large": 1024}
 NO_SPACE = "no space left on device"
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
 
 
 @pytest.fixture
@@ -77,11 +70,6 @@ class Ollama:
 @pytest.fixture(autouse=True)
 def wide_vectors(stub: StubProviders) -> None:
     stub.dimensions = max(WIDTHS.values())
-
-
-@pytest.fixture
-def visit(monkeypatch: pytest.MonkeyPatch) -> Visit:
-    return lambda world: Visitor(world, monkeypatch)
 
 
 class AtTerminal(NamedTuple):

@@ -37,7 +37,8 @@ def payload(world: World, prompt: object = ASKED, session_id: str = "one") -> di
 
 
 def ask(world: World, prompt: object = ASKED, session_id: str = "one") -> Run:
-    return launch(world, payload(world, prompt, session_id)).run
+    world.faults = ["nothing_is_in_a_hurry"]
+    return world.hook(payload=payload(world, prompt, session_id))
 
 
 def launch(world: World, said: object) -> Launched:
@@ -109,7 +110,7 @@ def test_no_prompt_is_ever_held_up(world: World, prompt: object) -> None:
 
 
 def test_what_the_host_itself_says_is_no_prompt_of_the_users(world: World) -> None:
-    assert outcome(launch(world, {**payload(world), "source": "system"}).run) == SILENT
+    assert outcome(world.hook(payload={**payload(world), "source": "system"})) == SILENT
 
 
 def test_a_broken_store_is_one_line_and_the_prompt_goes_on(world: World) -> None:

@@ -1,27 +1,12 @@
 """What `auto` means is decided once for a store, whatever the next process sees in its environment."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.adapters.providers.faults import status
-from tests.adapters.providers.stub_server import StubProviders, running_stub
-from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import Scene, diagnostic
 
 EMBEDDED = "all-MiniLM-L6-v2"
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    return Scene(empty_world, stub)
 
 
 @pytest.fixture

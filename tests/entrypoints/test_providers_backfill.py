@@ -1,21 +1,14 @@
 """Filling a space goes at the provider's pace."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from tests.adapters.providers.faults import status
-from tests.adapters.providers.stub_server import StubProviders, running_stub
+from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import Faults, Scene, diagnostic, texts
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
 
 
 @pytest.fixture

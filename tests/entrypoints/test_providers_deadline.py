@@ -1,12 +1,12 @@
 """The session starts in time, whatever the provider does, and imports no more than the search needs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from threading import Barrier
 
 import pytest
 
-from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
-from tests.entrypoints.hook_process import BUDGET_SECONDS, World
+from tests.adapters.providers.stub_server import Answer, StubProviders
+from tests.entrypoints.hook_process import BUDGET_SECONDS
 from tests.entrypoints.hook_texts import block_of
 from tests.entrypoints.programs import write
 from tests.entrypoints.provider_process import LONGEST_WAIT, Scene, diagnostic
@@ -33,17 +33,6 @@ def meet_and_count(*arguments):
 FtsKeywordIndex.frequencies = meet_and_count
 """
 """A search by word that goes on when the stub has answered it too."""
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    return Scene(empty_world, stub)
 
 
 def imported(modules: frozenset[str]) -> list[str]:
@@ -92,7 +81,7 @@ def test_the_search_by_word_runs_while_the_provider_is_asked(scene: Scene) -> No
     scene.stub.fault = meet
     scene.world.put_package("sitecustomize", __init__=MEETING.format(port=scene.stub.port))
     scene.requests()
-    run = scene.hook()
+    run = scene.launch().run
 
     assert "active (vector=1, fts5=1)" in diagnostic(run)
     assert (run.stderr, run.log) == ("", ())

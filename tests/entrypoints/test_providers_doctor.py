@@ -1,26 +1,12 @@
 """`hardwon doctor` tells of each provider what it does now, and never its key."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.adapters.providers.faults import status
-from tests.adapters.providers.stub_server import StubProviders, running_stub
-from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, write
 from tests.entrypoints.provider_process import KEY, KEY_NAMES, MODELS, Scene
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    return Scene(empty_world, stub)
 
 
 def finding(done: Ran, name: str) -> Any:

@@ -1,12 +1,10 @@
 """A provider that fails costs the vectors, never the entry, the session or the key."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.adapters.providers.faults import UNUSABLE, Fault, each, status
-from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
-from tests.entrypoints.hook_process import Run, World
+from tests.adapters.providers.stub_server import Answer
+from tests.entrypoints.hook_process import Run
 from tests.entrypoints.programs import Ran, hardwon, write
 from tests.entrypoints.provider_process import KEY, KEY_NAMES, Scene, diagnostic, sent
 
@@ -29,17 +27,6 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "NaN": (UNUSABLE["NaN"], "values that are not finite"),
     "zero vector": (each(lambda row: [0.0] * len(row)), "zero"),
 }
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    return Scene(empty_world, stub)
 
 
 def assert_stored_without_a_vector(scene: Scene, done: Ran, says: str) -> None:

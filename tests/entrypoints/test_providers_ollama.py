@@ -3,21 +3,14 @@
 import contextlib
 import json
 import os
-from collections.abc import Iterator
 
 import pytest
 
 from tests.adapters.providers.faults import raw
-from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
+from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, finish, start, write
 from tests.entrypoints.provider_process import Scene, texts
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
 
 
 @pytest.fixture

@@ -1,27 +1,11 @@
 """Vectors of several providers live beside each other in one store."""
 
 import contextlib
-from collections.abc import Iterator
 
-import pytest
-
-from tests.adapters.providers.stub_server import StubProviders, running_stub
-from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import finish, hardwon, start, write
 from tests.entrypoints.provider_process import MODELS, Hang, Scene, diagnostic, texts
 
 IDENTITY = ("embedding_provider", "embedding_model", "embedding_dimensions", "schema_version")
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    return Scene(empty_world, stub)
 
 
 def identity(scene: Scene) -> tuple[str, ...]:

@@ -1,28 +1,15 @@
 """Each provider makes the vectors of what is written and of what the hook searches with."""
 
 from array import array
-from collections.abc import Iterator
 
 import pytest
 
 from tests.adapters.providers.stub_answers import vector_of
-from tests.adapters.providers.stub_server import Recorded, StubProviders, running_stub
-from tests.entrypoints.hook_process import World
+from tests.adapters.providers.stub_server import Recorded
 from tests.entrypoints.programs import COMPLETE, VALID, hardwon, write
 from tests.entrypoints.provider_process import KEY, MODELS, Scene, diagnostic, texts
 
 DOCUMENT = f"{VALID['name']}\n{VALID['description']}\n{COMPLETE['reasoning']}"
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    return Scene(empty_world, stub)
 
 
 def document_body(provider: str, model: str, text: str) -> object:

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.examples.make_sample import make_sample
-from tests.entrypoints.forking import can_fork
-from tests.entrypoints.piped import Piped
-from tests.entrypoints.programs import Ran, finish
+from tests.entrypoints.programs import Ran
+from tests.fakes.doors import can_run_here, run_here
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
@@ -35,8 +34,9 @@ def run(command: list[str], project: Path, home: Path) -> Ran:
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
         "OLLAMA_HOST": "127.0.0.1:9",  # nobody listens there
     }
-    if can_fork(command[0], environment):
-        return finish(Piped([str(PROGRAMS / command[0]), *command[1:]], project, environment))
+    if can_run_here(command[0], environment):
+        ended = run_here(command[0], command[1:], stdin=b"", env=environment, folder=project)
+        return Ran(ended.code, ended.out.decode(), ended.err.decode())
     done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
     return Ran(done.returncode, done.stdout, done.stderr)
 

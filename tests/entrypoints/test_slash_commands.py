@@ -14,7 +14,16 @@ from tests.entrypoints.library import WORKSPACE, memory
 from tests.entrypoints.programs import VALID, Ran
 from tests.entrypoints.retro.scene import ANSWER, items, on_a_feature_branch
 from tests.entrypoints.setting_up import ALL, init
-from tests.entrypoints.slash_commands import SlashCommand, is_typed, run, shipped, typed_into, written_by_init
+from tests.entrypoints.slash_commands import (
+    SlashCommand,
+    is_typed,
+    put_desk,
+    run,
+    run_with_desk,
+    shipped,
+    typed_into,
+    written_by_init,
+)
 
 SHIPPED = {f"plugin {command.name}": command for command in shipped()}
 NAMES = ("recall", "remember", "save", "tlc/recall", "tlc/remember")
@@ -56,7 +65,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """Return a world in which there is much to be found about sqlite, of every kind."""
     with contextlib.ExitStack() as cleanup:
         world = World(tmp_path_factory.mktemp("slash") / "world", cleanup)
-        world.variables["PATH"] = f"{BIN}:{world.variables['PATH']}"
+        put_desk(world, "hardwon", "hardwon-writer")
         world.remember(
             memory("decision", "Why sqlite", DECIDED, None, workspace=WORKSPACE).entry,
             memory(
@@ -103,7 +112,7 @@ def test_no_file_is_forgotten_here(by_file: dict[str, SlashCommand]) -> None:
 def result(world: World, command: SlashCommand, typed: str, number: int = 0) -> Ran:
     """Type *typed* after a command; return what came of one of its blocks."""
     [started, *_] = typed_into(command, command.blocks[number], typed)
-    return run(world, started)
+    return run_with_desk(world, started)
 
 
 def told(world: World, command: SlashCommand, typed: str, number: int = 0) -> str:
@@ -162,7 +171,7 @@ def check_save(world: World, command: SlashCommand) -> None:
     [block] = command.blocks
     block = block.replace("THE DESCRIPTION", "About shells").replace("\nTEXT\n", f"\n{odd}\n")
     for started in typed_into(command, block, ""):
-        done = run(world, started)
+        done = run_with_desk(world, started)
         assert done.code == 0, done.stderr
         saved, indexed, embedded = done.stdout.splitlines()
         assert odd in Path(saved.removeprefix("Saved: ")).read_text()
@@ -178,7 +187,7 @@ def check_retro(world: World, command: SlashCommand) -> None:
 def write_answer(world: World, command: SlashCommand, block: str) -> None:
     [started] = typed_into(command, block.replace("ANSWER.json", str(ANSWER)), "")
     before = world.query("SELECT coalesce(sum(observation_count), 0) FROM entries WHERE source = 'retro'")[0][0]
-    done = run(world, started)
+    done = run_with_desk(world, started)
     assert done.code == 0, done.stderr
     after = world.query("SELECT sum(observation_count) FROM entries WHERE source = 'retro'")[0][0]
     assert after - before == len(items())
@@ -190,14 +199,14 @@ def check_retrospecting(world: World, command: SlashCommand) -> None:
     lesson = world.folder / "lesson.json"
     lesson.write_text(json.dumps({**VALID, "name": "By hand"}))
     [started] = typed_into(command, by_hand.replace("FILE\n", f"{lesson}\n"), "")
-    assert run(world, started).code == 0
+    assert run_with_desk(world, started).code == 0
     assert (Path(world.variables["HOME"]) / ".claude" / "iflow" / "memory" / "memory.db").is_file()
     assert told(world, command, "", command.blocks.index(review))
     [entry_id, *_] = [
         row[0] for row in world.query("SELECT id FROM entries WHERE source = 'retro' AND source_project <> ''")
     ]
     [started] = typed_into(command, promote.replace("ID\n", f"{entry_id}\n"), "")
-    assert run(world, started).code == 0
+    assert run_with_desk(world, started).code == 0
     assert world.query("SELECT source_project FROM entries WHERE id = ?", [entry_id]) == [(None,)]
 
 
@@ -224,6 +233,19 @@ CHECKS: dict[str, Callable[[World, SlashCommand], None]] = {
 @pytest.mark.parametrize("file", FILES)
 def test_a_command_does_what_it_is_for(world: World, by_file: dict[str, SlashCommand], file: str) -> None:
     CHECKS[by_file[file].name](world, by_file[file])
+
+
+@pytest.mark.parametrize("file", ["plugin recall", "gemini recall"])
+def test_the_installed_program_answers_too(
+    world: World, by_file: dict[str, SlashCommand], file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(world.variables, "PATH", f"{BIN}:{world.variables['PATH']}")
+    command = by_file[file]
+    [started, *_] = typed_into(command, command.blocks[0], "why sqlite --limit 1")
+    done = run(world, started)
+
+    assert (done.code, done.stderr) == (0, "")
+    assert ANSWERED.findall(done.stdout) == ["1. "]
 
 
 @pytest.fixture(scope="module")

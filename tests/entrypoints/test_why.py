@@ -249,7 +249,7 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
         rf" {{2}}1\. strength \d\.\d\d >= \S+  Quotes \({QUOTES.entry_id}\): shown", tried.stdout.splitlines()[1]
     )
     assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
-    assert "Quotes" in told.launch(payload=payload).run.stdout
+    assert "Quotes" in told.hook(payload=payload).stdout
     told.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
     again = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
     assert (again["text"], again["worth_asking"], again["on"]) == ("", True, True)

@@ -3,11 +3,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import RawClient
 from tests.entrypoints.mcp.visitor import Visitor
-from tests.entrypoints.provider_process import Scene
 
 Connect = Callable[..., RawClient]
 Visit = Callable[[World], Visitor]
@@ -51,20 +49,3 @@ def connect(cleanup: contextlib.ExitStack) -> Connect:
         return client
 
     return connect
-
-
-@pytest.fixture
-def visit(monkeypatch: pytest.MonkeyPatch) -> Visit:
-    """Return a function that lets a client in, in memory: a process costs a second."""
-    return lambda world: Visitor(world, monkeypatch)
-
-
-@pytest.fixture
-def stub() -> Iterator[StubProviders]:
-    with running_stub() as stub:
-        yield stub
-
-
-@pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    return Scene(empty_world, stub)
