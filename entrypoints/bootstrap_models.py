@@ -1,8 +1,4 @@
-"""
-Which embedders and labelers the settings and the user's environment choose. Nothing is asked here.
-
-The embedding spaces that the settings choose, each with its embedder, its vectors and the search in them.
-"""
+"""Embedders, labelers and embedding spaces, as the settings and the user's environment choose them; none is asked here."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
@@ -18,6 +15,7 @@ from hardwon.domain.use_cases.retrieve import SemanticSearch
 from hardwon.ports.embedder import Embedder
 
 if TYPE_CHECKING:
+    from hardwon.ports.embedder import DownloadableEmbedder
     from hardwon.ports.keyword_labeler import KeywordLabeler
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
@@ -170,6 +168,16 @@ class EmbeddingSpace(NamedTuple):
         from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 
         return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=NumpyVectorIndex(self.vectors))
+
+
+def without_model(spaces: "Sequence[EmbeddingSpace]", deadline: Deadline) -> "Sequence[DownloadableEmbedder]":
+    """Return the embedders of *spaces* whose model a running Ollama lacks."""
+    if not spaces:
+        return ()
+    from hardwon.adapters.providers.ollama import OllamaEmbedder
+
+    embedders = (space.embedder for space in spaces)
+    return [own for own in embedders if isinstance(own, OllamaEmbedder) and own.lacks_model(deadline)]
 
 
 def open_spaces(settings: Settings, automatic: str, database: Database, warn: Warn) -> Sequence[EmbeddingSpace]:

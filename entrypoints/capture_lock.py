@@ -1,13 +1,13 @@
-"""Being the only one who deals with what was captured."""
+"""The lock that one capture at a time holds."""
 
 import contextlib
 import os
 from collections.abc import Iterator
 
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, has_events
 from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.hook.capture import wake
+from hardwon.entrypoints.bootstrap_capture import has_events, open_lock
+from hardwon.entrypoints.wake_worker import wake
 
 PATIENCE_SECONDS = 10.0
 """So long another capture may take; its lock goes with its process."""
@@ -21,7 +21,7 @@ def alone(memory: Memory, project_root: str) -> Iterator[None]:
     Raises:
         StorageError: another one goes on and on.
     """
-    lock = CaptureLock(memory.settings.global_store)
+    lock = open_lock(memory.settings.global_store)
     if not lock.acquire(PATIENCE_SECONDS):
         raise StorageError(f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later")
     try:

@@ -4,6 +4,9 @@ from typing import NamedTuple, Protocol
 
 from hardwon.domain.model.conversation.session import Exchange, HookEvent, SessionBuffer, Waiting
 
+STANDARD_INPUT = "-"
+"""Names standard input in place of the path of a transcript."""
+
 
 class CaptureJournal(Protocol):
     """What hooks told and is not yet dealt with, and the buffer of each session."""

@@ -7,15 +7,14 @@ from typing import Annotated
 import attrs
 import typer
 
-from hardwon.adapters.markdown.host_memory import INDEX
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.use_cases.setup import Done, Plan, SetUp, Untouched
 from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, targets_at, used_agents
+from hardwon.entrypoints.bootstrap_project import count_host_facts, host_memory
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, counted, warn
 from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, resolve
 from hardwon.entrypoints.cli.readiness import find_project, get_ready
-from hardwon.entrypoints.host_memory import host_memory
-from hardwon.entrypoints.presenters.setup import Telling
+from hardwon.entrypoints.cli.setup_output import Telling
 from hardwon.ports.agents import Agent, SetupTarget
 
 NOT_THERE = "not there now: what was written in it stays noted"
@@ -201,8 +200,8 @@ def _ask(files: int, what: str, *, yes: bool) -> None:
 def _get_ready(
     telling: Telling, project_root: str, global_store: str | None, bring_in: object, *, is_asked: bool
 ) -> None:
-    folder = host_memory(os.environ, project_root)
-    facts = _facts(folder)
+    folder = host_memory(project_root)
+    facts = count_host_facts(folder)
     wanted = bool(facts) and (_is_wanted(facts) if bring_in is None and is_asked else bool(bring_in))
     readiness = get_ready(project_root, global_store, folder if wanted else None)
     if global_store:
@@ -214,9 +213,3 @@ def _get_ready(
 
 def _is_wanted(facts: int) -> bool:
     return agrees(f"Bring in the {counted(facts, 'fact', 'facts')} that Claude Code remembers of this project?")
-
-
-def _facts(folder: str) -> int:
-    """Return how many facts Claude Code remembers there."""
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    return sum(name.endswith(".md") and name != INDEX for name in names)

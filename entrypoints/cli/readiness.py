@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.adapters.git.process import top_of
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_files import build_index_host_memory
+from hardwon.entrypoints.bootstrap_project import top_of
 from hardwon.entrypoints.cli.console import warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import open_for
@@ -66,7 +67,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
         facts = _bring_in(memory, project_root, facts_folder) if facts_folder else None
         embedded = embed_with_progress(memory)
     finally:
-        memory.database.close()
+        memory.close()
     settings = memory.settings
     return Readiness(
         store=settings.global_store,
@@ -88,7 +89,7 @@ def compile_programs() -> None:
 
 def _bring_in(memory: Memory, project_root: str, folder: str) -> Indexed:
     workplace = read_workplace(project_root, memory.settings)
-    indexed = memory.index_host_memory(folder, project_root, workplace)([os.path.realpath(folder)])
+    indexed = build_index_host_memory(memory, folder, project_root, workplace)([os.path.realpath(folder)])
     for line in indexed.skipped:
         warn(f"skipped: {line}")
     return indexed

@@ -1,66 +1,16 @@
-"""
-What the hook is made of while a session goes on: `composition` would bring more than a prompt or an answer has time for.
+"""The hook beside a prompt: search, print, and keep the receipt of what was printed."""
 
-Nothing happens at import; each module is imported when it is chosen.
-
-What the hook does beside a prompt: search, print, and keep what was printed.
-"""
-
-import contextlib
-import os
 import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_retrieval import build_record_injection, build_speak_up
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import HookRequest
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.injection.receipt import Turn
-    from hardwon.domain.use_cases.track_usage import NoticeUse
-    from hardwon.ports.documents import Instructions
-
-
-@contextlib.contextmanager
-def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
-    """
-    Open what notices use in a *store*, as it is; None where there is no store, or one of another schema.
-
-    Raises:
-        StorageError: the store can't be opened.
-    """
-    from hardwon.adapters.clock import SystemClock
-    from hardwon.adapters.sqlite.activity import SqliteInfluences
-    from hardwon.adapters.sqlite.store import open_existing
-    from hardwon.domain.use_cases.track_usage import NoticeUse
-
-    database = open_existing(store)
-    try:
-        yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
-    finally:
-        if database:
-            database.close()
-
-
-def hear_turn(transcript_path: str) -> "Turn":
-    """Return what a transcript tells of the last turn; nothing where there is none."""
-    from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns
-
-    return latest_turn(transcript_path)
-
-
-def instructions_for(project_root: str) -> "Instructions":
-    """Return what the host gives the agent in every session of a project."""
-    from hardwon.adapters.markdown.host_memory import InstructionFiles
-    from hardwon.entrypoints.host_memory import host_memory
-
-    return InstructionFiles(project_root, host_memory(os.environ, project_root))
-
 
 SEARCH_SECONDS = 0.7
 """Of the one second that a prompt waits at most; the rest is for reading, printing and leaving."""
@@ -97,11 +47,10 @@ class PromptStart:
             StorageError: the store can't be read.
         """
         request = self._request
-        instructions = instructions_for(request.project_root)
         prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
-        spoken = self._memory.speak_up(instructions, SEARCH_SECONDS)(prompt, self._deadline)
+        spoken = build_speak_up(self._memory, request.project_root, SEARCH_SECONDS)(prompt, self._deadline)
         lost: tuple[str, ...] = ()
         if spoken.receipt and output.write(spoken.text):
-            lost = self._memory.record_injection(spoken.receipt, spoken.seqs)
+            lost = build_record_injection(self._memory)(spoken.receipt, spoken.seqs)
         for line in (*lost, *spoken.degradations):
             self._warn(line)

@@ -1,14 +1,9 @@
-"""
-The markdown-only pipeline: no database, no third-party import.
-
-What the hook does when memory is on: signals, import, search, counters.
-"""
+"""A session start: the markdown-only pipeline, and the one on an open store (signals, import, search, counters)."""
 
 import datetime as dt
 import time
 from collections.abc import Callable
 
-from hardwon.adapters.markdown.bank_files import read_banks, record_injection
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
@@ -16,9 +11,13 @@ from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_capture import has_events
+from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
+from hardwon.entrypoints.bootstrap_project import read_banks, record_injection
+from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, name_of, read_signals, read_workplace, with_uncommitted_files
-from hardwon.entrypoints.hook.capture import wake
+from hardwon.entrypoints.wake_worker import wake
 
 
 def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:
@@ -86,7 +85,7 @@ class SessionStart:
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
         workplace = read_workplace(self._project_root, self._settings)
-        inject = self._memory.inject_at(workplace)
+        inject = build_inject(self._memory, workplace)
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
             workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
@@ -112,13 +111,11 @@ class SessionStart:
 
         now, project = self._memory.clock.now(), name_of(self._project_root)
         receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
-        for line in self._memory.record_injection(receipt, injection.seqs):
+        for line in build_record_injection(self._memory)(receipt, injection.seqs):
             self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:
         """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""
-        from hardwon.adapters.sqlite.capture_journal import has_events  # the block is out: nobody waits for it
-
         is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
         try:
             if (is_local and injection.pending) or has_events(self._settings.global_store):
@@ -128,10 +125,10 @@ class SessionStart:
 
     def _import(self) -> str:
         """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""
-        if not self._memory.has_changed_banks(self._project_root):
+        if not has_changed_banks(self._memory, self._project_root):
             return ""
         try:
-            imported = self._memory.import_knowledge(self._project_root).changed(
+            imported = build_import_knowledge(self._memory, self._project_root).changed(
                 self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
             )
         except CorruptStoreError:

@@ -1,97 +1,20 @@
-"""
-How the server ends: soon, whatever still runs. Standard library only.
-
-`hardwon-mcp`: the memory for any MCP client. Only the standard library is imported before the streams are taken.
-
-Standard input and output, taken for the protocol before anything else can use them. Standard library only.
-"""
+"""`hardwon-mcp`: the memory for any MCP client. Only the standard library is imported before the streams are taken."""
 
 import argparse
 import logging
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from types import FrameType
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.errors import StorageError
+from hardwon.entrypoints.mcp.process import claim_wire, leave, leave_soon, on_signals
+from hardwon.entrypoints.project_parser import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, warn
-from hardwon.entrypoints.writer import USAGE_ERROR, ProjectParser, flags
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.server import MemoryServer
-
-DRAIN_SECONDS = 0.4
-"""How long requests that came before the end may still be answered."""
-
-LEAVE_SECONDS = 0.6
-"""From the end of input, or the signal, to the end of the process at the latest; a second is promised."""
-
-
-def leave(code: int = 0) -> NoReturn:
-    """
-    End the process.
-
-    Not by `sys.exit`: Python would wait for threads, and one may hang in a call to a provider.
-    What was acknowledged is in the store already.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os._exit(code)
-
-
-def leave_soon() -> None:
-    """End the process in `LEAVE_SECONDS`, if it does not end before."""
-    timer = threading.Timer(LEAVE_SECONDS, leave)
-    timer.daemon = True
-    timer.start()
-
-
-def on_signals(react: Callable[[], None]) -> None:
-    """Call *react* when the process is asked to end."""
-
-    def handle(_: int, __: FrameType | None) -> None:
-        react()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, handle)
-
-
-STDIN, STDOUT, STDERR = 0, 1, 2
-
-
-class Wire(NamedTuple):
-    """What the client writes, and where it reads."""
-
-    incoming: BinaryIO
-    outgoing: BinaryIO
-
-
-def claim_wire() -> Wire:
-    """
-    Return the process's standard input and output, for the protocol alone.
-
-    From then on, whatever else reads standard input finds its end, and whatever
-    else is printed goes to standard error, be it from Python, C or a child.
-    One that is closed already counts as a client that has left.
-    """
-    _open_what_is_closed()
-    nothing = os.open(os.devnull, os.O_RDWR)
-    wire = Wire(os.fdopen(os.dup(STDIN), "rb"), os.fdopen(os.dup(STDOUT), "wb"))
-    os.dup2(nothing, STDIN)
-    os.dup2(STDERR, STDOUT)
-    os.close(nothing)
-    return wire
-
-
-def _open_what_is_closed() -> None:
-    """Let no file that is opened later get the number of a standard stream."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
-        pass
-    os.close(descriptor)
 
 
 class Transport(Protocol):
@@ -188,13 +111,13 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
-    from hardwon.adapters.config.reader import read_settings
+    from hardwon.entrypoints.bootstrap_project import read_settings
     from hardwon.entrypoints.mcp.server import build_server
     from hardwon.entrypoints.mcp.startup_scan import Scan, StartupScan
     from hardwon.entrypoints.mcp.threads import MemoryWorker
 
     logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
-    resolved = read_settings(options.project_root, os.environ, flags(options))
+    resolved = read_settings(options.project_root, flags(options))
     for warning in resolved.warnings:
         warn(warning)
     scan = Scan(resolved.settings, options.project_root, warn)

@@ -33,7 +33,7 @@ from mcp.types import (
 )
 
 from hardwon.domain.model.entry import MAX_TEXT_BYTES
-from hardwon.entrypoints.mcp.main import DRAIN_SECONDS, Wire
+from hardwon.entrypoints.mcp.process import DRAIN_SECONDS, Wire
 from hardwon.entrypoints.mcp.server import MemoryServer
 
 LONGEST_LINE = 8 * MAX_TEXT_BYTES

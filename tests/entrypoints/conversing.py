@@ -9,7 +9,7 @@ from collections.abc import Callable
 from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal, note
 from hardwon.domain.model.conversation.session import EventKind, HookEvent
 from hardwon.entrypoints.cli.conversations import SessionStatus, session_statuses
-from hardwon.entrypoints.hook.capture import MODULE
+from hardwon.entrypoints.wake_worker import MODULE
 from tests.entrypoints.hook_process import Run, World
 
 LONGEST_WAIT_SECONDS = 30.0

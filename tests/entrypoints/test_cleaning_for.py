@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.context import cleaning_for
+from hardwon.entrypoints.host_session import cleaning_for
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hardwon.domain.model.formats.config_edit import Written
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up
 from hardwon.entrypoints.cli.init import plan_removal, plan_set_up, undo, write_files
-from hardwon.entrypoints.presenters.setup import gone_of
+from hardwon.entrypoints.cli.setup_output import gone_of
 from hardwon.ports.agents import Agent
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.setting_up import agents_of, home, init, tree

@@ -1,0 +1,187 @@
+"""Printing the answers to a question: as JSON, or each collection in its own form."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rich.text import Text
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.excerpt import Marked
+from hardwon.domain.model.filters import LEARNINGS, CollectionName
+from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
+from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.use_cases.recall import Recollection
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import OFF
+from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
+from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
+from hardwon.entrypoints.presenters.entries import entry_document
+from hardwon.entrypoints.streams import on_one_line
+
+NO_MEANING = "no vector search"
+"""How a degradation begins after which it is not known what has a vector."""
+
+WORDS_ONLY = f"{NO_MEANING}: memory_embedding_provider is off"
+HIGHLIGHT = "bold yellow"
+READABLE = 100
+"""Columns; lines that are longer are hard to read, however wide the terminal is."""
+
+
+def tell_notes(memory: Memory, recollection: Recollection) -> None:
+    """Tell on standard error what was missing from a search."""
+    for line in recollection.degradations:
+        warn(line)
+    without = recollection.searched - recollection.found_by_meaning
+    if memory.settings.embedding_provider == OFF:
+        warn(WORDS_ONLY)
+    elif without and not any(line.startswith(NO_MEANING) for line in recollection.degradations):
+        complain(f"({without} without embeddings)")
+
+
+def readable_columns() -> int:
+    """Return how wide an answer is told; always the same where nobody looks, so that output is stable."""
+    return min(columns(), READABLE) if out.is_terminal else READABLE
+
+
+def print_marked(lines: Iterable[Marked]) -> None:
+    """Print *lines*: in a terminal with what is marked in colour, wrapped below their own beginning."""
+    for line in lines:
+        if out.is_terminal:
+            _print_in_terminal(line)
+        else:
+            say(on_one_line(line.text))
+
+
+def _print_in_terminal(line: Marked) -> None:
+    text = _coloured(line)
+    indent = len(text.plain) - len(text.plain.lstrip(" "))
+    for part in text[indent:].wrap(out, out.width - indent) if text else [text]:
+        out.print(Text(" " * indent).append_text(part))
+
+
+def _coloured(line: Marked) -> Text:
+    text, at = Text(), 0
+    for start, end in line.spans:
+        text.append(on_one_line(line.text[at:start]))
+        text.append(on_one_line(line.text[start:end]), "" if out.no_color else HIGHLIGHT)
+        at = end
+    return text.append(on_one_line(line.text[at:]))
+
+
+NOTHING = "Nothing that is remembered answers that"
+NOT_FOUND = "No relevant memories found for query"
+NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
+
+
+class Asked(NamedTuple):
+    """
+    A question with its answers.
+
+    Attributes:
+        memory: Where it was asked.
+        question: What was asked.
+        recollection: What came of it.
+        report: How it is told.
+        rules: The constitutional entries that stand apart from the answers.
+
+    """
+
+    memory: Memory
+    question: Question
+    recollection: Recollection
+    report: Report
+    rules: tuple[Entry, ...] = ()
+
+
+def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
+    """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
+    if asked.question.limit > 0:
+        tell_notes(asked.memory, asked.recollection)
+    if as_json:
+        print_items(
+            (_document(asked, answer) for answer in asked.recollection.answers),
+            **({"constitutional": [entry_document(rule) for rule in asked.rules]} if asked.rules else {}),
+            **(_searched(asked).document if asked.report.explained else {}),
+        )
+    elif asked.question.limit > 0:
+        FORMS.get(collection, _tell_list)(asked)
+
+
+def _document(asked: Asked, answer: Answer) -> dict[str, object]:
+    if asked.report.explained:
+        return explained_document(answer, asked.question.policy)
+    return answer_document(answer)
+
+
+def _searched(asked: Asked) -> Searched:
+    recollection = asked.recollection
+    return Searched(recollection.query, recollection.found_by_meaning, recollection.found_by_word)
+
+
+def _tell_list(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.listing(answers))
+    if not answers:
+        say(NOTHING)
+
+
+def _tell_memories(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.memories)
+
+
+def _tell_sessions(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.sessions)
+
+
+def _tell_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
+    """Print how many memories are searched, the *lines* of the answers, and how many there are."""
+    recollection, minimum = asked.recollection, asked.question.minimum
+    say(f"Searching {recollection.searched} memories...")
+    if _nothing_to_compare(asked):
+        say(NO_VECTORS)
+    elif not recollection.answers:
+        say(NOT_FOUND)
+    else:
+        print_marked(lines(recollection.answers))
+        threshold = "none" if minimum is None else f"{minimum:g}"
+        say(f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})")
+
+
+def _nothing_to_compare(asked: Asked) -> bool:
+    """Tell whether the question goes by meaning, and no entry has a vector yet though it could have one."""
+    spaces, recollection = asked.memory.spaces, asked.recollection
+    if not spaces or not recollection.searched or asked.question.policy != "cosine":
+        return False
+    return not any(space.vectors.has_any(asked.question.only) for space in spaces)
+
+
+def _tell_block(asked: Asked) -> None:
+    recollection, memory = asked.recollection, asked.memory
+    diagnostics = Diagnostics(
+        total=memory.repository.count(LEARNINGS),
+        vector=recollection.found_by_meaning,
+        keyword=recollection.found_by_word,
+        pending=memory.count_pending(LEARNINGS),
+        query=asked.question.text,
+        model=recollection.embedded_by,
+        numpy_missing=recollection.numpy_missing,
+    )
+    block = MemoryBlock(diagnostic=diagnostics.line, sizes={})
+    say(block.render([answer.entry for answer in recollection.answers]).removesuffix("\n") or NOTHING)
+    print_marked(asked.report.explanations(recollection.answers))
+
+
+def _tell_documents(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.rules(asked.rules))
+    print_marked(asked.report.documents(answers))
+    if not answers:
+        say(NOTHING)
+
+
+FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
+    "all": _tell_memories,
+    "learnings": _tell_block,
+    "sessions": _tell_sessions,
+    "documents": _tell_documents,
+}
