@@ -96,7 +96,7 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
     if project:
         build_import_knowledge(memory, project).everything()
     for embed in build_embed_pending(memory)[:1]:
-        embed(None, Deadline(time.monotonic), lambda _: None)
+        embed.embed(None, Deadline(time.monotonic), lambda _: None)
     facts = memory.repository.facts(range(1, 100_000))
     return Asking(memory, build_recall(memory), {each.entry_id: each.seq for each in facts})
 

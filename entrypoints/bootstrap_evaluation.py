@@ -56,7 +56,7 @@ def evaluate_all(
         reports = dict[str, SetReport]()
         for each in sets:
             with _throw_away(settings, each, cache, warn) as measure:
-                reports[each.name] = measure(each, policies, stage_of(each.name))
+                reports[each.name] = measure.measure(each, policies, stage_of(each.name))
         return Report(reports)
 
 

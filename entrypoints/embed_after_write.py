@@ -52,7 +52,7 @@ def fill_spaces(
         is_active = memory.is_of_active_provider(embed_pending.store.space)
         told = _offset(progress, made) if progress and is_active else None
         try:
-            embed_pending(limit, Deadline(time.monotonic), told, patience)
+            embed_pending.embed(limit, Deadline(time.monotonic), told, patience)
         except EmbedderError as error:
             troubles.append(str(error))
         if is_active:
@@ -96,6 +96,6 @@ def label_imports(memory: Memory) -> None:
         if not memory.repository.unlabelled(IMPORTED_LEARNINGS, limit=1):
             return
         label_pending = build_label_pending(memory, IMPORTED_LEARNINGS, patience=1, most_failed=MOST_FAILED)
-        run = label_pending(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_labelled(memory))
+        run = label_pending.label(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_labelled(memory))
         if run.last:
             note_labelled(memory, run.last)

@@ -168,7 +168,7 @@ def run(arguments: Sequence[str]) -> int:
 def _store(entry: Entry, keywords: Sequence[str], settings: Settings) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory):
-        _report(build_store_entry(memory)(entry), keywords)
+        _report(build_store_entry(memory).keep(entry), keywords)
         for trouble in embed_now(memory):
             warn(trouble)
         label_imports(memory)

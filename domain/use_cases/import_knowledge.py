@@ -168,7 +168,7 @@ class TakeInBank:
     import_knowledge: ImportKnowledge
     repository: EntryRepository
 
-    def __call__(self, texts: BankTexts) -> tuple[str, ...]:
+    def take_in(self, texts: BankTexts) -> tuple[str, ...]:
         """
         Take in the banks, whose files are held and say *texts*; return what was skipped, one line each.
 

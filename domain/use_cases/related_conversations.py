@@ -53,7 +53,7 @@ class RecallNearby(NamedTuple):
 
     recall: Recall
 
-    def __call__(
+    def conversations(
         self,
         context: ContextQuery,
         workplace: Workplace,
@@ -146,7 +146,7 @@ class Relate(NamedTuple):
     nearby: RecallNearby
     clock: Clock
 
-    def __call__(
+    def section_for(
         self, context: ContextQuery, occasion: Occasion, deadline: Deadline, *, limit: int, most_units: int
     ) -> Related:
         """
@@ -193,7 +193,7 @@ class Relate(NamedTuple):
         late = deadline.passed()
         said = [each for each in self._of_session(occasion.compacted) if each.seq not in known]
         known += tuple(each.seq for each in said)
-        nearby = Nearby() if late else self.nearby(context, occasion.workplace, limit, deadline, known)
+        nearby = Nearby() if late else self.nearby.conversations(context, occasion.workplace, limit, deadline, known)
         found = self.repository.told([each.seq for each in nearby.best])
         if not (found or late):
             found = self._lately(occasion, limit, known)

@@ -135,7 +135,7 @@ def add(
             draft = _read(stack.enter_context(edited(options.template())))
         entry = draft.entry(None if universal else name_of(project_root) or None, dt.datetime.now(dt.UTC))
         memory = open_memory(settings, warn)
-        stored = build_store_entry(memory)(entry)
+        stored = build_store_entry(memory).keep(entry)
     _tell(memory, stored, draft, embed=not no_embed, as_json=as_json)
     if not no_embed:
         label_after_output(memory)

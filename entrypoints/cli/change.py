@@ -83,7 +83,7 @@ def update(
     if change.is_empty:
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
     memory = open_for(project_root, global_store, create=False)
-    changed = build_change_entry(memory)(find_entry(memory, entry_id).entry_id, change)
+    changed = build_change_entry(memory).apply(find_entry(memory, entry_id).entry_id, change)
     for line in complaints_of_keywords(change.keywords or (), changed.entry):
         warn(line)
     _tell(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
@@ -135,7 +135,7 @@ def validate(
     What proves itself is offered the tier critical; nothing is promoted by itself.
     """
     memory = open_for(project_root, global_store, create=False)
-    validated = build_validate_entry(memory)(
+    validated = build_validate_entry(memory).judge(
         find_entry(memory, entry_id).entry_id, useful=useful, session_id=host_session()
     )
     entry, offered = validated.entry, validated.offers_promotion
@@ -190,7 +190,7 @@ def delete(
     else:
         found = build_forget(memory).affected([find_entry(memory, reference) for reference in entry_ids or ()])
     ask(f"forget {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
-    deleted = build_forget(memory)(found)
+    deleted = build_forget(memory).delete(found)
     if as_json:
         print_json({"deleted": [_deleted(entry) for entry in deleted]})
         return

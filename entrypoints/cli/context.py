@@ -81,7 +81,7 @@ def told_at_start(memory: Memory, signals: ContextQuery, occasion: Occasion, lim
     elif not memory.settings.semantic_enabled:
         warn(FILES_ONLY)
     wanted = memory.settings.injection_limit if limit is None else limit
-    injection = build_inject(memory, occasion.workplace)(
+    injection = build_inject(memory, occasion.workplace).block_for(
         signals,
         limit=wanted,
         deadline=Deadline.after(SEARCH_SECONDS, time.monotonic),
@@ -107,7 +107,7 @@ def told_of_conversations(memory: Memory, signals: ContextQuery, occasion: Occas
     if wanted <= 0:
         return Told("")
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
-    related = build_relate(memory)(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
+    related = build_relate(memory).section_for(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
     search = related.nearby.search
     tell_notes(memory, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""

@@ -102,7 +102,7 @@ class _Demo:
 
     def _write(self, query: ContextQuery, before: Injection) -> None:
         _chapter("6. The agent stores a lesson; the next session has it")
-        stored = build_store_entry(self._memory)(_lesson(self._memory.clock.now()))
+        stored = build_store_entry(self._memory).keep(_lesson(self._memory.clock.now()))
         say(f"Stored: {stored.entry.name} (id: {stored.entry.entry_id})")
         embed_with_progress(self._memory)
         after = self._names(self._inject(query))
@@ -114,7 +114,7 @@ class _Demo:
         say("Run it in a project with docs/knowledge-bank/*.md. The store of this demo is gone again.")
 
     def _inject(self, query: ContextQuery) -> Injection:
-        return build_inject(self._memory)(query, limit=SHOWN, deadline=self._deadline())
+        return build_inject(self._memory).block_for(query, limit=SHOWN, deadline=self._deadline())
 
     def _names(self, injection: Injection) -> Sequence[str]:
         entries = self._memory.repository.hydrate([scored.facts.seq for scored in injection.printed])

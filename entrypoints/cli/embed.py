@@ -201,4 +201,4 @@ def label_after_output(memory: Memory) -> None:
 def _label(pending: LabelPending, limit: int | None) -> Labelled:
     with progress() as bar:
         task = bar.add_task("labelling", total=pending.count() if limit is None else min(limit, pending.count()))
-        return pending(limit, Deadline(time.monotonic), lambda done: bar.update(task, completed=done))
+        return pending.label(limit, Deadline(time.monotonic), lambda done: bar.update(task, completed=done))

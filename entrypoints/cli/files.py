@@ -69,7 +69,7 @@ def index(
     if rebuild_fts and not dry_run:
         rebuild_keyword_index(memory)
     wanted = [_existing(path, index_files) for path in paths or ()]
-    run = functools.partial(index_files, wanted, again=force or rebuild, everywhere=rebuild, rehearsed=dry_run)
+    run = functools.partial(index_files.index, wanted, again=force or rebuild, everywhere=rebuild, rehearsed=dry_run)
     indexed = _index_with_progress(run, told=told)
     if rebuild and not dry_run:
         _drop_vectors(memory, index_files)
@@ -255,7 +255,7 @@ def _keep_up(
 ) -> None:
     """Index what changed and make its vectors; trouble with the store is over at the next change."""
     try:
-        _tell(index_files(wanted=lambda: not leaving.is_set()), told, as_json=as_json)
+        _tell(index_files.index(wanted=lambda: not leaving.is_set()), told, as_json=as_json)
         sys.stdout.flush()
         if not leaving.is_set():
             embed_with_progress(memory, BATCH)

@@ -89,7 +89,7 @@ def compile_programs() -> None:
 
 def _bring_in(memory: Memory, project_root: str, folder: str) -> Indexed:
     workplace = read_workplace(project_root, memory.settings)
-    indexed = build_index_host_memory(memory, folder, project_root, workplace)([os.path.realpath(folder)])
+    indexed = build_index_host_memory(memory, folder, project_root, workplace).index([os.path.realpath(folder)])
     for line in indexed.skipped:
         warn(f"skipped: {line}")
     return indexed

@@ -205,7 +205,7 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
         imported, noun = _import_older(memory, os.path.realpath(file), documents, project_root), "document"
     else:
         memory = open_for(project_root, global_store)
-        imported, noun = build_import_memory_index(memory, project_root)(memories), "session"
+        imported, noun = build_import_memory_index(memory, project_root).import_memories(memories), "session"
         _tell_skipped(imported.skipped)
         kept = _keep_vectors(memory, memories)
     embedded = 0 if no_embed else embed_with_progress(memory)
@@ -220,7 +220,7 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
 def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
     """Keep the vectors that an index brings; tell in one line of those that can't be kept."""
     deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
-    outcomes = [keep(memories, deadline) for keep in build_keep_vectors(memory)]
+    outcomes = [keep.keep(memories, deadline) for keep in build_keep_vectors(memory)]
     settle(memory)
     best = max(outcomes, key=lambda outcome: outcome.kept, default=None)
     if best and best.refused:
@@ -230,7 +230,7 @@ def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
 
 def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:
     workplace = read_workplace(project_root, memory.settings)
-    imported = build_import_older_index(memory, project_root, workplace)(index, documents)
+    imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents)
     _tell_skipped(imported.skipped)
     return imported
 

@@ -157,6 +157,8 @@ def notice_use(request: HookRequest, store: str, warn: Callable[[str], None]) ->
     try:
         with noticing_in(store) as notice:
             if notice:
-                notice(request.session_id, lambda: read_turn(request.transcript_path)._replace(answer=request.reply))
+                notice.notice(
+                    request.session_id, lambda: read_turn(request.transcript_path)._replace(answer=request.reply)
+                )
     except StorageError as error:
         warn(f"use not counted: {error}")

@@ -51,6 +51,6 @@ class PromptStart:
         spoken = build_speak_up(self._memory, request.project_root, SEARCH_SECONDS)(prompt, self._deadline)
         lost: tuple[str, ...] = ()
         if spoken.receipt and output.write(spoken.text):
-            lost = build_record_injection(self._memory)(spoken.receipt, spoken.seqs)
+            lost = build_record_injection(self._memory).record(spoken.receipt, spoken.seqs)
         for line in (*lost, *spoken.degradations):
             self._warn(line)

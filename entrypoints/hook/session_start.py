@@ -89,7 +89,7 @@ class SessionStart:
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
             workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
-        injection = inject(
+        injection = inject.block_for(
             query,
             limit=self._settings.injection_limit,
             deadline=self._deadline,
@@ -111,7 +111,7 @@ class SessionStart:
 
         now, project = self._memory.clock.now(), name_of(self._project_root)
         receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
-        for line in build_record_injection(self._memory)(receipt, injection.seqs):
+        for line in build_record_injection(self._memory).record(receipt, injection.seqs):
             self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:

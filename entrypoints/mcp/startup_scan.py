@@ -54,7 +54,7 @@ class Scan(NamedTuple):
     project_root: str
     warn: Warn
 
-    def __call__(self, *, spec_folder: str = "", again: bool = False) -> Scanned:
+    def run(self, *, spec_folder: str = "", again: bool = False) -> Scanned:
         """
         Index the files of the project's memory, or of a spec folder, and make vectors for 50.
 
@@ -85,7 +85,7 @@ class Scan(NamedTuple):
     ) -> Indexed:
         """Index as `IndexFiles` does."""
         index_files = build_index_files(memory, self.project_root, read_workplace(self.project_root, self.settings))
-        return index_files(spec_folder=spec_folder, again=again, wanted=wanted)
+        return index_files.index(spec_folder=spec_folder, again=again, wanted=wanted)
 
 
 class StartupScan:

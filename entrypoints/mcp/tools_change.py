@@ -130,7 +130,7 @@ class StoreTools:
 
     async def _keep(self, entry: Entry, keywords: Sequence[str]) -> StoredMemory:
         """Store at once, for nothing may be lost; what takes its time comes after."""
-        stored = await self.worker.call(lambda memory: build_store_entry(memory)(entry))
+        stored = await self.worker.call(lambda memory: build_store_entry(memory).keep(entry))
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
@@ -142,7 +142,7 @@ class StoreTools:
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:
             return ()
-        return build_label_chain(self.worker.settings)(entry, Deadline(time.monotonic))
+        return build_label_chain(self.worker.settings).labels_for(entry, Deadline(time.monotonic))
 
 
 def _told(memory: Memory, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
@@ -232,7 +232,9 @@ class ChangeTools:
         )
         if change.is_empty:
             raise ToolError(NOTHING_TO_CHANGE)
-        changed = await self.worker.call(lambda memory: build_change_entry(memory)(find(memory, id).entry_id, change))
+        changed = await self.worker.call(
+            lambda memory: build_change_entry(memory).apply(find(memory, id).entry_id, change)
+        )
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
 
     async def memory_validate(
@@ -265,7 +267,9 @@ def _on_the_wire(change: FieldChange) -> ChangedField:
 
 
 def _validate(memory: Memory, reference: int | str, *, useful: bool) -> ValidatedMemory:
-    validated = build_validate_entry(memory)(find(memory, reference).entry_id, useful=useful, session_id=host_session())
+    validated = build_validate_entry(memory).judge(
+        find(memory, reference).entry_id, useful=useful, session_id=host_session()
+    )
     row, offered = row_of(validated.entry), validated.offers_promotion
     return ValidatedMemory(
         message="\n".join(_told_change(validated)),
@@ -326,7 +330,7 @@ class DeleteTools:
             lambda memory: (
                 self._delete_folder(memory, folder, confirm=confirm)
                 if folder
-                else build_forget(memory)([find(memory, id)])
+                else build_forget(memory).delete([find(memory, id)])
             )
         )
         return DeletedMemories(message=_deletion(deleted), deleted=len(deleted))

@@ -101,7 +101,7 @@ class DocumentTools:
         """
         self._ensure_on()
         scanned = await anyio.to_thread.run_sync(
-            lambda: self.scan(spec_folder=spec_folder.strip(), again=force), abandon_on_cancel=True
+            lambda: self.scan.run(spec_folder=spec_folder.strip(), again=force), abandon_on_cancel=True
         )
         self.worker.begin_to_label()
         return _told(scanned)

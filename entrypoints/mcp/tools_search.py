@@ -270,7 +270,7 @@ class SurfacingTools:
         Use it at the start of a turn. When the trigger is a command, such as "save context", and no memory is
         meant, the user wants the work at hand remembered: write it down and call memory_save, or store_memory.
         """
-        triggered = await self._worker.call(lambda memory: self._match.of(memory)(prompt, limit))
+        triggered = await self._worker.call(lambda memory: self._match.of(memory).match(prompt, limit))
         best = triggered.best
         return TriggerAnswer(
             message=_message(triggered),

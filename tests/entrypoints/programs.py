@@ -100,9 +100,11 @@ def keep(world: World, **fields: object) -> Entry:
     memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
     with contextlib.closing(memory):
         text = json.dumps({**VALID, **COMPLETE, **fields})
-        return build_store_entry(memory)(
-            entry_from_json(text, project=world.project.name, now=memory.clock.now())
-        ).entry
+        return (
+            build_store_entry(memory)
+            .keep(entry_from_json(text, project=world.project.name, now=memory.clock.now()))
+            .entry
+        )
 
 
 def upsert(**fields: object) -> tuple[str, ...]:

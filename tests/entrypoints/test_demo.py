@@ -84,7 +84,7 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 def topics(memory: Memory, query: ContextQuery) -> Counter[str]:
     """Return how many of the chosen entries are about each topic."""
-    injection = build_inject(memory)(query, limit=LIMIT, deadline=Deadline(time.monotonic))
+    injection = build_inject(memory).block_for(query, limit=LIMIT, deadline=Deadline(time.monotonic))
     assert injection.selected
     chosen = memory.repository.hydrate([scored.facts.seq for scored in injection.selected.ranked])
     assert len(chosen) == LIMIT

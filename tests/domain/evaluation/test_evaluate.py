@@ -50,7 +50,7 @@ def planted_embedder() -> PlantedEmbedder:
 
 def test_each_policy_is_measured_by_what_it_finds() -> None:
     run = evaluate(planted_embedder())
-    report = run(eval_set(), EVERY, QUIETLY)
+    report = run.measure(eval_set(), EVERY, QUIETLY)
 
     assert list(report.policies) == EVERY
     assert report.policies["keyword"].few_hit == 1.0
@@ -61,7 +61,7 @@ def test_each_policy_is_measured_by_what_it_finds() -> None:
 
 def test_a_query_with_a_group_searches_its_own_only() -> None:
     run = evaluate(planted_embedder())
-    report = run(eval_set(a="one", b="two", c="one"), EVERY, QUIETLY)
+    report = run.measure(eval_set(a="one", b="two", c="one"), EVERY, QUIETLY)
 
     # b, the only one of its group, can be found by meaning; c holds the word, but is of another group
     assert report.queries["q-b"].ndcg["vector"] == pytest.approx(2 / (2 + 1 / 1.5849625))
@@ -78,7 +78,7 @@ def test_every_question_is_embedded_before_the_first_is_timed() -> None:
         if (what, done) == ("embedding", 5):
             asked_before_queries.append(len(embedder.asked))
 
-    run(eval_set(), ["rrf"], stage)
+    run.measure(eval_set(), ["rrf"], stage)
     assert asked_before_queries == [5]
     assert told[-1] == ("queries", 2, 2)
     assert [done for what, done, _ in told if what == "embedding"] == [3, 4, 5]
@@ -87,19 +87,19 @@ def test_every_question_is_embedded_before_the_first_is_timed() -> None:
 def test_without_an_embedder_words_alone_are_measured() -> None:
     run = evaluate(None)
 
-    assert run(eval_set(), ["keyword"], QUIETLY).policies["keyword"].few_hit == 1.0
+    assert run.measure(eval_set(), ["keyword"], QUIETLY).policies["keyword"].few_hit == 1.0
 
 
 def test_an_embedder_that_gives_up_stops_the_run() -> None:
     run = evaluate(UnreliableEmbedder(planted_embedder(), failing={1}))
 
     with pytest.raises(EmbedderUnavailableError):
-        run(eval_set(), EVERY, QUIETLY)
+        run.measure(eval_set(), EVERY, QUIETLY)
 
 
 def test_what_was_missing_is_told_once() -> None:
     run = evaluate(planted_embedder(), words=False)
-    report = run(eval_set(), EVERY, QUIETLY)
+    report = run.measure(eval_set(), EVERY, QUIETLY)
 
     assert len(report.degradations) == 1
 
@@ -107,7 +107,7 @@ def test_what_was_missing_is_told_once() -> None:
 def test_the_same_set_gives_the_same_report() -> None:
     first, second = evaluate(planted_embedder()), evaluate(planted_embedder())
 
-    assert first(eval_set(), EVERY, QUIETLY) == second(eval_set(), EVERY, QUIETLY)
+    assert first.measure(eval_set(), EVERY, QUIETLY) == second.measure(eval_set(), EVERY, QUIETLY)
 
 
 def test_no_search_is_late_however_busy_the_machine_is() -> None:
