@@ -15,6 +15,7 @@ from hardwon.domain.model.formats.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, 
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import open_memory, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_project import read_settings
@@ -26,7 +27,6 @@ from hardwon.entrypoints.presenters.entries import (
     complaints_of_length,
     storing_confirmation,
 )
-from hardwon.entrypoints.project_parser import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
 
 FIELDS = {

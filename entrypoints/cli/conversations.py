@@ -27,8 +27,9 @@ from hardwon.entrypoints.cli.options import (
     ensure_storable,
     open_for,
 )
+from hardwon.entrypoints.piping import is_empty, is_piped, standard_input
 from hardwon.entrypoints.presenters.conversations import chunk_document
-from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
+from hardwon.entrypoints.streams import readable
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
 

@@ -31,6 +31,7 @@ from hardwon.entrypoints.cli.options import (
     resolve,
 )
 from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_length,
@@ -41,7 +42,7 @@ from hardwon.entrypoints.presenters.entries import (
 )
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.retrospective import Work, read_feature, read_work
-from hardwon.entrypoints.streams import standard_input, visible
+from hardwon.entrypoints.streams import visible
 from hardwon.ports.knowledge_bank import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"

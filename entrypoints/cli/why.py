@@ -14,6 +14,7 @@ from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.injections import (
     Proof,
     injection_document,
@@ -21,7 +22,7 @@ from hardwon.entrypoints.presenters.injections import (
     rehearsal_document,
     rehearsal_lines,
 )
-from hardwon.entrypoints.streams import on_one_line, readable, standard_input
+from hardwon.entrypoints.streams import on_one_line, readable
 
 WHY_EXAMPLES = """\b
 Examples:

@@ -106,7 +106,7 @@ class Event:
             framed,
             without_tags,  # compiles patterns, for a block only
         )
-        from hardwon.entrypoints.hook.session_start import markdown_block  # brings hashlib, and OpenSSL with it
+        from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit
         text = markdown_block(self._request.project_root, store, limit, _now(), self._warn)

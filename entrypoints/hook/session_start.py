@@ -1,50 +1,19 @@
-"""A session start: the markdown-only pipeline, and the one on an open store (signals, import, search, counters)."""
+"""A session start on an open store: signals, import, search, counters."""
 
-import datetime as dt
 import time
 from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
-from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
-from hardwon.domain.model.knowledge_bank import parse_bank
 from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
-from hardwon.entrypoints.bootstrap_project import read_banks, record_injection
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, name_of, read_signals, read_workplace, with_uncommitted_files
 from hardwon.entrypoints.wake_worker import wake
-
-
-def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:
-    """
-    Return the block to print, made from the knowledge-bank files alone, and record what it holds.
-
-    Args:
-        project_root: The folder whose `docs/knowledge-bank` is read first.
-        store: The folder with the files of all projects; gets `.last-injection.json`.
-        limit: The most entries to print; zero and less print nothing.
-        now: With its zone.
-        warn: Gets one line for every file that can't be read or written.
-
-    Returns:
-        The whole block with its final newline; the empty string, and no
-        record, when nothing is selected.
-    """
-    entries = [
-        SourcedEntry(entry, bank.source)
-        for bank in read_banks(project_root, store, warn)
-        for entry in parse_bank(bank.text, bank.category)
-    ]
-    selected = select(rank(deduplicate(entries)), limit)
-    if selected:
-        record_injection(store, project_root, selected, now, warn)
-    return render(selected)
-
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5

@@ -9,8 +9,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.entrypoints.mcp.process import claim_wire, leave, leave_soon, on_signals
-from hardwon.entrypoints.project_parser import USAGE_ERROR, ProjectParser, flags
+from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
+from hardwon.entrypoints.mcp.wire import claim_wire, leave, leave_soon, on_signals
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, warn
 
 if TYPE_CHECKING:

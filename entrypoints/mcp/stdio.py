@@ -33,8 +33,8 @@ from mcp.types import (
 )
 
 from hardwon.domain.model.entry import MAX_TEXT_BYTES
-from hardwon.entrypoints.mcp.process import DRAIN_SECONDS, Wire
 from hardwon.entrypoints.mcp.server import MemoryServer
+from hardwon.entrypoints.mcp.wire import DRAIN_SECONDS, Wire
 
 LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: a text of the greatest size with every character escaped, and more."""

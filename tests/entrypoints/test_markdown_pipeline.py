@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.hook.session_start import markdown_block
+from hardwon.entrypoints.hook.markdown_pipeline import markdown_block
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NOW = dt.datetime(2026, 1, 2, 4, 4, 5, 678, tzinfo=dt.timezone(dt.timedelta(hours=1)))
@@ -15,7 +15,7 @@ IN_A_FRESH_PROCESS = """
 import sys
 before = set(sys.modules)
 import datetime as dt
-from hardwon.entrypoints.hook.session_start import markdown_block
+from hardwon.entrypoints.hook.markdown_pipeline import markdown_block
 markdown_block(sys.argv[1], sys.argv[2], 20, dt.datetime.now(dt.UTC), print) or sys.exit("nothing was selected")
 print(*sorted(set(sys.modules) - before))
 """

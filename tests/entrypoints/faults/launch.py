@@ -220,17 +220,17 @@ def noticing_has_a_bug() -> None:
 
 
 def markdown_fails_too() -> None:
-    from hardwon.entrypoints.hook import session_start
+    from hardwon.entrypoints.hook import markdown_pipeline
 
     database_fails()
-    replace(session_start, "markdown_block", lambda *_: 1 // 0)
+    replace(markdown_pipeline, "markdown_block", lambda *_: 1 // 0)
 
 
 def nothing_answers() -> None:
-    from hardwon.entrypoints.hook import session_start
+    from hardwon.entrypoints.hook import markdown_pipeline
 
     database_hangs()
-    replace(session_start, "markdown_block", hang)
+    replace(markdown_pipeline, "markdown_block", hang)
 
 
 def report_to(path: str, started: float) -> None:

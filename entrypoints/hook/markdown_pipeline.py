@@ -1,0 +1,34 @@
+"""The markdown-only pipeline: no database, no third-party import."""
+
+import datetime as dt
+from collections.abc import Callable
+
+from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
+from hardwon.domain.model.knowledge_bank import parse_bank
+from hardwon.entrypoints.bootstrap_project import read_banks, record_injection
+
+
+def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:
+    """
+    Return the block to print, made from the knowledge-bank files alone, and record what it holds.
+
+    Args:
+        project_root: The folder whose `docs/knowledge-bank` is read first.
+        store: The folder with the files of all projects; gets `.last-injection.json`.
+        limit: The most entries to print; zero and less print nothing.
+        now: With its zone.
+        warn: Gets one line for every file that can't be read or written.
+
+    Returns:
+        The whole block with its final newline; the empty string, and no
+        record, when nothing is selected.
+    """
+    entries = [
+        SourcedEntry(entry, bank.source)
+        for bank in read_banks(project_root, store, warn)
+        for entry in parse_bank(bank.text, bank.category)
+    ]
+    selected = select(rank(deduplicate(entries)), limit)
+    if selected:
+        record_injection(store, project_root, selected, now, warn)
+    return render(selected)
