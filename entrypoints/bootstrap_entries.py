@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import SqliteMetadata
+from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.settings import Settings
@@ -15,6 +16,7 @@ from hardwon.domain.use_cases.label import PATIENCE, LabelChain, LabelPending
 from hardwon.domain.use_cases.store_entry import StoreEntry
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_models import build_labelers
+from hardwon.entrypoints.context import name_of
 from hardwon.ports.activity import History
 
 
@@ -58,6 +60,12 @@ def build_checkpoints(memory: Memory) -> Checkpoints:
     from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 
     return Checkpoints(snapshots=SqliteSnapshots(memory.database), clock=memory.clock)
+
+
+def contents_here(scope: CheckpointScope, project_root: str) -> Contents:
+    """Return what *scope* means in the project of that folder."""
+    root = os.path.realpath(project_root)
+    return Contents(scope, name_of(root), root)
 
 
 def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:

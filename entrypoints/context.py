@@ -7,7 +7,6 @@ Nearness of that place answers some questions better.
 import os
 import time
 
-from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import CollectionName
@@ -62,9 +61,3 @@ def with_uncommitted_files(workplace: Workplace, project_root: str, deadline: De
     """Return *workplace* with what is being changed, before what was touched already."""
     changing = change_probe(project_root, warn).uncommitted_files(deadline)
     return workplace._replace(touched_files=tuple(dict.fromkeys(changing + workplace.touched_files)))
-
-
-def contents_here(scope: CheckpointScope, project_root: str) -> Contents:
-    """Return what *scope* means in the project of that folder."""
-    root = os.path.realpath(project_root)
-    return Contents(scope, name_of(root), root)

@@ -6,10 +6,9 @@ import typer
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
-from hardwon.entrypoints.bootstrap_entries import build_checkpoints
+from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import contents_here
 from hardwon.entrypoints.presenters.checkpoints import metadata, told, told_line, told_restore
 from hardwon.entrypoints.streams import readable
 

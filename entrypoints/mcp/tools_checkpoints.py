@@ -10,8 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
-from hardwon.entrypoints.bootstrap_entries import build_checkpoints
-from hardwon.entrypoints.context import contents_here
+from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.mcp.schema import ADDS, DELETES, READS, Answer, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.checkpoints import metadata, told_line, told_restore
