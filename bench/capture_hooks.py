@@ -13,6 +13,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.injection.receipt import Receipt, Shown
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import receipts_of
 
 WORKER = "hardwon.entrypoints.worker"
 MOST_EXCHANGES = 100
@@ -63,8 +64,10 @@ def _inject(store: str) -> None:
         memory.repository.put(entry)
     shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in entries)
     frame = ("",) * (INJECTED + 1)
-    memory.receipts.record(Receipt("bench", "start", memory.clock.now(), "", None, None, "hybrid", "", frame, shown))
-    memory.database.close()
+    receipts_of(memory).record(
+        Receipt("bench", "start", memory.clock.now(), "", None, None, "hybrid", "", frame, shown)
+    )
+    memory.close()
 
 
 def _figure(name: str, title: str, size: int, cost: Cost) -> Figure:

@@ -96,7 +96,7 @@ class Planted:
             clock=_Now(),
             weights=Weights(),
         )
-        return inject(self._query, limit=LIMIT, deadline=IN_TIME).text
+        return inject.block_for(self._query, limit=LIMIT, deadline=IN_TIME).text
 
     def search(self, source: SqliteVectorStore | Loaded) -> Retrieval:
         """Return what both searches find."""

@@ -17,7 +17,10 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import contest_of, question_of, sentences_of
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_entries import build_embed_pending
+from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
 
 STANDING_STILL = Deadline(lambda: 0.0)
 
@@ -82,7 +85,7 @@ def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "
             EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in memory.spaces[:1] if cache
         ]
         memory = memory._replace(spaces=spaces)
-        with closing(memory.database):
+        with closing(memory):
             yield _filled(memory, entries, project)
 
 
@@ -91,11 +94,11 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
         for entry in entries:
             memory.repository.put(entry)
     if project:
-        memory.import_knowledge(project).everything()
-    for embed in memory.embed_pending[:1]:
-        embed(None, Deadline(time.monotonic), lambda _: None)
+        build_import_knowledge(memory, project).everything()
+    for embed in build_embed_pending(memory)[:1]:
+        embed.embed(None, Deadline(time.monotonic), lambda _: None)
     facts = memory.repository.facts(range(1, 100_000))
-    return Asking(memory, memory.recall, {each.entry_id: each.seq for each in facts})
+    return Asking(memory, build_recall(memory), {each.entry_id: each.seq for each in facts})
 
 
 def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:

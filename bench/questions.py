@@ -18,6 +18,7 @@ from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.ports.embedder import Task
 
 QUESTIONS = 200
@@ -80,7 +81,7 @@ def cosine_figure(folder: str) -> Figure:
 
 def recall_of(folder: str) -> Recall:
     """Return recall in the store of that folder, its questions embedded at once."""
-    recall = open_memory(Settings(global_store=folder, embedding_provider="local"), print).recall
+    recall = build_recall(open_memory(Settings(global_store=folder, embedding_provider="local"), print))
     planted = [search._replace(embedder=_Planted()) for search in recall.retrieve.semantic]
     return recall._replace(retrieve=recall.retrieve._replace(semantic=planted))
 

@@ -1,4 +1,4 @@
-"""What is measured: recall on a throw-away store, by the user's own settings, with vectors kept between runs."""
+"""Evaluation: recall on a throw-away store, by the user's own settings, with vectors kept between runs."""
 
 import os
 import tempfile
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 from hardwon.adapters.evaluation.cache import CachingEmbedder, StoppedClock, VectorCache
+from hardwon.adapters.evaluation.files import comparison_document, names_of, read_eval_set, read_report, report_document
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.evaluation.eval_set import EvalSet, known_items
 from hardwon.domain.model.evaluation.report import Report, SetReport
@@ -14,7 +15,20 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.evaluate import Evaluate, Stage
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_entries import build_embed_pending
 from hardwon.entrypoints.bootstrap_models import EmbeddingSpace, Warn
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
+
+__all__ = [
+    "cache_folder",
+    "comparison_document",
+    "evaluate_all",
+    "names_of",
+    "own_set",
+    "read_eval_set",
+    "read_report",
+    "report_document",
+]
 
 OWN_SET = "self"
 PAGE = 500
@@ -41,8 +55,8 @@ def evaluate_all(
     with closing(VectorCache(cache_folder(), warn)) as cache:
         reports = dict[str, SetReport]()
         for each in sets:
-            with _throw_away(settings, each, cache, warn) as evaluate:
-                reports[each.name] = evaluate.measure(each, policies, stage_of(each.name))
+            with _throw_away(settings, each, cache, warn) as measure:
+                reports[each.name] = measure.measure(each, policies, stage_of(each.name))
         return Report(reports)
 
 
@@ -56,7 +70,7 @@ def own_set(settings: Settings) -> tuple[EvalSet, Settings]:
         StorageError: the store can't be read.
     """
     memory = open_memory(settings, lambda _: None, create=False, repair_index=False)
-    with closing(memory.database):
+    with closing(memory):
         if memory.spaces:
             settings = settings._replace(embedding_provider=memory.spaces[0].embedder.space.provider)
         return known_items(OWN_SET, list(_entries(memory))), settings
@@ -75,9 +89,9 @@ def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn:
         memory = open_memory(settings._replace(global_store=folder), warn)
         spaces = [EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in memory.spaces[:1]]
         wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
-        with closing(memory.database):
-            embed = wired.embed_pending[0] if spaces else None
-            yield Evaluate(wired.repository, embed, wired.recall, time.perf_counter)
+        with closing(memory):
+            embed = build_embed_pending(wired)[0] if spaces else None
+            yield Evaluate(wired.repository, embed, build_recall(wired), time.perf_counter)
 
 
 def _entries(memory: Memory) -> Iterator[Entry]:

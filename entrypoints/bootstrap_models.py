@@ -1,8 +1,4 @@
-"""
-The embedders and labelers that the settings and the user's environment choose. Nothing is asked here.
-
-The embedding spaces that the settings choose, each with its embedder, its vectors and the search in them.
-"""
+"""Embedders, labelers and embedding spaces, as the settings and the user's environment choose them; none is asked here."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +16,7 @@ from hardwon.domain.use_cases.retrieve import SemanticSearch
 from hardwon.ports.embedder import Embedder
 
 if TYPE_CHECKING:
-    from hardwon.adapters.providers.embedders import OllamaEmbedder
+    from hardwon.ports.embedder import DownloadableEmbedder
     from hardwon.ports.keyword_labeler import KeywordLabeler
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
@@ -88,7 +84,7 @@ def build_embedders(
     ]
 
 
-def without_model(embedders: Iterable[Embedder], deadline: Deadline) -> "list[OllamaEmbedder]":
+def without_model(embedders: Iterable[Embedder], deadline: Deadline) -> "list[DownloadableEmbedder]":
     """Return the embedders whose model a running Ollama lacks."""
     from hardwon.adapters.providers.embedders import OllamaEmbedder
 

@@ -1,4 +1,4 @@
-"""What a retrospective needs before it needs a store, or without one."""
+"""Use cases of a retrospective, most of which need no open store."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,20 +6,25 @@ from typing import NamedTuple
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.feature_files import FeatureFiles
 from hardwon.adapters.git.probe import GitChangeProbe, checked_out_branch
+from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.retro import KeepRetro
-from hardwon.entrypoints.bootstrap import Memory, bank_files
+from hardwon.domain.use_cases.retro import KeepRetro, LookAgain, Review
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_files import build_take_in_bank
 from hardwon.entrypoints.bootstrap_models import Warn
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.context import read_workplace
+from hardwon.ports.bank_files import BankFiles
 
 
 class WorkSources(NamedTuple):
     """
-    Who knows of the work at hand.
+    Sources of signals on the work at hand.
 
     Attributes:
-        branch: What is checked out.
+        branch: The branch that is checked out.
         features: Knows the active feature.
-        changes: Knows what the branch changed.
+        changes: Knows the files that the branch changed.
         clock: The time.
 
     """
@@ -31,13 +36,29 @@ class WorkSources(NamedTuple):
 
 
 def work_sources(project_root: str, warn: Warn) -> WorkSources:
-    """Return them for the project."""
+    """Return those of the project."""
     branch = checked_out_branch(project_root)
     return WorkSources(branch, FeatureFiles(project_root, warn), GitChangeProbe(project_root, warn), SystemClock())
 
 
-def keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> KeepRetro:
-    """Return the keeping of what a retrospective taught; the store is opened when it is needed, if the user wants one."""
+def bank_files(project_root: str, settings: Settings) -> BankFiles:
+    """Return the knowledge banks to write to, of the project and of the user; no store is needed."""
+    return MarkdownBankFiles(project_root, settings.global_store)
+
+
+def build_keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> KeepRetro:
+    """Keep the lessons of a retrospective; the store is opened when it is needed, if the user wants one."""
     is_wanted = settings.semantic_enabled
-    opened = (lambda: open_store().take_in_bank(project_root)) if is_wanted else None
+    opened = (lambda: build_take_in_bank(open_store(), project_root)) if is_wanted else None
     return KeepRetro(bank_files(project_root, settings), opened)
+
+
+def build_look_again(memory: Memory, project_root: str) -> LookAgain:
+    """Confirm or promote a learning."""
+    bank = bank_files(project_root, memory.settings)
+    return LookAgain(bank=bank, take_in=build_take_in_bank(memory, project_root), clock=memory.clock)
+
+
+def build_review(memory: Memory, project_root: str) -> Review:
+    """Find older learnings that bear on a piece of work."""
+    return Review(build_recall(memory), read_workplace(project_root, memory.settings))

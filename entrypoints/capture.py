@@ -1,10 +1,4 @@
-"""
-What keeps conversations, put together from an open store.
-
-Keeping for good: a text, or what was said in the session that goes on.
-
-A transcript on its way into a project's files.
-"""
+"""Capturing conversations: of a session that hooks noted, of a transcript, or a text that is kept for good."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,32 +7,27 @@ from itertools import chain
 
 import attrs
 
-from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
-from hardwon.adapters.transcripts.reader import STANDARD_INPUT
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
-from hardwon.domain.use_cases.capture import Capture, Captured, Learn, Learned, Progress, TakeIn, capture_session
+from hardwon.domain.use_cases.capture import Captured, Learn, Learned, Progress, TakeIn, capture_session
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import build_capture, open_journal, open_transcripts
+from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.capture_lock import capture_lock
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session
 from hardwon.ports.documents import SectionOfSession
-from hardwon.ports.transcripts import Transcribed
-
-
-def build_capture(memory: Memory, project_root: str) -> Capture:
-    """Return the keeping of the project's conversations."""
-    return memory.capture(project_root, read_workplace(project_root, memory.settings))
+from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed
 
 
 def build_take_in(memory: Memory, project_root: str, *, embed: bool = True) -> TakeIn:
     """Return the taking in of what waits of the project's sessions, with vectors if *embed* says so."""
     return TakeIn(
         capture=build_capture(memory, project_root),
-        transcripts=memory.transcripts(project_root),
+        transcripts=open_transcripts(memory, project_root),
         learn=build_learn(memory, project_root, embed=embed),
         clean=cleaning_for(project_root),
         clock=memory.clock,
@@ -66,7 +55,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> L
     if not files:
         return Learned()
     try:
-        indexed = memory.index_files(root, read_workplace(root, memory.settings))(files)
+        indexed = build_index_files(memory, root, read_workplace(root, memory.settings)).index(files)
         filled = fill_spaces(memory, BATCH) if embed else None
     except StorageError as error:
         return Learned(troubles=(f"written but not indexed: {error}",), is_known=False)
@@ -113,7 +102,7 @@ class Remembering:
             StorageError: the journal or the store can't be used now.
         """
         with capture_lock(self.memory, self.project_root):
-            journal = SqliteCaptureJournal(self.memory.settings.global_store)
+            journal = open_journal(self.memory.settings.global_store)
             sessions = known_sessions(journal.buffers(), journal.waiting())
             session_id, root = session_meant(sessions, host_session(environ), self._is_ours)[:2]
             ensure_there(session_id, root)
@@ -163,7 +152,7 @@ class TranscriptCapture:
         self.root = os.path.realpath(root)
         self._memory = memory
         self._path = path
-        self._transcripts = memory.transcripts(root)
+        self._transcripts = open_transcripts(memory, root)
         self._embed = embed
         self._capture = build_capture(memory if embed else memory._replace(spaces=()), self.root)
 

@@ -4,11 +4,10 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from hardwon.adapters.sqlite.capture_journal import CaptureLock
-from hardwon.adapters.sqlite.hook_events import has_events
 from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.hook.capture import wake
+from hardwon.entrypoints.bootstrap_capture import has_events, open_lock
+from hardwon.entrypoints.wake_worker import wake
 
 PATIENCE_SECONDS = 10.0
 """How long to wait for another capture; its lock is released when its process ends."""
@@ -22,7 +21,7 @@ def capture_lock(memory: Memory, project_root: str) -> Iterator[None]:
     Raises:
         StorageError: another capture holds it for too long.
     """
-    lock = CaptureLock(memory.settings.global_store)
+    lock = open_lock(memory.settings.global_store)
     if not lock.acquire(PATIENCE_SECONDS):
         raise StorageError(f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later")
     try:

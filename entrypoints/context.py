@@ -1,19 +1,17 @@
 """
-What the user is working on, from git and the project's feature files.
+The user's work: signals from git and the project's feature files, and the place where a question is asked.
 
-Where the user is working, for questions that nearness answers better.
+Nearness of that place answers some questions better.
 """
 
 import os
 import time
 
-from hardwon.adapters.feature_files import FeatureFiles
-from hardwon.adapters.git.probe import GitChangeProbe, checked_out_branch
 from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import CollectionName
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap_models import Warn
+from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
 
 GIT_SECONDS = 0.5
 """What git may take (rule U-16)."""
@@ -22,8 +20,8 @@ GIT_SECONDS = 0.5
 def read_signals(project_root: str, deadline: Deadline, warn: Warn) -> ContextQuery:
     """Return the signals of the project; those not there before *deadline* are left out."""
     return ContextQuery(
-        feature=FeatureFiles(project_root, warn).active_feature(),
-        files=GitChangeProbe(project_root, warn).changed_files(deadline),
+        feature=feature_probe(project_root, warn).active_feature(),
+        files=change_probe(project_root, warn).changed_files(deadline),
     )
 
 
@@ -55,11 +53,11 @@ def workplace_for(collection: CollectionName, project_root: str, settings: Setti
 def with_touched_files(workplace: Workplace, project_root: str, warn: Warn) -> Workplace:
     """Return *workplace* with what git says changed of late, committed or not."""
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
-    committed = GitChangeProbe(project_root, warn).changed_files(deadline)
+    committed = change_probe(project_root, warn).changed_files(deadline)
     return with_uncommitted_files(workplace._replace(touched_files=committed), project_root, deadline, warn)
 
 
 def with_uncommitted_files(workplace: Workplace, project_root: str, deadline: Deadline, warn: Warn) -> Workplace:
     """Return *workplace* with what is being changed, before what was touched already."""
-    changing = GitChangeProbe(project_root, warn).uncommitted_files(deadline)
+    changing = change_probe(project_root, warn).uncommitted_files(deadline)
     return workplace._replace(touched_files=tuple(dict.fromkeys(changing + workplace.touched_files)))

@@ -1,19 +1,16 @@
-"""Vectors and labels that are missing: what every write and every bulk command makes after it has stored."""
+"""Making the vectors and labels that are missing, after a write or by a bulk command."""
 
 import contextlib
-import os
 import time
 
 import attrs
 
-from hardwon.adapters.sqlite.database import SqliteMetadata
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
 from hardwon.domain.use_cases.embed_pending import BATCH, Patience, Progress
-from hardwon.domain.use_cases.label import LabelChain, LabelPending
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_models import build_labelers
+from hardwon.entrypoints.bootstrap_entries import build_embed_pending, build_label_pending, last_labelled, note_labelled
 
 LABEL_SECONDS = 10.0
 """How long a write may take for labels of imported entries: as long as two labelers that hang."""
@@ -50,18 +47,29 @@ def fill_spaces(
 
     """
     made, troubles = 0, list[str]()
-    for embed_pending in memory.embed_pending:
+    for embed_pending in build_embed_pending(memory):
         before = embed_pending.store.count_pending(EVERYTHING)
         is_active = memory.is_of_active_provider(embed_pending.store.space)
         told = _offset(progress, made) if progress and is_active else None
         try:
-            embed_pending(limit, Deadline(time.monotonic), told, patience)
+            embed_pending.embed(limit, Deadline(time.monotonic), told, patience)
         except EmbedderError as error:
             troubles.append(str(error))
         if is_active:
             made += before - embed_pending.store.count_pending(EVERYTHING)
     settle(memory)
     return Filled(made, tuple(dict.fromkeys(troubles)))
+
+
+def embed_now(memory: Memory) -> list[str]:
+    """Give what waits its vector, if that is possible; return why it is not, one line each."""
+    try:
+        troubles = fill_spaces(memory, BATCH).troubles
+    except StorageError as error:
+        troubles = (str(error),)
+    providers = {space.embedder.space.provider for space in memory.spaces}
+    found_by = "the embedded model" if len(troubles) < len(providers) else "keyword search"
+    return [f"stored without a vector, {found_by} finds it: {trouble}" for trouble in troubles]
 
 
 def settle(memory: Memory) -> None:
@@ -87,10 +95,7 @@ def label_imports(memory: Memory) -> None:
     with contextlib.suppress(StorageError):
         if not memory.repository.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
             return
-        chain = LabelChain(build_labelers(memory.settings, os.environ))
-        label_pending = LabelPending(memory.repository, chain, IMPORTED_LEARNINGS, patience=1, most_failed=MOST_FAILED)
-        metadata = SqliteMetadata(memory.database)
-        last_tried = memory.repository.get(metadata.label_cursor or "")
-        run = label_pending(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_tried)
+        label_pending = build_label_pending(memory, IMPORTED_LEARNINGS, patience=1, most_failed=MOST_FAILED)
+        run = label_pending.label(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_labelled(memory))
         if run.last:
-            metadata.move_label_cursor(run.last.entry_id)
+            note_labelled(memory, run.last)

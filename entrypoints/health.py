@@ -11,25 +11,22 @@ from functools import partial
 
 import attrs
 
-from hardwon.adapters.git.process import find_git, top_of
-from hardwon.adapters.minilm.weights import find_weights, verify_sha256
-from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.database import IN_MEMORY
-from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact
-from hardwon.adapters.sqlite.store import ensure_sound
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import (
-    EmbedderUnavailableError,
-    HardwonError,
-    KeywordIndexUnavailableError,
-    StorageError,
-)
+from hardwon.domain.model.errors import EmbedderUnavailableError, HardwonError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_agents import build_agents
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
+from hardwon.entrypoints.bootstrap_project import find_git, top_of
+from hardwon.entrypoints.bootstrap_upkeep import (
+    ensure_keyword_index,
+    ensure_local_model,
+    ensure_sound,
+    ensure_vector_index,
+    store_path,
+)
 from hardwon.ports.agents import Agent, Connection
 
 NOBODY = "none calls the hook yet: run hardwon init"
@@ -103,12 +100,12 @@ def _store(settings: Settings) -> Iterator[Finding]:
     yield from (finding for _, finding in providers)
     answering = [space for space, finding in providers if finding.ok]
     yield Finding("search", ok=True, detail=_how_search_works(answering))
-    memory.database.close()
+    memory.close()
 
 
 def _git(project_root: str) -> Finding:
     try:
-        return Finding("git", ok=True, detail=find_git(project_root, os.environ.get("PATH", os.defpath)))
+        return Finding("git", ok=True, detail=find_git(project_root))
     except (OSError, ValueError):
         return Finding("git", ok=False, detail="not on PATH: changed files give no signal")
 
@@ -126,29 +123,25 @@ def _checked(name: str, check: Callable[[], str]) -> Finding:
 
 
 def _sound(memory: Memory) -> str:
-    path = memory.database.path
-    if path == IN_MEMORY:
+    path = store_path(memory)
+    if path is None:
         return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
-    ensure_sound(memory.database)
+    ensure_sound(memory)
     if not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)):
         raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
     total = memory.repository.count(EVERYTHING)
-    return f"{total} {'entry' if total == 1 else 'entries'} in {memory.database.path}, {os.path.getsize(memory.database.path)} bytes"
+    return f"{total} {'entry' if total == 1 else 'entries'} in {path}, {os.path.getsize(path)} bytes"
 
 
 def _keyword_index(memory: Memory) -> str:
-    if not is_available():
-        raise KeywordIndexUnavailableError(UNAVAILABLE)
-    if not is_intact(memory.database):
-        raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
-    FtsKeywordIndex(memory.database).match(["a"], "any", EVERYTHING, Deadline(time.monotonic))
+    ensure_keyword_index(memory)
     return "complete"
 
 
 def _vectors(memory: Memory) -> str:
     if memory.vectors is None:
         return "no embedder is configured: search is by word only"
-    NumpyVectorIndex(memory.vectors).ensure_usable()
+    ensure_vector_index(memory)
     made = (f"{_count(space)} by {space.vectors.space.model}" for space in memory.spaces_in_use(EVERYTHING))
     return f"{', '.join(made)}, {memory.count_pending(EVERYTHING)} missing"
 
@@ -171,7 +164,7 @@ def _provider(space: EmbeddingSpace) -> Finding:
 def _answer(space: EmbeddingSpace) -> str:
     identity = space.embedder.space
     if identity.provider == LOCAL:
-        verify_sha256(find_weights())
+        ensure_local_model()
     embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
     return f"{identity.model} answers, {identity.dimensions} dimensions, {_count(space)} vectors"
 

@@ -17,10 +17,10 @@ A_DAY = dt.timedelta(days=1)
 
 class Work(NamedTuple):
     """
-    What was done of late.
+    Recent work.
 
     Attributes:
-        signals: What to search by.
+        signals: The signals to search by.
         began: When it was begun; a day ago when git does not know.
 
     """
@@ -30,14 +30,14 @@ class Work(NamedTuple):
 
 
 def read_feature(sources: WorkSources, project_root: str) -> Feature:
-    """Return what is known of the feature that is being worked on."""
+    """Return the feature that is being worked on."""
     signals = _signals(sources, _deadline())
     name = signals.feature.slug if signals.feature else sources.branch or ""
     return Feature(name=name, project=name_of(project_root), files=tuple(signals.files))
 
 
 def read_work(sources: WorkSources) -> Work:
-    """Return what the feature and its branch say of the work."""
+    """Return the work that the feature and its branch show."""
     deadline = _deadline()
     signals = _signals(sources, deadline)
     began = sources.changes.branch_started(sources.branch, deadline)

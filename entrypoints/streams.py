@@ -1,4 +1,4 @@
-"""Standard output and error, whatever stands behind them. Standard library only."""
+"""Standard output and error, whatever they are connected to. Standard library only."""
 
 import io
 import os

@@ -1,7 +1,5 @@
 """
-An end for a process that goes on and on. Standard library only.
-
-The one process in the background: it takes in what the hooks noted, gives vectors to what waits, and ends.
+The one process in the background: it takes in the events that hooks noted, makes missing vectors, and ends.
 
 It may be killed at any moment: whatever it had not finished is done again.
 """
@@ -15,17 +13,15 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from hardwon.adapters.config.reader import read_settings
-from hardwon.adapters.hook_log import HookLog, last_events, one_line
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
-from hardwon.adapters.sqlite.hook_events import put_aside
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_capture import last_events, one_line, open_journal, open_lock, open_log, put_aside
 from hardwon.entrypoints.bootstrap_models import LOCAL
+from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.capture import build_take_in, ensure_there
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 
@@ -93,11 +89,11 @@ class Worker:
     def __init__(self, global_store: str, project_root: str) -> None:
         self._store = global_store
         self._project_root = project_root
-        self._journal = SqliteCaptureJournal(global_store)
-        self._lock = CaptureLock(global_store)
+        self._journal = open_journal(global_store)
+        self._lock = open_lock(global_store)
         self._dealt_with = dict[str, int]()
         self._has_tidied = False
-        self.warn = HookLog(global_store, _now).write
+        self.warn = open_log(global_store)
 
     def run(self) -> None:
         """Go on until nothing waits that was not tried; what comes while the lock is given back is seen after it."""
@@ -145,7 +141,7 @@ class Worker:
             self._warn_once(str(error))
             return
         memory = self._open(root)
-        with contextlib.closing(memory.database):
+        with contextlib.closing(memory):
             build_take_in(memory, root)(session_id)
             label_imports(memory)
 
@@ -162,14 +158,14 @@ class Worker:
     def _fill(self) -> None:
         """Give vectors to what waits, where that asks nobody else."""
         memory = self._open(self._project_root)
-        with contextlib.closing(memory.database):
+        with contextlib.closing(memory):
             is_local = bool(memory.spaces) and memory.spaces[0].embedder.space.provider == LOCAL
             if is_local and memory.count_pending(EVERYTHING):
                 for trouble in fill_spaces(memory, MOST_BATCHES * BATCH).troubles:
                     self.warn(trouble)
 
     def _open(self, project_root: str) -> Memory:
-        settings = read_settings(project_root, os.environ, {"--global-store": self._store}).settings
+        settings = read_settings(project_root, {"--global-store": self._store}).settings
         return open_memory(settings, self.warn)
 
 

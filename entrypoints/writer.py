@@ -1,21 +1,14 @@
-"""
-An entry as the JSON that agents write, checked by hand: the writer has no time to import cattrs.
-
-`hardwon-writer`: keep one lesson, given as JSON by an agent.
-"""
+"""`hardwon-writer`: keep one lesson, given as JSON by an agent; checked by hand, as there is no time to import cattrs."""
 
 import argparse
 import contextlib
 import datetime as dt
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.config.reader import read_settings
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry, redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
@@ -23,14 +16,15 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
-from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap import open_memory, system_clock
+from hardwon.entrypoints.bootstrap_entries import build_store_entry
+from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.context import name_of
-from hardwon.entrypoints.embed_after_write import label_imports
+from hardwon.entrypoints.embed_after_write import embed_now, label_imports
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
-    embed_now,
     storing_confirmation,
 )
 from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
@@ -152,7 +146,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Store one entry; return 0 when it is stored, 1 when it is not valid, 2 when the store failed."""
     options = _parser().parse(arguments)
-    resolved = read_settings(options.project_root, os.environ, flags(options))
+    resolved = read_settings(options.project_root, flags(options))
     for warning in resolved.warnings:
         warn(warning)
     if not resolved.settings.semantic_enabled:
@@ -160,7 +154,7 @@ def run(arguments: Sequence[str]) -> int:
         return OK
     try:
         fields = fields_from_json(_read(options))
-        entry = entry_from_fields(fields, project=name_of(options.project_root) or None, now=SystemClock().now())
+        entry = entry_from_fields(fields, project=name_of(options.project_root) or None, now=system_clock().now())
         _store(
             redact_entry(entry), fields.get("keywords", ()), resolved.settings
         )  # before a store is made: nothing may be left of it
@@ -173,8 +167,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _store(entry: Entry, keywords: Sequence[str], settings: Settings) -> None:
     memory = open_memory(settings, warn)
-    with contextlib.closing(memory.database):
-        _report(memory.store_entry(entry), keywords)
+    with contextlib.closing(memory):
+        _report(build_store_entry(memory).keep(entry), keywords)
         for trouble in embed_now(memory):
             warn(trouble)
         label_imports(memory)

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from hardwon.domain.model.deadline import Deadline
@@ -31,5 +31,25 @@ class Embedder(Protocol):
         Raises:
             EmbedderUnavailableError: no answer before *deadline*, or no model.
             UnusableVectorError: the model's answer is not a list of vectors.
+        """
+        ...
+
+
+class DownloadableEmbedder(Embedder, Protocol):
+    """An embedder of a model that may have to be downloaded first."""
+
+    def lacks_model(self, deadline: Deadline) -> bool:
+        """Tell whether the provider answers and has no such model."""
+        ...
+
+    def pull(self, progress: Callable[[str, int, int], None]) -> None:
+        """
+        Download the model.
+
+        Args:
+            progress: Told the stage, and how many bytes of how many are done.
+
+        Raises:
+            EmbedderError: it can't be downloaded.
         """
         ...

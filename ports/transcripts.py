@@ -5,6 +5,9 @@ from typing import NamedTuple, Protocol
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 
+STANDARD_INPUT = "-"
+"""Names standard input in place of the path of a transcript."""
+
 
 class CaptureJournal(Protocol):
     """Write-ahead journal of hook events that are not handled yet, and the buffer of each session."""

@@ -19,13 +19,13 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from hardwon.adapters.providers.endpoint import Endpoint
 from hardwon.adapters.providers.errors import (
     ProviderAnswerUnusableError,
     ProviderError,
     ProviderRateLimitedError,
     ProviderUnavailableError,
 )
-from hardwon.adapters.providers.http import Endpoint
 
 # ValueError and ImportError: proxy settings that httpx can't use. OSError: certificates that can't be read.
 # RuntimeError: no thread left, and httpx's own complaints about streams and closed clients.

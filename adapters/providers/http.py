@@ -1,112 +1,20 @@
-"""
-The address of a provider, and the words of its errors.
-
-JSON over HTTP, for every provider on the network.
-"""
+"""JSON over HTTP, for every provider on the network."""
 
 import json
-import re
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
+from hardwon.adapters.providers.endpoint import Endpoint
 from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
-from hardwon.adapters.providers.table import Provider
 from hardwon.domain.model.deadline import Deadline
 
 if TYPE_CHECKING:
     import httpx
 
     from hardwon.adapters.providers.bounded_client import BoundedClient
-
-LONGEST_EXCERPT = 200
-# Providers repeat a refused key in part ("sk-ab****yz"); its first characters give such an echo away.
-TELLING_PREFIX = 8
-
-
-def _stripped(text: str) -> str:
-    return text.strip()
-
-
-def _without_slash(url: str) -> str:
-    return url.strip().rstrip("/")
-
-
-@attrs.frozen(kw_only=True)
-class Endpoint:
-    """
-    One provider's address and key.
-
-    Attributes:
-        provider: Its name as users know it, such as `Gemini`.
-        base_url: Scheme, host and the beginning of every path.
-        key: The secret, empty for none.
-        key_name: The environment variable that holds it, empty when the provider takes no key.
-        key_required: Whether to refuse a request without a key.
-        headers: Sent with every request.
-        way_out_of_404: The way out when the address or the model does not exist.
-        way_out_when_down: The way out when nobody answers.
-
-    """
-
-    provider: str
-    base_url: str = attrs.field(converter=_without_slash)
-    key: str = attrs.field(default="", converter=_stripped, repr=False)
-    key_name: str = ""
-    key_required: bool = False
-    headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
-    way_out_of_404: str = "check the model's name"
-    way_out_when_down: str = "check the network"
-
-    @property
-    def host(self) -> str:
-        """The host and port of the address, without user name or password."""
-        after_scheme = self.base_url.rpartition("://")[2]
-        return after_scheme.partition("/")[0].rpartition("@")[2]
-
-    def require_key(self) -> None:
-        """
-        Refuse to send anything with a key that is missing or can't stand in a header.
-
-        Raises:
-            ProviderUnavailableError: naming the variable to set.
-        """
-        if self.key_required and not self.key:
-            raise ProviderUnavailableError(f"{self.provider} needs a key: set {self.key_name} in the environment")
-        if not re.fullmatch(r"[!-~]*", self.key):
-            raise ProviderUnavailableError(f"{self.key_name} holds characters that no key has: set it again")
-
-    def says(self, trouble: str, excerpt: str = "") -> str:
-        """Return one line of our own words, with at most 200 characters of *excerpt* and never the key."""
-        words = self._without_key(" ".join("".join(c if c.isprintable() else " " for c in excerpt).split()))
-        shortened = words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"
-        return f"{self.provider} at {self.host} {trouble}" + (f": {shortened}" if shortened else "")
-
-    def _without_key(self, words: str) -> str:
-        if len(self.key) < TELLING_PREFIX:
-            return words
-        return re.sub(re.escape(self.key[:TELLING_PREFIX]) + r"\S*", "[key]", words)
-
-
-def endpoint_of(provider: Provider, key: str, url: str, model: str) -> Endpoint:
-    """Return the endpoint of a provider at *url*, for requests about *model*."""
-    name, value = provider.key_header
-    key_header = {name: value.format(key.strip())} if key.strip() else {}
-    return Endpoint(
-        provider=provider.title,
-        base_url=url,
-        key=key,
-        key_name=provider.key_variable,
-        key_required=bool(provider.key_variable) and (provider.needs_key_elsewhere or url.rstrip("/") == provider.url),
-        headers={**key_header, **provider.headers},
-        way_out_of_404=provider.way_out_of_404.format(model=model),
-        way_out_when_down=provider.way_out_when_down,
-    )
-
 
 MAX_REQUEST_SECONDS = 30.0
 

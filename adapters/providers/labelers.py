@@ -4,7 +4,8 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hardwon.adapters.providers.http import JsonHttp, endpoint_of
+from hardwon.adapters.providers.endpoint import endpoint_of
+from hardwon.adapters.providers.http import JsonHttp
 from hardwon.adapters.providers.label_prompt import label_prompt, parse_labels
 from hardwon.adapters.providers.ollama import ollama_url
 from hardwon.adapters.providers.table import ANTHROPIC, OLLAMA, Provider

@@ -14,7 +14,7 @@ from hardwon.adapters.transcripts.said import Line, Question, Utterance, answers
 from hardwon.domain.model.conversation.session import ENDS_OF_QUESTION, Answered, Exchange
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import REDACTED, Cleaning
-from hardwon.ports.transcripts import Transcribed, Transcripts
+from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed, Transcripts
 
 LONGEST_TEXT = 100_000
 """In characters: so much of a prompt or a reply is kept. More is a log, which no file of a project should hold."""
@@ -80,8 +80,6 @@ def _kept(text: str, cleaning: Cleaning) -> str:
     clean = cleaning.beginning(text, LOOKED_AT)
     return clean if len(clean) <= LONGEST_TEXT else clean[:LONGEST_TEXT].rstrip() + CUT
 
-
-STANDARD_INPUT = "-"
 
 _TICK = dt.timedelta(milliseconds=1)
 _LATEST = dt.datetime.max.replace(tzinfo=dt.UTC) - _TICK

@@ -12,7 +12,6 @@ import attrs
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import IDENTITY, content_hash, file_identity, searchable_text
-from hardwon.domain.model.ranking.decay import expires_at
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.usage import UNUSED, Usage
 from hardwon.domain.model.vocabulary import (
@@ -29,6 +28,7 @@ from hardwon.domain.model.vocabulary import (
     Kind,
     Source,
     Tier,
+    expires_at,
 )
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024

@@ -3,7 +3,6 @@
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.ranking.relevance import FLOOR
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category, ContextType, Kind, Source, Tier
 
 
@@ -102,8 +101,11 @@ class Collection(NamedTuple):
     scope: ScopeName
 
 
+RELEVANCE_FLOOR = 0.5
+"""The relevance that an answer must reach."""
+
 COLLECTIONS: dict[CollectionName, Collection] = {
-    "all": Collection(KINDS, "adaptive", 10, FLOOR, "global"),
+    "all": Collection(KINDS, "adaptive", 10, RELEVANCE_FLOOR, "global"),
     "learnings": Collection(("learning",), "hybrid", 20, None, "global"),
     "sessions": Collection(("session",), "cosine", 5, 0.5, "global"),
     "conversations": Collection(CONVERSATION_KINDS, "affinity", 5, 0.0, "workspace"),

@@ -1,5 +1,6 @@
 """The words that fields may hold. Standard library only."""
 
+import datetime as dt
 from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal["learning", "session", "decision", "gotcha", "preference", "conversation", "document"]
@@ -19,3 +20,11 @@ CONTEXT_TYPES: tuple[ContextType, ...] = get_args(ContextType)
 DECAY_MODES: tuple[DecayMode, ...] = get_args(DecayMode)
 
 CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")
+
+TEMPORARY_LIFETIME = dt.timedelta(days=7)
+
+
+def expires_at(tier: Tier, created_at: dt.datetime, *, permanent: bool) -> dt.datetime | None:
+    """Return the moment from which an entry is gone: 7 days on for a temporary one, None for others."""
+    is_last = created_at > dt.datetime.max.replace(tzinfo=dt.UTC) - TEMPORARY_LIFETIME
+    return None if tier != "temporary" or permanent or is_last else created_at + TEMPORARY_LIFETIME

@@ -46,7 +46,7 @@ class Forget:
     history: History
     clock: Clock
 
-    def __call__(self, entries: Iterable[Entry]) -> list[Entry]:
+    def delete(self, entries: Iterable[Entry]) -> list[Entry]:
         """
         Delete what `affected` returns for *entries*; return what was deleted.
 
@@ -82,7 +82,7 @@ class Forget:
 
         """
         with self.repository.transaction():
-            return self(self.documents(name, folders))
+            return self.delete(self.documents(name, folders))
 
     def gone(self, path: str) -> None:
         """
@@ -182,7 +182,7 @@ class ChangeEntry:
     history: History
     clock: Clock
 
-    def __call__(self, entry_id: str, change: EntryChange) -> Changed:
+    def apply(self, entry_id: str, change: EntryChange) -> Changed:
         """
         Apply *change* to the entry as it stands now: what others changed meanwhile stays changed.
 
@@ -291,7 +291,7 @@ class ValidateEntry:
     influences: Influences
     clock: Clock
 
-    def __call__(self, entry_id: str, *, useful: bool, session_id: str = "") -> Validated:
+    def judge(self, entry_id: str, *, useful: bool, session_id: str = "") -> Validated:
         """
         Count one more judgement; a confidence score that moves gets its line of history.
 

@@ -56,7 +56,7 @@ class EmbedPending:
     store: VectorStore
     warn: Callable[[str], None] = lambda _: None
 
-    def __call__(
+    def embed(
         self,
         limit: int | None,
         deadline: Deadline,

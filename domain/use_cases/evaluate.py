@@ -64,7 +64,7 @@ class Evaluate(NamedTuple):
             return
         documents, deadline = len(eval_set.documents), Deadline(self.monotonic)
         total = documents + len(eval_set.queries)
-        self.embed(None, deadline, lambda done: stage("embedding", done, total))
+        self.embed.embed(None, deadline, lambda done: stage("embedding", done, total))
         for at, asked in enumerate(eval_set.queries, 1):
             if asked.query.text.strip():
                 embed_query(self.embed.embedder, redact(asked.query.text), deadline)

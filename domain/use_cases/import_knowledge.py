@@ -163,7 +163,7 @@ class TakeInBank:
     import_knowledge: ImportKnowledge
     repository: EntryRepository
 
-    def __call__(self, banks: Banks) -> tuple[str, ...]:
+    def take_in(self, banks: Banks) -> tuple[str, ...]:
         """
         Take in the *banks*, whose files are held; return what was skipped, one line each.
 

@@ -62,7 +62,7 @@ class ImportMemoryIndex:
     repository: EntryRepository
     clock: Clock
 
-    def __call__(self, memories: Iterable[IndexedMemory]) -> ImportedIndex:
+    def import_memories(self, memories: Iterable[IndexedMemory]) -> ImportedIndex:
         """
         Put what *memories* say in place of what the store says of those sessions.
 
@@ -162,7 +162,7 @@ class ImportOlderIndex:
     ledger: ImportLedger
     clock: Clock
 
-    def __call__(self, index_path: str, documents: Iterable[OlderDocument]) -> ImportedDocuments:
+    def import_documents(self, index_path: str, documents: Iterable[OlderDocument]) -> ImportedDocuments:
         """
         Import *documents* of the index at *index_path*, each once in all; each is stored by itself.
 
@@ -258,7 +258,7 @@ class KeepVectors:
     embedder: Embedder
     store: VectorStore
 
-    def __call__(self, memories: Iterable[IndexedMemory], deadline: Deadline) -> KeptVectors:
+    def keep(self, memories: Iterable[IndexedMemory], deadline: Deadline) -> KeptVectors:
         """
         Store the vectors of those *memories* whose entries wait for one.
 

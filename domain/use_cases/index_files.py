@@ -62,7 +62,7 @@ class IndexFiles:
     keep_file: KeepFile
     forget: Forget
 
-    def __call__(
+    def index(
         self,
         paths: Iterable[str] = (),
         *,

@@ -101,7 +101,7 @@ class Inject(NamedTuple):
     weights: Weights
     relate: "Relate | None" = None
 
-    def __call__(
+    def block_for(
         self,
         query: ContextQuery,
         *,
@@ -313,7 +313,7 @@ class RecordInjection(NamedTuple):
     receipts: "Receipts"
     transaction: Callable[[], AbstractContextManager[None]]
 
-    def __call__(self, receipt: "Receipt", seqs: Sequence[int]) -> tuple[str, ...]:
+    def record(self, receipt: "Receipt", seqs: Sequence[int]) -> tuple[str, ...]:
         """
         Record *receipt* and that the entries of the numbers *seqs* were injected.
 

@@ -63,7 +63,7 @@ class LabelChain:
     tiers: Sequence[KeywordLabeler]
     tier_seconds: float = TIER_SECONDS
 
-    def __call__(self, entry: Entry, deadline: Deadline) -> tuple[str, ...]:
+    def labels_for(self, entry: Entry, deadline: Deadline) -> tuple[str, ...]:
         """Return labels for *entry*, none when there are none to be had; never raise, never outlast *deadline*."""
         try:
             return self.ask(entry, deadline)
@@ -156,7 +156,7 @@ class LabelPending:
         """Return how many entries have no labels."""
         return self.repository.count(self._bare)
 
-    def __call__(
+    def label(
         self, limit: int | None, deadline: Deadline, progress: Progress | None = None, after: Entry | None = None
     ) -> Labelled:
         """

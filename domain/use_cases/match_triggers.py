@@ -83,7 +83,7 @@ class MatchTriggers:
         self._looked_at = float("-inf")
         self._changes = -1
 
-    def __call__(self, prompt: str, limit: int) -> Triggered:
+    def match(self, prompt: str, limit: int) -> Triggered:
         """
         Return what *prompt* says, and the *limit* entries that brings up.
 

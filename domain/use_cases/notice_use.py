@@ -27,7 +27,7 @@ class NoticeUse(NamedTuple):
     influences: "Influences"
     clock: "Clock"
 
-    def __call__(self, session_id: str, hear: Callable[[], Turn]) -> list[Influence]:
+    def notice(self, session_id: str, hear: Callable[[], Turn]) -> list[Influence]:
         """
         Look for signs of use in what the agent did; return what is new.
 

@@ -146,7 +146,7 @@ class Relate(NamedTuple):
     nearby: RecallNearby
     clock: Clock
 
-    def __call__(
+    def section_for(
         self, context: ContextQuery, occasion: Occasion, deadline: Deadline, *, limit: int, most_units: int
     ) -> Related:
         """

@@ -104,12 +104,12 @@ class KeepRetro:
 
     def _in_both(self, banks: Banks, lessons: Sequence[Lesson], take_in: TakeInBank) -> KeptRetro:
         with take_in.repository.transaction():
-            take_in(banks)  # before anything is counted, or what is new in the files would be counted from one
+            take_in.take_in(banks)  # before anything is counted, or what is new in the files would be counted from one
             stored = [_stored(lesson, StoreEntry(take_in.repository)) for lesson in lessons]
             kept = _all_noted(banks, lessons, stored)
             banks = kept[-1].noted.banks if kept else banks
             self.bank.write(banks)
-            skipped = take_in(banks)  # or the next import would read what was written
+            skipped = take_in.take_in(banks)  # or the next import would read what was written
         return KeptRetro(kept, skipped)
 
 
@@ -131,7 +131,7 @@ def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored]
 
 
 def _stored(lesson: Lesson, store_entry: StoreEntry) -> Stored:
-    stored = store_entry(lesson.entry)
+    stored = store_entry.keep(lesson.entry)
     if lesson.entry.source_project is not None or stored.entry.source_project is None:
         return stored
     universal = attrs.evolve(stored.entry, source_project=None)
@@ -210,12 +210,12 @@ class LookAgain:
     def _looked(self, entry_id: str, look: Callable[[Entry, Banks], LookedAt]) -> LookedAt:
         """Hold the files, then the store; take in what the files say, look, and take in what was written."""
         with self.bank.held() as banks, self._repository.transaction():
-            self.take_in(banks)
+            self.take_in.take_in(banks)
             looked = look(self._learning(entry_id), banks)
             if looked.entry != looked.before:
                 self._repository.put(looked.entry)
             self.bank.write(looked.noted.banks)
-            return attrs.evolve(looked, skipped=self.take_in(looked.noted.banks))
+            return attrs.evolve(looked, skipped=self.take_in.take_in(looked.noted.banks))
 
     def _confirmed(self, entry: Entry, banks: Banks) -> LookedAt:
         again = attrs.evolve(

@@ -25,7 +25,7 @@ class StoreEntry:
 
     repository: EntryRepository
 
-    def __call__(self, entry: Entry) -> Stored:
+    def keep(self, entry: Entry) -> Stored:
         """
         Store *entry*, without the secrets in it, and return what is stored now.
 

@@ -7,8 +7,6 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from hardwon.adapters.markdown.document_format import FrontValue
-from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.redaction import redact
@@ -16,16 +14,18 @@ from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_entries import build_store_entry
+from hardwon.entrypoints.bootstrap_transfer import FrontValue, read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.piping import is_piped, standard_input
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
     complaints_of_keywords,
     complaints_of_length,
-    embed_now,
     entry_document,
     storing_confirmation,
 )
@@ -135,7 +135,7 @@ def add(
             draft = _read(stack.enter_context(edited(options.template())))
         entry = draft.entry(None if universal else name_of(project_root) or None, dt.datetime.now(dt.UTC))
         memory = open_memory(settings, warn)
-        stored = memory.store_entry(entry)
+        stored = build_store_entry(memory).keep(entry)
     _tell(memory, stored, draft, embed=not no_embed, as_json=as_json)
     if not no_embed:
         label_after_output(memory)

@@ -1,16 +1,21 @@
-"""Answers on the screen: as JSON, or as lines with the words asked for in colour."""
+"""Printing the answers to a question: as JSON, or each collection in its own form."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
 
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import Marked
-from hardwon.domain.model.ranking.question import Answer
+from hardwon.domain.model.filters import LEARNINGS, CollectionName
+from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
+from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.use_cases.recall import Recollection
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_models import OFF
-from hardwon.entrypoints.cli.console import columns, complain, out, say, warn
+from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
+from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
+from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.streams import on_one_line
 
 NO_MEANING = "no vector search"
@@ -20,62 +25,6 @@ WORDS_ONLY = f"{NO_MEANING}: memory_embedding_provider is off"
 HIGHLIGHT = "bold yellow"
 READABLE = 100
 """Columns; lines that are longer are hard to read, however wide the terminal is."""
-
-
-class Searched(NamedTuple):
-    """
-    How a search went.
-
-    Attributes:
-        query: The text that was searched for, None for none.
-        by_vector: How many entries were compared by their vectors.
-        by_keyword: How many entries hold a word of the text.
-
-    """
-
-    query: str | None = None
-    by_vector: int = 0
-    by_keyword: int = 0
-
-    @property
-    def document(self) -> dict[str, object]:
-        """It for JSON, by the names that the customers' programs know."""
-        return {
-            "vector_candidate_count": self.by_vector,
-            "fts5_candidate_count": self.by_keyword,
-            "context_query": self.query,
-        }
-
-
-def answer_document(answer: Answer) -> dict[str, object]:
-    """Return *answer* for JSON, with the names of requirement C-T6.7."""
-    entry = answer.entry
-    return {
-        "id": entry.entry_id,
-        "type": entry.kind,
-        "title": entry.name,
-        "text": entry.description,
-        "score": answer.shown,
-        "source": entry.file_path,
-        "date": entry.updated_at,
-        "permanent": entry.permanent,
-        "project": entry.source_project,
-        "workspace": entry.workspace,
-        "tags": entry.tags,
-        "category": entry.category,
-    }
-
-
-def explained_document(answer: Answer, policy: str) -> dict[str, object]:
-    """Return *answer* for JSON with all that its score is made of."""
-    return {
-        **answer_document(answer),
-        "final_score": answer.score,
-        "policy": policy,
-        "parts": dict(answer.parts),
-        "vector_score": answer.vector,
-        "bm25_score": answer.keyword,
-    }
 
 
 def tell_notes(memory: Memory, recollection: Recollection) -> None:
@@ -117,3 +66,122 @@ def _coloured(line: Marked) -> Text:
         text.append(on_one_line(line.text[start:end]), "" if out.no_color else HIGHLIGHT)
         at = end
     return text.append(on_one_line(line.text[at:]))
+
+
+NOTHING = "Nothing that is remembered answers that"
+NOT_FOUND = "No relevant memories found for query"
+NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
+
+
+class Asked(NamedTuple):
+    """
+    A question with its answers.
+
+    Attributes:
+        memory: Where it was asked.
+        question: What was asked.
+        recollection: What came of it.
+        report: How it is told.
+        rules: The constitutional entries that stand apart from the answers.
+
+    """
+
+    memory: Memory
+    question: Question
+    recollection: Recollection
+    report: Report
+    rules: tuple[Entry, ...] = ()
+
+
+def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
+    """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
+    if asked.question.limit > 0:
+        tell_notes(asked.memory, asked.recollection)
+    if as_json:
+        print_items(
+            (_document(asked, answer) for answer in asked.recollection.answers),
+            **({"constitutional": [entry_document(rule) for rule in asked.rules]} if asked.rules else {}),
+            **(_searched(asked).document if asked.report.explained else {}),
+        )
+    elif asked.question.limit > 0:
+        FORMS.get(collection, _tell_list)(asked)
+
+
+def _document(asked: Asked, answer: Answer) -> dict[str, object]:
+    if asked.report.explained:
+        return explained_document(answer, asked.question.policy)
+    return answer_document(answer)
+
+
+def _searched(asked: Asked) -> Searched:
+    recollection = asked.recollection
+    return Searched(recollection.query, recollection.found_by_meaning, recollection.found_by_word)
+
+
+def _tell_list(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.listing(answers))
+    if not answers:
+        say(NOTHING)
+
+
+def _tell_memories(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.memories)
+
+
+def _tell_sessions(asked: Asked) -> None:
+    _tell_framed(asked, asked.report.sessions)
+
+
+def _tell_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
+    """Print how many memories are searched, the *lines* of the answers, and how many there are."""
+    recollection, minimum = asked.recollection, asked.question.minimum
+    say(f"Searching {recollection.searched} memories...")
+    if _nothing_to_compare(asked):
+        say(NO_VECTORS)
+    elif not recollection.answers:
+        say(NOT_FOUND)
+    else:
+        print_marked(lines(recollection.answers))
+        threshold = "none" if minimum is None else f"{minimum:g}"
+        say(f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})")
+
+
+def _nothing_to_compare(asked: Asked) -> bool:
+    """Tell whether the question goes by meaning, and no entry has a vector yet though it could have one."""
+    spaces, recollection = asked.memory.spaces, asked.recollection
+    if not spaces or not recollection.searched or asked.question.policy != "cosine":
+        return False
+    return not any(space.vectors.has_any(asked.question.only) for space in spaces)
+
+
+def _tell_block(asked: Asked) -> None:
+    recollection, memory = asked.recollection, asked.memory
+    diagnostics = Diagnostics(
+        total=memory.repository.count(LEARNINGS),
+        vector=recollection.found_by_meaning,
+        keyword=recollection.found_by_word,
+        pending=memory.count_pending(LEARNINGS),
+        query=asked.question.text,
+        model=recollection.embedded_by,
+        numpy_missing=recollection.numpy_missing,
+    )
+    block = MemoryBlock(diagnostic=diagnostics.line, sizes={})
+    say(block.render([answer.entry for answer in recollection.answers]).removesuffix("\n") or NOTHING)
+    print_marked(asked.report.explanations(recollection.answers))
+
+
+def _tell_documents(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.rules(asked.rules))
+    print_marked(asked.report.documents(answers))
+    if not answers:
+        say(NOTHING)
+
+
+FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
+    "all": _tell_memories,
+    "learnings": _tell_block,
+    "sessions": _tell_sessions,
+    "documents": _tell_documents,
+}

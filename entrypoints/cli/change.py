@@ -1,8 +1,4 @@
-"""
-Change what is known about an entry.
-
-Say whether an entry was of use.
-"""
+"""Change an entry, judge whether it was of use, or delete it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -15,15 +11,18 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.retro.bank_edit import places_of
 from hardwon.domain.model.vocabulary import Confidence, Tier
 from hardwon.domain.use_cases.edit_entries import Changed
-from hardwon.entrypoints.bootstrap import Memory, bank_files
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_forget, build_validate_entry
+from hardwon.entrypoints.bootstrap_files import document_folders
+from hardwon.entrypoints.bootstrap_retro import bank_files
 from hardwon.entrypoints.cli.console import Yes, ask, counted, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
+from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import (
     change_confirmation,
     complaints_of_keywords,
-    embed_now,
     entry_document,
     judgement,
 )
@@ -84,7 +83,7 @@ def update(
     if change.is_empty:
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
     memory = open_for(project_root, global_store, create=False)
-    changed = memory.change_entry(find_entry(memory, entry_id).entry_id, change)
+    changed = build_change_entry(memory).apply(find_entry(memory, entry_id).entry_id, change)
     for line in complaints_of_keywords(change.keywords or (), changed.entry):
         warn(line)
     _tell(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
@@ -136,7 +135,9 @@ def validate(
     What proves itself is offered the tier critical; nothing is promoted by itself.
     """
     memory = open_for(project_root, global_store, create=False)
-    validated = memory.validate_entry(find_entry(memory, entry_id).entry_id, useful=useful, session_id=host_session())
+    validated = build_validate_entry(memory).judge(
+        find_entry(memory, entry_id).entry_id, useful=useful, session_id=host_session()
+    )
     entry, offered = validated.entry, validated.offers_promotion
     if as_json:
         score = entry.usage.validations.confidence_score
@@ -187,9 +188,9 @@ def delete(
     if spec_folder is not None:
         found = _in_folder(memory, readable(spec_folder), project_root)
     else:
-        found = memory.forget.affected([find_entry(memory, reference) for reference in entry_ids or ()])
+        found = build_forget(memory).affected([find_entry(memory, reference) for reference in entry_ids or ()])
     ask(f"forget {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
-    deleted = memory.forget(found)
+    deleted = build_forget(memory).delete(found)
     if as_json:
         print_json({"deleted": [_deleted(entry) for entry in deleted]})
         return
@@ -206,7 +207,7 @@ def _in_folder(memory: Memory, name: str, project_root: str) -> list[Entry]:
     Raises:
         typer.BadParameter: it has none.
     """
-    found = memory.forget.documents(name, memory.document_folders(project_root))
+    found = build_forget(memory).documents(name, document_folders(memory, project_root))
     if not found:
         raise typer.BadParameter(f"no document belongs to {name!r}", param_hint=SPEC_FOLDER)
     return found

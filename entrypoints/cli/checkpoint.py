@@ -6,9 +6,10 @@ import typer
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.presenters.checkpoints import contents_here, metadata, told, told_line, told_restore
+from hardwon.entrypoints.presenters.checkpoints import metadata, told, told_line, told_restore
 from hardwon.entrypoints.streams import readable
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
@@ -32,7 +33,7 @@ def create(
     """
     memory = open_for(project_root, global_store)
     contents = contents_here(scope, project_root)
-    made = memory.checkpoints.create(readable(name), readable(description), contents)
+    made = build_checkpoints(memory).create(readable(name), readable(description), contents)
     if as_json:
         print_json(_document(made))
     else:
@@ -46,7 +47,7 @@ def list_checkpoints(
     as_json: AsJson = False,
 ) -> None:
     """Show all checkpoints, the newest first."""
-    checkpoints = open_for(project_root, global_store, create=False).checkpoints.all()
+    checkpoints = build_checkpoints(open_for(project_root, global_store, create=False)).all()
     if as_json:
         print_items(map(_document, checkpoints))
         return
@@ -74,7 +75,7 @@ def restore(
     Memories made since are taken out. Files stay as they are, and the next
     index follows those that differ.
     """
-    checkpoints = open_for(project_root, global_store, create=False).checkpoints
+    checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
     checkpoint = checkpoints.named(readable(name))
     ask(f"replace {told(checkpoint.contents.narrowed(scope))} by the checkpoint {told_line(checkpoint)}", yes=yes)
     tell(checkpoints.restore(checkpoint.name, scope), as_json=as_json)
@@ -89,7 +90,7 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Forget a checkpoint and its snapshot."""
-    checkpoints = open_for(project_root, global_store, create=False).checkpoints
+    checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
     checkpoint = checkpoints.named(readable(name))
     ask(f"forget the checkpoint {told_line(checkpoint)}", yes=yes)
     gone = checkpoints.delete(checkpoint.name)

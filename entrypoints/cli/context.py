@@ -1,8 +1,4 @@
-"""
-What a session start tells, as the commands show it.
-
-What a session start would print, on demand.
-"""
+"""Showing the block that a session start would print."""
 
 import os
 import time
@@ -23,18 +19,13 @@ from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.domain.use_cases.recall import Rated, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, Related
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.cli.answers import (
-    Searched,
-    answer_document,
-    explained_document,
-    print_marked,
-    readable_columns,
-    tell_notes,
-)
+from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_relate
+from hardwon.entrypoints.bootstrap_transfer import is_within, put_section
+from hardwon.entrypoints.cli.answers import print_marked, readable_columns, tell_notes
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
-from hardwon.entrypoints.presenters.answers import Report
+from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
 from hardwon.entrypoints.streams import on_one_line
 
 SEARCH_SECONDS = 10.0
@@ -90,7 +81,7 @@ def told_at_start(memory: Memory, signals: ContextQuery, occasion: Occasion, lim
     elif not memory.settings.semantic_enabled:
         warn(FILES_ONLY)
     wanted = memory.settings.injection_limit if limit is None else limit
-    injection = memory.inject_at(occasion.workplace)(
+    injection = build_inject(memory, occasion.workplace).block_for(
         signals,
         limit=wanted,
         deadline=Deadline.after(SEARCH_SECONDS, time.monotonic),
@@ -116,7 +107,7 @@ def told_of_conversations(memory: Memory, signals: ContextQuery, occasion: Occas
     if wanted <= 0:
         return Told("")
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
-    related = memory.relate(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
+    related = build_relate(memory).section_for(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
     search = related.nearby.search
     tell_notes(memory, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
@@ -228,9 +219,6 @@ def _write(told: Told, path: str, project_root: str) -> None:
     Raises:
         typer.BadParameter: the file can't be used.
     """
-    from hardwon.adapters.markdown.marked_section import MarkedFile
-    from hardwon.adapters.markdown.source_files import is_within
-
     root, target = os.path.realpath(project_root), os.path.realpath(path)
     folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
     named_inside = is_within(os.path.abspath(path), [root, os.path.abspath(project_root)]) or is_within(folder, [root])
@@ -238,7 +226,7 @@ def _write(told: Told, path: str, project_root: str) -> None:
         wrong = f"{path!r} leads out of the project: name {target!r} itself if that is meant"
         raise typer.BadParameter(on_one_line(wrong), param_hint="'--write'")
     try:
-        changed = MarkedFile(path).put(framed(told.text) if told.text else "")
+        changed = put_section(path, framed(told.text) if told.text else "")
     except (InvalidSectionError, UnreadableFileError) as error:
         raise typer.BadParameter(on_one_line(str(error)), param_hint="'--write'") from error
     if not told.text and told.nothing:

@@ -1,4 +1,4 @@
-"""How capture stands: on or off, at work or not, and what is at hand of each session."""
+"""Capture a transcript or a session, tell how capture stands, and keep a text for good."""
 
 import contextlib
 import os
@@ -7,9 +7,6 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from hardwon.adapters.hook_log import last_events
-from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
-from hardwon.adapters.transcripts.reader import STANDARD_INPUT
 from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer, project_of
@@ -17,6 +14,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.capture import Captured, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture
 from hardwon.entrypoints.capture_lock import capture_lock
 from hardwon.entrypoints.cli.console import counted, print_items, print_json, progress, say, warn
@@ -33,7 +31,7 @@ from hardwon.entrypoints.cli.options import (
 from hardwon.entrypoints.piping import is_empty, is_piped, standard_input
 from hardwon.entrypoints.presenters.conversations import chunk_document
 from hardwon.entrypoints.streams import readable
-from hardwon.ports.transcripts import CaptureJournal
+from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
 
 class SessionStatus(NamedTuple):
@@ -64,8 +62,8 @@ def tell_status(memory: Memory, *, as_json: bool) -> None:
         StorageError: the journal can't be read now.
     """
     store, settings = memory.settings.global_store, memory.settings
-    sessions = session_statuses(SqliteCaptureJournal(store))
-    is_working = CaptureLock(store).is_taken()
+    sessions = session_statuses(open_journal(store))
+    is_working = open_lock(store).is_taken()
     troubles = last_events(store, 1)
     if as_json:
         enabled = settings.capture_enabled and settings.semantic_enabled

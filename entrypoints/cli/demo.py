@@ -19,6 +19,8 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_entries import build_store_entry
+from hardwon.entrypoints.bootstrap_retrieval import build_inject
 from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.transfer import import_with_progress
@@ -56,7 +58,7 @@ class _Demo:
         self._compare(injection)
         self._write(query, injection)
         self._say_goodbye()
-        self._memory.database.close()
+        self._memory.close()
 
     def _import(self) -> None:
         _chapter("1. Import: the knowledge bank goes into the store, each entry gets a vector")
@@ -100,7 +102,7 @@ class _Demo:
 
     def _write(self, query: ContextQuery, before: Injection) -> None:
         _chapter("6. The agent stores a lesson; the next session has it")
-        stored = self._memory.store_entry(_lesson(self._memory.clock.now()))
+        stored = build_store_entry(self._memory).keep(_lesson(self._memory.clock.now()))
         say(f"Stored: {stored.entry.name} (id: {stored.entry.entry_id})")
         embed_with_progress(self._memory)
         after = self._names(self._inject(query))
@@ -112,7 +114,7 @@ class _Demo:
         say("Run it in a project with docs/knowledge-bank/*.md. The store of this demo is gone again.")
 
     def _inject(self, query: ContextQuery) -> Injection:
-        return self._memory.inject(query, limit=SHOWN, deadline=self._deadline())
+        return build_inject(self._memory).block_for(query, limit=SHOWN, deadline=self._deadline())
 
     def _names(self, injection: Injection) -> Sequence[str]:
         entries = self._memory.repository.hydrate([scored.facts.seq for scored in injection.printed])

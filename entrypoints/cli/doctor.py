@@ -4,13 +4,11 @@ from typing import Annotated
 
 import typer
 
-from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.hook_log import last_events
-from hardwon.adapters.sqlite.keyword_index import is_available, rebuild_index
-from hardwon.adapters.sqlite.store import ensure_sound, move_aside
 from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_capture import last_events
+from hardwon.entrypoints.bootstrap_upkeep import ensure_sound, move_store_aside, rebuild_keyword_index
 from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, shown, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
@@ -59,7 +57,7 @@ def _repair(settings: Settings, project_root: str) -> None:
     try:
         _ensure_sound(settings)
     except CorruptStoreError:
-        aside = move_aside(settings.global_store, SystemClock().now())
+        aside = move_store_aside(settings.global_store)
         warn(f"the broken store is kept as {aside}; what no markdown file holds is only there")
         _rebuild(settings, project_root)
     except StorageError as error:
@@ -70,18 +68,17 @@ def _ensure_sound(settings: Settings) -> None:
     """Check the store and make its index anew; it is closed again, so that its file can be moved."""
     memory = open_memory(settings, warn)
     try:
-        ensure_sound(memory.database)
-        if is_available():
-            rebuild_index(memory.database)
+        ensure_sound(memory)
+        rebuild_keyword_index(memory)
     finally:
-        memory.database.close()
+        memory.close()
 
 
 def _rebuild(settings: Settings, project_root: str) -> None:
     memory = open_memory(settings, warn)
     imported = import_with_progress(memory, project_root)
     embedded = embed_with_progress(memory)
-    memory.database.close()
+    memory.close()
     complain(
         f"Rebuilt from markdown: {counted(imported.added, 'entry', 'entries')},"
         f" {counted(embedded, 'vector', 'vectors')}; run hardwon import in your other projects"

@@ -1,9 +1,8 @@
-"""Vectors: made, made anew, made by another provider."""
+"""Make vectors and labels: the missing ones, all of them, or by another provider."""
 
-import os
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,10 +10,11 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import Patience
-from hardwon.domain.use_cases.label import LabelChain, Labelled, LabelPending
+from hardwon.domain.use_cases.label import Labelled, LabelPending
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_models import AUTO, EMBEDDER_NAMES, build_labelers, without_model
+from hardwon.entrypoints.bootstrap_entries import build_label_pending
+from hardwon.entrypoints.bootstrap_models import AUTO, EMBEDDER_NAMES, without_model
 from hardwon.entrypoints.cli.console import (
     agrees,
     can_be_asked,
@@ -29,9 +29,7 @@ from hardwon.entrypoints.cli.console import (
 from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces, label_imports
 from hardwon.entrypoints.streams import on_one_line
-
-if TYPE_CHECKING:
-    from hardwon.adapters.providers.embedders import OllamaEmbedder
+from hardwon.ports.embedder import DownloadableEmbedder
 
 EMBEDDING_SETTING = "memory_embedding_provider"
 TRIAL_SECONDS = 30
@@ -138,8 +136,9 @@ def offer_downloads(memory: Memory) -> list[str]:
 
     """
     troubles = list[str]()
+    deadline = Deadline.after(LOOK_SECONDS, time.monotonic)
     embedders = [space.embedder for space in memory.spaces_in_use(EVERYTHING)] if can_be_asked() else []
-    for embedder in without_model(embedders, Deadline.after(LOOK_SECONDS, time.monotonic)):
+    for embedder in without_model(embedders, deadline):
         if agrees(f"Ollama has no model {embedder.space.model!r}. Download it?"):
             try:
                 _download(embedder)
@@ -149,7 +148,7 @@ def offer_downloads(memory: Memory) -> list[str]:
     return troubles
 
 
-def _download(embedder: "OllamaEmbedder") -> None:
+def _download(embedder: DownloadableEmbedder) -> None:
     model = embedder.space.model
     with download_progress() as bar:
         task = bar.add_task(model, total=None)
@@ -177,14 +176,14 @@ def label(
     stopped and run again at any time.
     """
     memory = open_for(project_root, global_store)
-    labelers = build_labelers(memory.settings, os.environ)
-    if not labelers:
+    pending = build_label_pending(memory)
+    if not pending.chain.tiers:
         raise typer.BadParameter(
             f"it is {memory.settings.keyword_provider!r}, which asks nobody; set it to 'auto', 'haiku' or 'ollama'",
             param_hint=LABEL_SETTING,
         )
-    outcome = _label(memory, LabelChain(labelers), limit)
-    remaining = LabelPending(memory.repository, LabelChain(())).count()
+    outcome = _label(pending, limit)
+    remaining = pending.count()
     if outcome.trouble:
         warn(f"{counted(outcome.failed, 'entry', 'entries')} got no labels: {outcome.trouble}")
     if as_json:
@@ -199,8 +198,7 @@ def label_after_output(memory: Memory) -> None:
     label_imports(memory)
 
 
-def _label(memory: Memory, chain: LabelChain, limit: int | None) -> Labelled:
-    pending = LabelPending(memory.repository, chain)
+def _label(pending: LabelPending, limit: int | None) -> Labelled:
     with progress() as bar:
         task = bar.add_task("labelling", total=pending.count() if limit is None else min(limit, pending.count()))
-        return pending(limit, Deadline(time.monotonic), lambda done: bar.update(task, completed=done))
+        return pending.label(limit, Deadline(time.monotonic), lambda done: bar.update(task, completed=done))

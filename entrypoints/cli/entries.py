@@ -1,10 +1,4 @@
-"""
-Count what is remembered.
-
-List what is remembered.
-
-Show one entry.
-"""
+"""Count, list and show entries."""
 
 import datetime as dt
 from typing import Annotated
@@ -17,6 +11,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_entries import history_of
+from hardwon.entrypoints.bootstrap_retrieval import build_tell_use, influences_of
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
@@ -47,8 +43,9 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     open_for,
 )
+from hardwon.entrypoints.figures import count
 from hardwon.entrypoints.presenters.entries import entry_document, moment
-from hardwon.entrypoints.presenters.stats import count, influence_line, use_document
+from hardwon.entrypoints.presenters.stats import influence_line, use_document
 from hardwon.entrypoints.streams import on_one_line, readable, visible
 
 
@@ -105,7 +102,7 @@ def list_entries(
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
-        used = memory.influences.counts(entry.entry_id for entry in entries)
+        used = influences_of(memory).counts(entry.entry_id for entry in entries)
         rows = [{**entry_document(each), "influence_count": used.get(each.entry_id, 0)} for each in entries]
         print_items(rows, total=total, offset=offset)
         return
@@ -164,10 +161,10 @@ def show(
     """Show one entry with all that is known about it."""
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory, entry_id)
-    past = memory.history.of(entry.number or 0, MOST_CHANGES) if history else []
+    past = history_of(memory).of(entry.number or 0, MOST_CHANGES) if history else []
     if as_json:
         recorded = {"history": [each._asdict() for each in past]} if history else {}
-        used = use_document(memory.tell_use.of_entry(entry.entry_id))
+        used = use_document(build_tell_use(memory).of_entry(entry.entry_id))
         print_json({**entry_document(entry), **used, **_as_memory(memory, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
@@ -184,7 +181,7 @@ def show(
 
 
 def _say_of_use(memory: Memory, entry: Entry) -> None:
-    use = memory.tell_use.of_entry(entry.entry_id)
+    use = build_tell_use(memory).of_entry(entry.entry_id)
     used = f"in {counted(use.times, 'session', 'sessions')}" if use.times else "never, as far as was noticed"
     say(f"{'used':<14}{used}")
     for each in use.newest:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskID
 
-from hardwon.adapters.evaluation.files import comparison_document, names_of, read_eval_set, read_report, report_document
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import FEWEST, EvalSet
 from hardwon.domain.model.evaluation.report import (
@@ -18,7 +17,15 @@ from hardwon.domain.model.evaluation.report import (
     moved_queries,
 )
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap_evaluation import evaluate_all, own_set
+from hardwon.entrypoints.bootstrap_evaluation import (
+    comparison_document,
+    evaluate_all,
+    names_of,
+    own_set,
+    read_eval_set,
+    read_report,
+    report_document,
+)
 from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.cli.console import complain, counted, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve

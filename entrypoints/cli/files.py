@@ -1,4 +1,4 @@
-"""Index what changes, as it changes."""
+"""Index markdown files, once or as they change, and save sessions."""
 
 import functools
 import json
@@ -13,14 +13,15 @@ from typing import Annotated
 import attrs
 import typer
 
-from hardwon.adapters.markdown.source_files import is_storable
-from hardwon.adapters.sqlite.keyword_index import is_available, rebuild_index
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from hardwon.domain.use_cases.save_session import Given, KeepSession
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_files import build_index_files, build_keep_session
+from hardwon.entrypoints.bootstrap_transfer import is_storable, watch_files
+from hardwon.entrypoints.bootstrap_upkeep import rebuild_keyword_index
 from hardwon.entrypoints.cli.console import complain, counted, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress, label_after_output, offer_downloads, try_embedders
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
@@ -65,11 +66,11 @@ def index(
         )
     ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
-    index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
-    if rebuild_fts and not dry_run and is_available():
-        rebuild_index(memory.database)
+    index_files = build_index_files(memory, project_root, read_workplace(project_root, memory.settings))
+    if rebuild_fts and not dry_run:
+        rebuild_keyword_index(memory)
     wanted = [_existing(path, index_files) for path in paths or ()]
-    run = functools.partial(index_files, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
+    run = functools.partial(index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
     indexed = _index_with_progress(run, told=told)
     if rebuild and not dry_run:
         _drop_vectors(memory, index_files)
@@ -171,7 +172,7 @@ def save(
     """
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)
-    keep_session = memory.keep_session(project_root, read_workplace(project_root, memory.settings))
+    keep_session = build_keep_session(memory, project_root, read_workplace(project_root, memory.settings))
     given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
     tell = (lambda _: None) if as_json else say
     try:
@@ -228,14 +229,12 @@ def watch(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, 
     These are memory/, memory-*.md, specs/*/memory/ and the folders in HARDWON_DOCUMENT_ROOTS.
     With --json each change is an object on a line of its own.
     """
-    from hardwon.adapters.markdown.watcher import MarkdownWatcher  # brings a compiled library
-
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)
     leaving = _leaving_on_signals()
     told = set[str]()
-    for number, _ in enumerate(MarkdownWatcher(project_root, memory.settings.document_roots).changes(leaving)):
-        index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
+    for number, _ in enumerate(watch_files(project_root, memory.settings.document_roots, leaving)):
+        index_files = build_index_files(memory, project_root, read_workplace(project_root, memory.settings))
         _keep_up(memory, index_files, leaving, told, as_json=as_json)
         if not number:
             complain("Watching; Ctrl-C ends it.")
@@ -257,7 +256,7 @@ def _keep_up(
 ) -> None:
     """Index what changed and make its vectors; trouble with the store is over at the next change."""
     try:
-        _tell(index_files(wanted=lambda: not leaving.is_set()), told, as_json=as_json)
+        _tell(index_files.index(wanted=lambda: not leaving.is_set()), told, as_json=as_json)
         sys.stdout.flush()
         if not leaving.is_set():
             embed_with_progress(memory, BATCH)

@@ -6,11 +6,11 @@ import typer
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, used_agents
+from hardwon.entrypoints.bootstrap_project import count_host_facts, host_memory
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, counted, warn
 from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, resolve
 from hardwon.entrypoints.cli.readiness import find_project, get_ready
-from hardwon.entrypoints.host_memory import count_facts, host_memory
-from hardwon.entrypoints.presenters.setup import SetUpOutput
+from hardwon.entrypoints.cli.setup_output import SetUpOutput
 from hardwon.ports.agents import Agent
 
 INIT_EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
@@ -105,8 +105,8 @@ def _ask(files: int, what: str, *, yes: bool) -> None:
 def _finish(
     output: SetUpOutput, project_root: str, global_store: str | None, bring_in: object, *, is_asked: bool
 ) -> None:
-    folder = host_memory(os.environ, project_root)
-    facts = count_facts(folder)
+    folder = host_memory(project_root)
+    facts = count_host_facts(folder)
     wanted = bool(facts) and (_is_wanted(facts) if bring_in is None and is_asked else bool(bring_in))
     readiness = get_ready(project_root, global_store, folder if wanted else None)
     if global_store:

@@ -1,10 +1,4 @@
-"""
-Options that say which memories are meant.
-
-How a person names an entry, or a project that has some.
-
-Options that every command shares, and what they open.
-"""
+"""Options that commands share, and the settings, stores and entries that they name."""
 
 import os
 from collections.abc import Sequence
@@ -12,14 +6,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from hardwon.adapters.config.reader import read_settings
-from hardwon.adapters.markdown.source_files import NOT_STORABLE, is_storable
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope
 from hardwon.domain.model.settings import Resolved
 from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_begun, ids_numbered, is_number
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_project import read_settings
+from hardwon.entrypoints.bootstrap_transfer import NOT_STORABLE, is_storable
 from hardwon.entrypoints.cli.console import warn
 from hardwon.entrypoints.streams import readable
 
@@ -161,7 +155,7 @@ def resolve(project_root: str, global_store: str | None) -> Resolved:
     if not os.path.isdir(project_root):
         raise typer.BadParameter(f"{project_root!r} is not a folder", param_hint="'--project-root'")
     flags = {"--global-store": global_store} if global_store else {}
-    resolved = read_settings(project_root, os.environ, flags)
+    resolved = read_settings(project_root, flags)
     for warning in resolved.warnings:
         warn(warning)
     return resolved

@@ -8,16 +8,17 @@ import compileall
 import os
 from importlib.util import find_spec
 
-from hardwon.adapters.git.process import top_of
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_files import build_index_host_memory
+from hardwon.entrypoints.bootstrap_project import top_of
 from hardwon.entrypoints.cli.console import warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import open_for
+from hardwon.entrypoints.cli.setup_output import Project, Readiness
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health import NOBODY, examine
-from hardwon.entrypoints.presenters.setup import Project, Readiness
 
 COMPILED = ("domain", "ports", "adapters", "entrypoints")
 
@@ -42,7 +43,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
         facts = _import_facts(memory, project_root, facts_folder) if facts_folder else None
         embedded = embed_with_progress(memory)
     finally:
-        memory.database.close()
+        memory.close()
     settings = memory.settings
     return Readiness(
         store=settings.global_store,
@@ -64,7 +65,7 @@ def compile_programs() -> None:
 
 def _import_facts(memory: Memory, project_root: str, folder: str) -> Indexed:
     workplace = read_workplace(project_root, memory.settings)
-    indexed = memory.index_host_memory(folder, project_root, workplace)([os.path.realpath(folder)])
+    indexed = build_index_host_memory(memory, folder, project_root, workplace).index([os.path.realpath(folder)])
     for line in indexed.skipped:
         warn(f"skipped: {line}")
     return indexed

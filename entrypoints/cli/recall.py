@@ -11,7 +11,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.ranking.question import Question
-from hardwon.entrypoints.cli.answers import readable_columns
+from hardwon.entrypoints.bootstrap_retrieval import build_recall, build_search
+from hardwon.entrypoints.cli.answers import Asked, readable_columns, tell
 from hardwon.entrypoints.cli.console import print_items, say
 from hardwon.entrypoints.cli.options import (
     MOST,
@@ -29,7 +30,7 @@ from hardwon.entrypoints.cli.options import (
 from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.piping import standard_input
-from hardwon.entrypoints.presenters.answers import Asked, Report, tell
+from hardwon.entrypoints.presenters.answers import Report
 from hardwon.entrypoints.streams import readable
 
 ANSWER_SECONDS = 10.0
@@ -85,8 +86,8 @@ def recall(
     )
     rules = list[Entry]()
     if collection == "documents" and question.limit > 0:
-        rules, question = memory.search.rules_apart(question)
-    recollection = memory.recall.answer(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
+        rules, question = build_search(memory).rules_apart(question)
+    recollection = build_recall(memory).answer(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
     report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
     tell(collection, Asked(memory, question, recollection, report, tuple(rules)), as_json=as_json)
 

@@ -1,8 +1,4 @@
-"""
-Keep what a retrospective taught.
-
-Look again at what was known before a retrospective.
-"""
+"""Keep the lessons of a retrospective, and look again at earlier ones."""
 
 import datetime as dt
 import functools
@@ -19,9 +15,10 @@ from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.answer import Answer
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Lesson, read_lessons
-from hardwon.domain.use_cases.retro import KeepRetro, Kept, LookedAt, Review
+from hardwon.domain.use_cases.retro import KeepRetro, Kept, LookedAt
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retro import keep_retro, work_sources
+from hardwon.entrypoints.bootstrap_retro import build_keep_retro, build_look_again, build_review, work_sources
+from hardwon.entrypoints.bootstrap_transfer import read_text
 from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
@@ -33,12 +30,11 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     resolve,
 )
-from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.piping import read_text
+from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_length,
-    embed_now,
     entry_document,
     named,
     no_room_for,
@@ -75,9 +71,9 @@ def write(
     """
     settings, warnings = resolve(project_root, global_store).settings, _Warnings()
     opened = functools.cache(lambda: open_memory(settings, warnings.tell))
-    keep = keep_retro(project_root, settings, opened)
+    keep = build_keep_retro(project_root, settings, opened)
     with _each_trouble_told():
-        lessons = _lessons(answer_from_text(read_text(answer, "ANSWER.json")), project_root, warnings)
+        lessons = _lessons(answer_from_text(_text(answer)), project_root, warnings)
         kept = keep.foreseen(lessons) if dry_run else keep(lessons)
     warnings.tell(*kept.skipped)
     stored = keep.open_store is not None and not dry_run
@@ -91,6 +87,10 @@ def write(
         _say(kept.lessons, keep, dry_run=dry_run)
     if stored:
         label_after_output(opened())
+
+
+def _text(path: str) -> str:
+    return standard_input() if path == "-" else read_text(path, "ANSWER.json")
 
 
 class _Warnings:
@@ -231,7 +231,7 @@ def confirm(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
-    again = memory.look_again(project_root)
+    again = build_look_again(memory, project_root)
     looked = _looked(again.confirm, find_entry(memory, entry_id))
     line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
     return _tell(_looked_at(looked, again.bank), [line, *_files(looked, again.bank)], as_json=as_json)
@@ -248,7 +248,7 @@ def promote(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
-    again = memory.look_again(project_root)
+    again = build_look_again(memory, project_root)
     looked = _looked(again.promote, find_entry(memory, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
     line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
@@ -263,7 +263,7 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
 
 
 def _found(memory: Memory, project_root: str, work: Work, limit: int) -> Sequence[Entry]:
-    ask = Review(memory.recall, read_workplace(project_root, memory.settings))
+    ask = build_review(memory, project_root)
     entries, degradations = ask(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
     for line in degradations:
         warn(line)

@@ -1,4 +1,4 @@
-"""Copy the whole store to a file, and bring it back from one."""
+"""Back up the store, restore, export and import it."""
 
 import os
 import sys
@@ -8,18 +8,29 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from hardwon.adapters.config.files import older_index_path
-from hardwon.adapters.legacy_index import LARGEST_FILE, read_memory_index, write_memory_index
-from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
-from hardwon.adapters.sqlite.older_index import is_sqlite, read_older_index
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_entries import build_checkpoints
+from hardwon.entrypoints.bootstrap_files import (
+    build_import_knowledge,
+    build_import_memory_index,
+    build_import_older_index,
+    build_keep_vectors,
+)
+from hardwon.entrypoints.bootstrap_transfer import (
+    older_index_path,
+    read_index,
+    read_older_index,
+    render_index,
+    write_file,
+)
 from hardwon.entrypoints.cli.checkpoint import tell
 from hardwon.entrypoints.cli.console import Yes, ask, complain, counted, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
@@ -41,7 +52,7 @@ def backup(
 ) -> None:
     """Copy the whole store to a file, checked; others may write meanwhile."""
     memory = open_for(project_root, global_store, create=False)
-    memory.checkpoints.back_up(file, replace=force)
+    build_checkpoints(memory).snapshots.back_up(file, replace=force)
     count, size = memory.repository.count(EVERYTHING), os.path.getsize(file)
     if as_json:
         print_json({"path": os.path.realpath(file), "memory_count": count, "bytes": size})
@@ -67,7 +78,7 @@ def restore(
     ask(f"replace everything in the store by what {file} holds", yes=yes)
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
-    tell(memory.checkpoints.restore_file(os.path.realpath(file), name, name_of(project_root)), as_json=as_json)
+    tell(build_checkpoints(memory).restore_file(os.path.realpath(file), name, name_of(project_root)), as_json=as_json)
 
 
 SESSIONS = EntryFilter(kinds=("session",))
@@ -94,12 +105,12 @@ def export(
     with memory.repository.snapshot():
         sessions = list(_sessions(memory))
     if output is None:
-        sys.stdout.write(write_memory_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf")))
+        sys.stdout.write(render_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf")))
         return
     try:
-        replace_file(os.path.realpath(output), write_memory_index(sessions))
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(f"{output!r}: {reason(error)}", param_hint="--output") from error
+        write_file(output, render_index(sessions))
+    except UnreadableFileError as error:
+        raise typer.BadParameter(f"{output!r}: {error}", param_hint="--output") from error
     complain(f"Exported {counted(len(sessions), 'session', 'sessions')} to {output}")
 
 
@@ -172,7 +183,7 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
     """Import every knowledge-bank file, with a progress bar; tell what could not be imported."""
     with progress() as bar:
         task = bar.add_task("importing", total=None)
-        imported = memory.import_knowledge(project_root).everything(
+        imported = build_import_knowledge(memory, project_root).everything(
             lambda file: bar.update(task, advance=1, description=on_one_line(file.path))
         )
     for line in imported.skipped:
@@ -182,17 +193,19 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
 
 def _import_file(file: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool) -> None:
     """Import one index; it is read before a store is made: nothing may be left of a bad one."""
-    data = _bytes(file)
+    try:
+        memories = read_index(file)
+    except UnreadableFileError as error:
+        raise typer.BadParameter(f"{file!r}: {error}", param_hint="FILE") from error
     imported: ImportedIndex | ImportedDocuments
     kept: int | None = None
-    if is_sqlite(data):
+    if memories is None:
         documents = read_older_index(file, project_root)
         memory = open_for(project_root, global_store)
         imported, noun = _import_older(memory, os.path.realpath(file), documents, project_root), "document"
     else:
-        memories = read_memory_index(data)
         memory = open_for(project_root, global_store)
-        imported, noun = memory.import_memory_index(project_root)(memories), "session"
+        imported, noun = build_import_memory_index(memory, project_root).import_memories(memories), "session"
         _tell_skipped(imported.skipped)
         kept = _keep_vectors(memory, memories)
     embedded = 0 if no_embed else embed_with_progress(memory)
@@ -207,7 +220,7 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
 def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
     """Keep the vectors that an index brings; tell in one line of those that can't be kept."""
     deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
-    outcomes = [keep(memories, deadline) for keep in memory.keep_vectors]
+    outcomes = [keep.keep(memories, deadline) for keep in build_keep_vectors(memory)]
     settle(memory)
     best = max(outcomes, key=lambda outcome: outcome.kept, default=None)
     if best and best.refused:
@@ -217,7 +230,7 @@ def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
 
 def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:
     workplace = read_workplace(project_root, memory.settings)
-    imported = memory.import_older_index(project_root, workplace)(index, documents)
+    imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents)
     _tell_skipped(imported.skipped)
     return imported
 
@@ -229,11 +242,3 @@ def _counts(imported: ImportedIndex | ImportedDocuments, noun: str) -> str:
 def _tell_skipped(lines: Iterable[str]) -> None:
     for line in lines:
         warn(f"not imported: {line}")
-
-
-def _bytes(file: str) -> bytes:
-    """Return what *file* holds, a byte too many of what is too long; databases may be longer."""
-    try:
-        return read_regular_file(file, LARGEST_FILE).data
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(f"{file!r}: {reason(error)}", param_hint="FILE") from error

@@ -1,23 +1,26 @@
 """Tell what was injected into sessions, and why."""
 
+import time
 from typing import Annotated
 
 import typer
 
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.use_cases.explain_injections import Answer, Explained
+from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_speak_up
 from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.injections import (
     Proof,
     injection_document,
     injection_lines,
-    is_on,
     rehearsal_document,
     rehearsal_lines,
-    rehearse,
 )
 from hardwon.entrypoints.streams import on_one_line, readable
 
@@ -29,6 +32,9 @@ Examples:
   hardwon why --prompt "rename a column of the orders table" --json"""
 
 NOTHING = "Nothing was injected into a session of this project yet: its next session start is told here"
+SEARCH_SECONDS = 10.0
+"""Trying a prompt may take longer than a prompt itself."""
+
 ALONE = "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the entry"
 NEVER = "{} was not injected into any session that is still known"
 
@@ -68,7 +74,7 @@ def why(
             raise typer.BadParameter(ALONE)
         _try(memory, prompt, project_root, as_json=as_json)
         return
-    explain = memory.explain_injections
+    explain = build_explain_injections(memory)
     if reference is None:
         answer = explain.newest(name_of(project_root), limit or 1)
     else:
@@ -83,7 +89,7 @@ def why(
 
 def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> None:
     text = standard_input() if prompt == "-" else readable(prompt)
-    rehearsal, on = rehearse(memory, text, project_root), is_on(memory)
+    rehearsal, on = _rehearse(memory, text, project_root), _is_on(memory)
     for line in rehearsal.degradations:
         memory.warn(line)
     if as_json:
@@ -91,6 +97,19 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
         return
     for line in rehearsal_lines(rehearsal, on=on):
         say(on_one_line(line))
+
+
+def _rehearse(memory: Memory, text: str, project_root: str) -> Rehearsal:
+    """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
+    try_prompt = Rehearse(build_speak_up(memory, project_root))
+    prompt = Prompt(text, host_session(), name_of(project_root))
+    return try_prompt(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
+
+
+def _is_on(memory: Memory) -> bool:
+    """Tell whether prompts are answered at all."""
+    settings = memory.settings
+    return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
 def _tell(answer: Answer, proofs: list[Proof | None]) -> None:

@@ -1,61 +1,17 @@
-"""
-What a capture hook does: clean what was said, write it down, wake the worker when it is time. Standard library only.
-
-Starting the worker, so that it outlives who starts it. Standard library only.
-"""
+"""Capture hooks: clean the text, note the event, wake the worker when it is time. Standard library only."""
 
 import datetime as dt
 import os
-import sys
 from collections.abc import Callable, Mapping
 
-from hardwon.adapters.sqlite.hook_events import note, put_aside
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap_capture import note, put_aside
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.host_session import cleaning_for
-
-MODULE = "hardwon.entrypoints.worker"
-
-
-def wake(global_store: str, project_root: str) -> None:
-    """
-    Start the worker on a store and leave it alone: in a session of its own, without our streams.
-
-    Args:
-        global_store: The store's folder.
-        project_root: Whose settings say how missing vectors are made.
-
-    Raises:
-        OSError: it can't be started.
-
-    """
-    options = ("--global-store", os.path.abspath(global_store), "--project-root", project_root)
-    command = [sys.executable, "-P", "-m", MODULE, *options]
-    if hasattr(os, "posix_spawn"):
-        _spawn(command)
-    else:
-        _start_on_windows(command)
-
-
-def _spawn(command: list[str]) -> None:
-    streams = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-    ]
-    os.posix_spawn(command[0], command, os.environ, file_actions=streams, setsid=True)
-
-
-def _start_on_windows(command: list[str]) -> None:
-    import subprocess  # where there is no other way
-
-    flags: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-    nothing = subprocess.DEVNULL
-    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True)
-
+from hardwon.entrypoints.wake_worker import wake
 
 KINDS: Mapping[str, EventKind] = {
     "UserPromptSubmit": "prompt",

@@ -1,18 +1,16 @@
 """
-What the hook does at each event of a session; `Event.take` reads as it flows.
+The events of a session; `Event.take` reads as it flows.
 
 A session start: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text → stdout → counters`.
 Modules with a price are imported where they are needed: a switched-off hook runs on the standard library.
-
-What the hook does when the agent has answered: see whether something that was injected was of use.
 """
 
 import datetime as dt
 import os
 from collections.abc import Callable
 
-from hardwon.adapters.config.reader import read_settings
-from hardwon.adapters.hook_log import HookLog, one_line
+from hardwon.entrypoints.bootstrap_capture import one_line, open_log
+from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.hook.output import Output, complain, leave_by
 from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
 
@@ -27,9 +25,9 @@ class Event:
         self._request = request
         self._output = output
         self._started = started
-        self._resolved = read_settings(request.project_root, os.environ, request.flags)
+        self._resolved = read_settings(request.project_root, request.flags)
         self._settings = self._resolved.settings
-        self._log = HookLog(self._settings.global_store, _now)
+        self._log = open_log(self._settings.global_store)
 
     def take(self) -> None:
         """Do what the event asks for; another than these asks for nothing."""
@@ -136,7 +134,7 @@ class Event:
         return self._settings.capture_enabled and self._settings.semantic_enabled
 
     def _warn(self, event: str) -> None:
-        self._log.write(event)
+        self._log(event)
         complain(one_line(f"Warning: {event}"))
 
 
@@ -154,11 +152,13 @@ def notice_use(request: HookRequest, store: str, warn: Callable[[str], None]) ->
     if not (request.session_id and (request.reply or has_transcript) and os.path.isdir(store)):
         return
     from hardwon.domain.model.errors import StorageError
-    from hardwon.entrypoints.bootstrap_hook import hear_turn, noticing_in  # brings sqlite3
+    from hardwon.entrypoints.bootstrap_capture import noticing_in, read_turn  # brings sqlite3
 
     try:
         with noticing_in(store) as notice:
             if notice:
-                notice(request.session_id, lambda: hear_turn(request.transcript_path)._replace(answer=request.reply))
+                notice.notice(
+                    request.session_id, lambda: read_turn(request.transcript_path)._replace(answer=request.reply)
+                )
     except StorageError as error:
         warn(f"use not counted: {error}")

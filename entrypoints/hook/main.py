@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from hardwon.adapters.hook_log import one_line
+from hardwon.entrypoints.bootstrap_capture import one_line
 from hardwon.entrypoints.hook.event import Event
 from hardwon.entrypoints.hook.output import Output, complain, start_watchdog
 from hardwon.entrypoints.hook.request import (

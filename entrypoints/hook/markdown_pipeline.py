@@ -3,9 +3,8 @@
 import datetime as dt
 from collections.abc import Callable
 
-from hardwon.adapters.markdown.bank_format import parse_bank
-from hardwon.adapters.markdown.knowledge_bank import read_banks, record_injection
-from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
+from hardwon.domain.model.injection.markdown_block import deduplicate, rank, render, select
+from hardwon.entrypoints.bootstrap_project import read_bank_entries, record_injection
 
 
 def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:
@@ -23,12 +22,7 @@ def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, 
         The whole block with its final newline; the empty string, and no
         record, when nothing is selected.
     """
-    entries = [
-        SourcedEntry(entry, bank.source)
-        for bank in read_banks(project_root, store, warn)
-        for entry in parse_bank(bank.text, bank.category)
-    ]
-    selected = select(rank(deduplicate(entries)), limit)
+    selected = select(rank(deduplicate(list(read_bank_entries(project_root, store, warn)))), limit)
     if selected:
         record_injection(store, project_root, selected, now, warn)
     return render(selected)

@@ -1,4 +1,4 @@
-"""What the hook does beside a prompt: search, print, and keep what was printed."""
+"""The hook beside a prompt: search, print, and keep the receipt of what was printed."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_hook import instructions_for
+from hardwon.entrypoints.bootstrap_retrieval import build_record_injection, build_speak_up
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import HookRequest
@@ -47,11 +47,10 @@ class PromptStart:
             StorageError: the store can't be read.
         """
         request = self._request
-        instructions = instructions_for(request.project_root)
         prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
-        spoken = self._memory.speak_up(instructions, SEARCH_SECONDS).text_for(prompt, self._deadline)
+        spoken = build_speak_up(self._memory, request.project_root, SEARCH_SECONDS).text_for(prompt, self._deadline)
         lost: tuple[str, ...] = ()
         if spoken.receipt and output.write(spoken.text):
-            lost = self._memory.record_injection(spoken.receipt, spoken.seqs)
+            lost = build_record_injection(self._memory).record(spoken.receipt, spoken.seqs)
         for line in (*lost, *spoken.degradations):
             self._warn(line)

@@ -210,9 +210,9 @@ def understood(host: str | None, payload: bytes) -> HostPayload:
     """Return the payload of *host* in our terms; one that is no object stays as it is, its reader complains."""
     if host is None:
         return HostPayload(payload)
-    from hardwon.adapters.agents.table import GEMINI_CLI  # few hosts need it
+    from hardwon.entrypoints.bootstrap_project import gemini_hooks  # few hosts need it
 
-    gemini = GEMINI_CLI.hooks
+    gemini = gemini_hooks()
     if host != gemini.host:
         complaint = f"{OPTION} {host!r:.60} is none with a language of its own: leave it out, or name {gemini.host!r}"
         return HostPayload(payload, complaints=(complaint,))

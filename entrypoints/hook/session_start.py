@@ -1,4 +1,4 @@
-"""What the hook does when memory is on: signals, import, search, counters."""
+"""A session start on an open store: signals, import, search, counters."""
 
 import time
 from collections.abc import Callable
@@ -8,9 +8,12 @@ from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_capture import has_events
+from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
+from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, name_of, read_signals, read_workplace, with_uncommitted_files
-from hardwon.entrypoints.hook.capture import wake
+from hardwon.entrypoints.wake_worker import wake
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5
@@ -51,11 +54,11 @@ class SessionStart:
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
         workplace = read_workplace(self._project_root, self._settings)
-        inject = self._memory.inject_at(workplace)
+        inject = build_inject(self._memory, workplace)
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
             workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
-        injection = inject(
+        injection = inject.block_for(
             query,
             limit=self._settings.injection_limit,
             deadline=self._deadline,
@@ -77,13 +80,11 @@ class SessionStart:
 
         now, project = self._memory.clock.now(), name_of(self._project_root)
         receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
-        for line in self._memory.record_injection(receipt, injection.seqs):
+        for line in build_record_injection(self._memory).record(receipt, injection.seqs):
             self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:
         """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""
-        from hardwon.adapters.sqlite.hook_events import has_events  # the block is out: nobody waits for it
-
         is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
         try:
             if (is_local and injection.pending) or has_events(self._settings.global_store):
@@ -93,10 +94,10 @@ class SessionStart:
 
     def _import(self) -> str:
         """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""
-        if not self._memory.has_changed_banks(self._project_root):
+        if not has_changed_banks(self._memory, self._project_root):
             return ""
         try:
-            imported = self._memory.import_knowledge(self._project_root).changed(
+            imported = build_import_knowledge(self._memory, self._project_root).changed(
                 self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
             )
         except CorruptStoreError:

@@ -111,13 +111,13 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
-    from hardwon.adapters.config.reader import read_settings
+    from hardwon.entrypoints.bootstrap_project import read_settings
     from hardwon.entrypoints.mcp.server import build_server
     from hardwon.entrypoints.mcp.startup_scan import Scan, StartupScan
     from hardwon.entrypoints.mcp.threads import MemoryWorker
 
     logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
-    resolved = read_settings(options.project_root, os.environ, flags(options))
+    resolved = read_settings(options.project_root, flags(options))
     for warning in resolved.warnings:
         warn(warning)
     scan = Scan(resolved.settings, options.project_root, warn)

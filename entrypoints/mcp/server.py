@@ -23,6 +23,7 @@ from pydantic.networks import AnyUrl
 
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.entrypoints.figures import count
 from hardwon.entrypoints.mcp.schema import find, refusal
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.mcp.tools_change import change_tools, delete_tools, store_tools
@@ -31,7 +32,6 @@ from hardwon.entrypoints.mcp.tools_documents import document_tools
 from hardwon.entrypoints.mcp.tools_entries import browse_tools, stats_tools
 from hardwon.entrypoints.mcp.tools_search import search_tools, surfacing_tools
 from hardwon.entrypoints.presenters.entries import entry_document, plain
-from hardwon.entrypoints.presenters.stats import count
 from hardwon.entrypoints.streams import on_one_line
 
 INSTRUCTIONS = """\

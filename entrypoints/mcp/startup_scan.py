@@ -12,10 +12,10 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import fill_spaces
-from hardwon.entrypoints.presenters.entries import embed_now
+from hardwon.entrypoints.embed_after_write import embed_now, fill_spaces
 
 OF_FILES = EntryFilter(kinds=FILE_KINDS)
 
@@ -54,7 +54,7 @@ class Scan(NamedTuple):
     project_root: str
     warn: Warn
 
-    def __call__(self, *, spec_folder: str = "", force: bool = False) -> Scanned:
+    def run(self, *, spec_folder: str = "", force: bool = False) -> Scanned:
         """
         Index the files of the project's memory, or of a spec folder, and make vectors for 50.
 
@@ -72,7 +72,7 @@ class Scan(NamedTuple):
     def memory(self) -> Iterator[Memory]:
         """Open the store for the thread that calls."""
         memory = open_memory(self.settings, self.warn)
-        with contextlib.closing(memory.database):
+        with contextlib.closing(memory):
             yield memory
 
     def look_through(
@@ -84,8 +84,8 @@ class Scan(NamedTuple):
         wanted: Callable[[], bool] = lambda: True,
     ) -> Indexed:
         """Index as `IndexFiles` does."""
-        index_files = memory.index_files(self.project_root, read_workplace(self.project_root, self.settings))
-        return index_files(spec_folder=spec_folder, force=force, wanted=wanted)
+        index_files = build_index_files(memory, self.project_root, read_workplace(self.project_root, self.settings))
+        return index_files.index(spec_folder=spec_folder, force=force, wanted=wanted)
 
 
 class StartupScan:

@@ -2,7 +2,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import anyio
 
@@ -11,14 +11,33 @@ from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import label_imports
+from hardwon.entrypoints.embed_after_write import embed_now, label_imports
 from hardwon.entrypoints.mcp.startup_scan import StartupScan
-from hardwon.entrypoints.presenters.entries import embed_now
 
 EMBED_SECONDS = 3.0
 """How long a tool waits for vectors; a provider may take ten times that."""
 
 T = TypeVar("T")
+
+
+class Kept(Generic[T]):
+    """
+    A use case that keeps the data it has loaded: built once for each open store.
+
+    Args:
+        build: Builds it from an open store.
+
+    """
+
+    def __init__(self, build: Callable[[Memory], T]) -> None:
+        self._build = build
+        self._memory: Memory | None = None
+
+    def of(self, memory: Memory) -> T:
+        """Return the use case of *memory*."""
+        if self._memory is not memory:
+            self._memory, self._built = memory, self._build(memory)
+        return self._built
 
 
 class MemoryWorker:
@@ -71,7 +90,7 @@ class MemoryWorker:
             if self._startup_scan:
                 self._startup_scan.stop()
             with anyio.CancelScope(shield=True):
-                await self.call(lambda memory: memory.database.close())
+                await self.call(lambda memory: memory.close())
             for thread in (self._thread, self._embedding, self._labels):
                 thread.shutdown(wait=False)
 
@@ -106,19 +125,19 @@ class MemoryWorker:
         return open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
 
     def _present(self) -> Memory:
-        if not self._memory.database.is_in_place():
-            self._memory.database.close()
+        if not self._memory.is_in_place():
+            self._memory.close()
             self._memory = self._opened()
         return self._memory
 
     def _embed(self) -> list[str]:
         memory = open_memory(self.settings, self.warn)
-        with contextlib.closing(memory.database):
+        with contextlib.closing(memory):
             return embed_now(memory)
 
     def _label(self) -> None:
         memory = open_memory(self.settings, self.warn)
-        with contextlib.closing(memory.database):
+        with contextlib.closing(memory):
             label_imports(memory)
 
 

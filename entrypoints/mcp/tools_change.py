@@ -1,12 +1,5 @@
-"""
-The tool that keeps a lesson of the session.
+"""The tools that store, change, judge and delete memories."""
 
-The tools that change what is known about a memory, and that judge it.
-
-The tool that deletes memories.
-"""
-
-import os
 import time
 from collections.abc import Sequence
 from typing import Annotated
@@ -25,10 +18,17 @@ from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
-from hardwon.domain.use_cases.label import LabelChain, store_labels
+from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_models import build_labelers
+from hardwon.entrypoints.bootstrap_entries import (
+    build_change_entry,
+    build_forget,
+    build_label_chain,
+    build_store_entry,
+    build_validate_entry,
+)
+from hardwon.entrypoints.bootstrap_files import document_folders
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.mcp.schema import (
@@ -131,7 +131,7 @@ class StoreTools:
 
     async def _keep(self, entry: Entry, keywords: Sequence[str]) -> StoredMemory:
         """Store at once, for nothing may be lost; what takes its time comes after."""
-        stored = await self.worker.call(lambda memory: memory.store_entry(entry))
+        stored = await self.worker.call(lambda memory: build_store_entry(memory).keep(entry))
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
@@ -143,7 +143,7 @@ class StoreTools:
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:
             return ()
-        return LabelChain(build_labelers(self.worker.settings, os.environ))(entry, Deadline(time.monotonic))
+        return build_label_chain(self.worker.settings).labels_for(entry, Deadline(time.monotonic))
 
 
 def _told(memory: Memory, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
@@ -233,7 +233,9 @@ class ChangeTools:
         )
         if change.is_empty:
             raise ToolError(NOTHING_TO_CHANGE)
-        changed = await self.worker.call(lambda memory: memory.change_entry(find(memory, id).entry_id, change))
+        changed = await self.worker.call(
+            lambda memory: build_change_entry(memory).apply(find(memory, id).entry_id, change)
+        )
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
 
     async def memory_validate(
@@ -266,7 +268,9 @@ def _on_the_wire(change: FieldChange) -> ChangedField:
 
 
 def _validate(memory: Memory, reference: int | str, *, useful: bool) -> ValidatedMemory:
-    validated = memory.validate_entry(find(memory, reference).entry_id, useful=useful, session_id=host_session())
+    validated = build_validate_entry(memory).judge(
+        find(memory, reference).entry_id, useful=useful, session_id=host_session()
+    )
     row, offered = row_of(validated.entry), validated.offers_promotion
     return ValidatedMemory(
         message="\n".join(_told_change(validated)),
@@ -325,19 +329,21 @@ class DeleteTools:
             raise ToolError(WHICH)
         deleted = await self.worker.call(
             lambda memory: (
-                self._delete_folder(memory, folder, confirm=confirm) if folder else memory.forget([find(memory, id)])
+                self._delete_folder(memory, folder, confirm=confirm)
+                if folder
+                else build_forget(memory).delete([find(memory, id)])
             )
         )
         return DeletedMemories(message=_deletion(deleted), deleted=len(deleted))
 
     def _delete_folder(self, memory: Memory, name: str, *, confirm: bool) -> list[Entry]:
-        folders = memory.document_folders(self.worker.project_root)
-        found = memory.forget.documents(name, folders)
+        folders = document_folders(memory, self.worker.project_root)
+        found = build_forget(memory).documents(name, folders)
         if not found:
             raise ToolError(f"no document belongs to the spec folder {name[:80]!r}: memory_list shows those there are")
         if not confirm:
             raise ToolError(f"this deletes {len(found)} memories of {name!r}: ask the user, then give confirm true")
-        return memory.forget.spec_folder(name, folders)
+        return build_forget(memory).spec_folder(name, folders)
 
 
 def _deletion(deleted: Sequence[Entry]) -> str:

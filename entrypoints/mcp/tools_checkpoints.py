@@ -10,9 +10,10 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.mcp.schema import ADDS, DELETES, READS, Answer, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
-from hardwon.entrypoints.presenters.checkpoints import contents_here, metadata, told_line, told_restore
+from hardwon.entrypoints.presenters.checkpoints import metadata, told_line, told_restore
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF
 
 Name = Annotated[str, Field(description="The checkpoint's name, such as 'before-auth-refactor'")]
@@ -76,12 +77,12 @@ class CheckpointTools:
         """
         self._ensure_switched_on()
         contents = contents_here(scope, self.worker.project_root)
-        made = await self.worker.call(lambda memory: memory.checkpoints.create(name, description, contents))
+        made = await self.worker.call(lambda memory: build_checkpoints(memory).create(name, description, contents))
         return OneCheckpoint(message=f"Checkpoint saved: {told_line(made)}", checkpoint=_row(made))
 
     async def checkpoint_list(self) -> CheckpointList:
         """List all checkpoints with what they hold, the newest first; their names are what the other tools take."""
-        checkpoints = await self.worker.call(lambda memory: memory.checkpoints.all())
+        checkpoints = await self.worker.call(lambda memory: build_checkpoints(memory).all())
         lines = [f"{at}. {told_line(each)}" for at, each in enumerate(checkpoints, 1)]
         return CheckpointList(
             message="\n".join(lines) or "No checkpoint yet: checkpoint_create makes one",
@@ -103,12 +104,12 @@ class CheckpointTools:
         checkpoint first, so that this can be undone. Files are not touched.
         """
         self._ensure_switched_on()
-        restored = await self.worker.call(lambda memory: memory.checkpoints.restore(name, scope))
+        restored = await self.worker.call(lambda memory: build_checkpoints(memory).restore(name, scope))
         return _state(restored)
 
     async def checkpoint_delete(self, name: Name) -> OneCheckpoint:
         """Delete a checkpoint and its snapshot for good; the memories themselves stay."""
-        gone = await self.worker.call(lambda memory: memory.checkpoints.delete(name))
+        gone = await self.worker.call(lambda memory: build_checkpoints(memory).delete(name))
         return OneCheckpoint(message=f"Checkpoint deleted: {gone.name}", checkpoint=_row(gone))
 
     def _ensure_switched_on(self) -> None:

@@ -12,6 +12,7 @@ from pydantic import Field
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.domain.use_cases.index_one_file import KeptFile, Outcome
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.mcp.schema import CHANGES, Answer, tool
 from hardwon.entrypoints.mcp.startup_scan import Scan, Scanned
@@ -100,7 +101,7 @@ class DocumentTools:
         """
         self._ensure_on()
         scanned = await anyio.to_thread.run_sync(
-            lambda: self.scan(spec_folder=spec_folder.strip(), force=force), abandon_on_cancel=True
+            lambda: self.scan.run(spec_folder=spec_folder.strip(), force=force), abandon_on_cancel=True
         )
         self.worker.begin_to_label()
         return _told(scanned)
@@ -111,7 +112,7 @@ class DocumentTools:
 
 
 def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> KeptFile:
-    index_files = memory.index_files(project_root, read_workplace(project_root, memory.settings))
+    index_files = build_index_files(memory, project_root, read_workplace(project_root, memory.settings))
     file = index_files.sources.read(index_files.sources.ensure_inside(path))
     return index_files.keep_file(file, select="all" if force else "deleted")
 

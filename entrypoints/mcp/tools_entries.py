@@ -16,9 +16,10 @@ from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, CollectionName
 from hardwon.domain.model.vocabulary import Tier
 from hardwon.domain.use_cases.search import Loaded
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import build_load
+from hardwon.entrypoints.figures import count
 from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, Reference, find, row_fields, row_of, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
-from hardwon.entrypoints.presenters.stats import count
 from hardwon.entrypoints.streams import on_one_line
 from hardwon.ports.entries import Order
 
@@ -92,10 +93,10 @@ class BrowseTools:
         self, memory: Memory, reference: int | str | None, spec_folder: str, anchor_id: str, limit: int
     ) -> Loaded:
         if reference is not None:
-            return memory.load.one(find(memory, reference))
+            return build_load(memory).one(find(memory, reference))
         here = Scope(self._worker.workplace.project)
         only = EVERYTHING._replace(scope=here, spec_folder=spec_folder, anchor=anchor_id or None)
-        return memory.load.within(only, limit)
+        return build_load(memory).within(only, limit)
 
     async def memory_list(
         self,

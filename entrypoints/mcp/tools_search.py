@@ -1,8 +1,4 @@
-"""
-The tool that answers questions.
-
-The tool that brings memories up by what a prompt says.
-"""
+"""The tools that answer questions, and that find memories by the phrases of a prompt."""
 
 import os
 import time
@@ -22,12 +18,13 @@ from hardwon.domain.model.ranking.question import Answer as Found
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Kind, Tier
-from hardwon.domain.use_cases.match_triggers import BroughtUp, MatchTriggers, Triggered
-from hardwon.domain.use_cases.search import Search, SearchResult
+from hardwon.domain.use_cases.match_triggers import BroughtUp, Triggered
+from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import build_match_triggers, build_search
 from hardwon.entrypoints.context import name_of, workplace_for
 from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, WireModel, purposes, row_fields, tool
-from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.mcp.threads import Kept, MemoryWorker
 from hardwon.entrypoints.presenters.answers import FORMULAS, Report, shown_share
 from hardwon.entrypoints.streams import warn
 
@@ -86,7 +83,7 @@ class SearchTools:
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
         self._root = os.path.realpath(worker.project_root)
-        self._search: Search | None = None
+        self._search = Kept(build_search)
 
     async def memory_search(
         self,
@@ -140,7 +137,7 @@ class SearchTools:
 
         def search(memory: Memory) -> SearchResult:
             here = self._here(question, name, scope or chosen.scope)
-            return self._kept(memory).find(
+            return self._search.of(memory).find(
                 here,
                 Deadline.after(ANSWER_SECONDS, time.monotonic),
                 concepts=concepts,
@@ -156,12 +153,6 @@ class SearchTools:
         """Return *question* as asked where the user works now; git may be asked for that."""
         workplace = workplace_for(collection, self._worker.project_root, self._worker.settings, warn)
         return question._replace(workplace=workplace, only=question.only._replace(scope=scope_of(scope, workplace)))
-
-    def _kept(self, memory: Memory) -> Search:
-        """Return the search; it keeps the vectors it has loaded."""
-        if self._search is None or self._search.recall.repository is not memory.repository:
-            self._search = memory.search
-        return self._search
 
 
 def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
@@ -266,8 +257,7 @@ class SurfacingTools:
 
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
-        self._memory: Memory | None = None
-        self._match: MatchTriggers | None = None
+        self._match = Kept(lambda memory: build_match_triggers(memory, name_of(worker.project_root)))
 
     async def memory_match_triggers(
         self,
@@ -280,7 +270,7 @@ class SurfacingTools:
         Use it at the start of a turn. When the trigger is a command, such as "save context", and no memory is
         meant, the user wants the work at hand remembered: write it down and call memory_save, or store_memory.
         """
-        triggered = await self._worker.call(lambda memory: self._kept(memory)(prompt, limit))
+        triggered = await self._worker.call(lambda memory: self._match.of(memory).match(prompt, limit))
         best = triggered.best
         return TriggerAnswer(
             message=_message(triggered),
@@ -289,12 +279,6 @@ class SurfacingTools:
             confidence=best.confidence if best else 0.0,
             memories=[*map(_row, triggered.entries)],
         )
-
-    def _kept(self, memory: Memory) -> MatchTriggers:
-        """Return the matcher; it keeps all phrases."""
-        if self._match is None or memory is not self._memory:
-            self._memory, self._match = memory, memory.match_triggers(name_of(self._worker.project_root))
-        return self._match
 
 
 def _message(triggered: Triggered) -> str:

@@ -1,7 +1,7 @@
 """
-Standard input and output, taken for the protocol before anything else can use them. Standard library only.
+The server's process: its standard streams, taken for the protocol before anything else can use them, and its end.
 
-How the server ends: soon, whatever still runs. Standard library only.
+Standard library only.
 """
 
 import os
@@ -11,40 +11,6 @@ import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import BinaryIO, NamedTuple, NoReturn
-
-STDIN, STDOUT, STDERR = 0, 1, 2
-
-
-class Wire(NamedTuple):
-    """What the client writes, and where it reads."""
-
-    incoming: BinaryIO
-    outgoing: BinaryIO
-
-
-def claim_wire() -> Wire:
-    """
-    Return the process's standard input and output, for the protocol alone.
-
-    From then on, whatever else reads standard input finds its end, and whatever
-    else is printed goes to standard error, be it from Python, C or a child.
-    One that is closed already counts as a client that has left.
-    """
-    _open_what_is_closed()
-    nothing = os.open(os.devnull, os.O_RDWR)
-    wire = Wire(os.fdopen(os.dup(STDIN), "rb"), os.fdopen(os.dup(STDOUT), "wb"))
-    os.dup2(nothing, STDIN)
-    os.dup2(STDERR, STDOUT)
-    os.close(nothing)
-    return wire
-
-
-def _open_what_is_closed() -> None:
-    """Let no file that is opened later get the number of a standard stream."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
-        pass
-    os.close(descriptor)
-
 
 DRAIN_SECONDS = 0.4
 """How long requests that came before the end may still be answered."""
@@ -80,3 +46,37 @@ def on_signals(react: Callable[[], None]) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, handle)
+
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+
+
+class Wire(NamedTuple):
+    """What the client writes, and where it reads."""
+
+    incoming: BinaryIO
+    outgoing: BinaryIO
+
+
+def claim_wire() -> Wire:
+    """
+    Return the process's standard input and output, for the protocol alone.
+
+    From then on, whatever else reads standard input finds its end, and whatever
+    else is printed goes to standard error, be it from Python, C or a child.
+    One that is closed already counts as a client that has left.
+    """
+    _open_what_is_closed()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    wire = Wire(os.fdopen(os.dup(STDIN), "rb"), os.fdopen(os.dup(STDOUT), "wb"))
+    os.dup2(nothing, STDIN)
+    os.dup2(STDERR, STDOUT)
+    os.close(nothing)
+    return wire
+
+
+def _open_what_is_closed() -> None:
+    """Let no file that is opened later get the number of a standard stream."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        pass
+    os.close(descriptor)

@@ -1,10 +1,7 @@
 """Checkpoints in words, the same for people and models, and as data."""
 
-import os
-
-from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope, Contents
+from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.use_cases.checkpoints import Restored
-from hardwon.entrypoints.context import name_of
 
 
 def told(contents: Contents) -> str:
@@ -45,9 +42,3 @@ def metadata(checkpoint: Checkpoint) -> dict[str, str]:
 
 def _memories(count: int) -> str:
     return f"{count} {'memory' if count == 1 else 'memories'}"
-
-
-def contents_here(scope: CheckpointScope, project_root: str) -> Contents:
-    """Return what *scope* means in the project of that folder."""
-    root = os.path.realpath(project_root)
-    return Contents(scope, name_of(root), root)

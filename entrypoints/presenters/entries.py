@@ -1,10 +1,4 @@
-"""
-What is told of a memory that was changed or judged: the same through every door.
-
-What scripts and programs get: values of ours as JSON.
-
-What is told of a lesson that was stored, and its vector: the same through every door.
-"""
+"""Entries in words and as JSON, the same for people, models and scripts: stored, changed, judged."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -13,7 +7,6 @@ from typing import Any
 import attrs
 
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
-from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.block import LARGEST_ENTRY, needs_too_much_room
 from hardwon.domain.model.injection.rules import BUDGET_TOKENS
 from hardwon.domain.model.keyword_labels import is_complete
@@ -22,10 +15,7 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.usage import Usage
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
-from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.store_entry import Stored
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.streams import visible
 
 
@@ -144,14 +134,3 @@ def complaints_of_gaps(entry: Entry) -> list[str]:
     }
     lacking = [what for what, missing in lacks.items() if missing]
     return [f"incomplete: {', '.join(lacking)}; give them the next time it is observed"] if lacking else []
-
-
-def embed_now(memory: Memory) -> list[str]:
-    """Give what waits its vector, if that is possible; return why it is not, one line each."""
-    try:
-        troubles = fill_spaces(memory, BATCH).troubles
-    except StorageError as error:
-        troubles = (str(error),)
-    providers = {space.embedder.space.provider for space in memory.spaces}
-    found_by = "the embedded model" if len(troubles) < len(providers) else "keyword search"
-    return [f"stored without a vector, {found_by} finds it: {trouble}" for trouble in troubles]

@@ -1,25 +1,13 @@
-"""
-How one injection is told: when, for what, and why each entry was in it.
+"""Injections in words and as JSON: when, for what query and why each entry was in them; their proofs; rehearsed prompts."""
 
-How it is told whether a receipt proves its text.
-
-How it is told what would stand beside a prompt.
-"""
-
-import time
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
-from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import Event, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse, Rehearsed
-from hardwon.entrypoints.bootstrap import ASKED_EMBED_SECONDS, Memory
-from hardwon.entrypoints.bootstrap_hook import instructions_for
-from hardwon.entrypoints.context import name_of
-from hardwon.entrypoints.host_session import host_session
+from hardwon.domain.use_cases.inject_beside_prompt import Rehearsal, Rehearsed
 from hardwon.entrypoints.presenters.entries import moment
 from hardwon.entrypoints.presenters.stats import influence_document, influence_line
 
@@ -198,27 +186,11 @@ def _since_document(since: Since) -> dict[str, object]:
     return {"id": since.entry_id, "then": since.then._asdict(), "now": since.now._asdict()}
 
 
-SEARCH_SECONDS = 10.0
-"""Who tries a prompt waits longer than a prompt does."""
-
 NOT_SEARCHED = "nothing would stand beside it: it says too little, or is no question or task, so nothing is searched"
 NOTHING_FOUND = "nothing would stand beside it: nothing that is remembered has to do with it"
 NOBODY_WINS = "nothing would stand beside it:"
 SOMETHING = "beside it would stand:"
 OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled, memory_semantic_enabled)"
-
-
-def rehearse(memory: Memory, text: str, project_root: str) -> Rehearsal:
-    """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
-    try_prompt = Rehearse(memory.speak_up(instructions_for(project_root), ASKED_EMBED_SECONDS))
-    prompt = Prompt(text, host_session(), name_of(project_root))
-    return try_prompt(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
-
-
-def is_on(memory: Memory) -> bool:
-    """Tell whether prompts are answered at all."""
-    settings = memory.settings
-    return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
 def rehearsal_document(rehearsal: Rehearsal, *, on: bool) -> dict[str, object]:

@@ -59,12 +59,12 @@ def test_a_new_row_has_the_columns_and_their_defaults(database: Database, world:
 
 def test_what_is_changed_or_judged_shows(database: Database, world: World) -> None:
     clock = FixedClock(NOW)
-    ChangeEntry(repository=world.repository, history=world.history, clock=clock)(
+    ChangeEntry(repository=world.repository, history=world.history, clock=clock).apply(
         DOCUMENT.entry_id, EntryChange(trigger_phrases=("save it",), importance_tier="critical", importance_weight=1.0)
     )
     validate = world.validate_entry(clock)
     for useful in (True, True, False):
-        validate(DOCUMENT.entry_id, useful=useful)
+        validate.judge(DOCUMENT.entry_id, useful=useful)
     changed = row(database)
 
     assert json.loads(changed["trigger_phrases"]) == ["save it"]

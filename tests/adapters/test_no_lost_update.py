@@ -41,11 +41,11 @@ changes = st.builds(
 
 
 def change(world: World, clock: FixedClock, entry_id: str, wanted: EntryChange) -> None:
-    ChangeEntry(repository=world.repository, history=world.history, clock=clock)(entry_id, wanted)
+    ChangeEntry(repository=world.repository, history=world.history, clock=clock).apply(entry_id, wanted)
 
 
 def judge(world: World, clock: FixedClock, entry_id: str, *, useful: bool) -> None:
-    world.validate_entry(clock)(entry_id, useful=useful)
+    world.validate_entry(clock).judge(entry_id, useful=useful)
 
 
 class NoUpdateIsLost(RuleBasedStateMachine):
@@ -103,7 +103,7 @@ class NoUpdateIsLost(RuleBasedStateMachine):
     @rule(entry=lessons, connection=connections)
     def learn_once_more(self, entry: Entry, connection: int) -> None:
         for world in self.both(connection):
-            StoreEntry(world.repository)(entry)
+            StoreEntry(world.repository).keep(entry)
         self.entries[entry.entry_id] = self.entries[entry.entry_id].observed_again(entry)
 
     @rule(entry=lessons, connection=connections, wanted=changes)
@@ -159,7 +159,7 @@ def writer(name: str, entry: Entry) -> Callable[[World], None]:
             tier = TIERS[number % len(TIERS)]
             change(world, clock, entry.entry_id, EntryChange(title=f"{name} {number}", importance_tier=tier))
             judge(world, clock, entry.entry_id, useful=number % 2 == 0)
-            StoreEntry(world.repository)(entry)
+            StoreEntry(world.repository).keep(entry)
 
     return write
 

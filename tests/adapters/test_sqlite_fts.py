@@ -43,7 +43,7 @@ def test_a_recall_touches_neither_the_keyword_index_nor_updated_at(world: World,
 def test_observing_again_rewrites_the_keyword_index_only_when_words_changed(world: World, sql: Sql) -> None:
     world.add(FULL)
     before = sql("SELECT * FROM entries_fts_data")
-    StoreEntry(world.repository)(FULL)
+    StoreEntry(world.repository).keep(FULL)
 
     assert sql("SELECT * FROM entries_fts_data") == before
     assert sql("SELECT observation_count FROM entries") == [(4,)]

@@ -90,7 +90,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
 
     @rule(entry=entries)
     def learn(self, entry: Entry) -> None:
-        real, model = (StoreEntry(world.repository)(entry) for world in self.both)
+        real, model = (StoreEntry(world.repository).keep(entry) for world in self.both)
         assert real == model
 
     @rule(entry=entries | file_entries)

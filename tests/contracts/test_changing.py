@@ -29,11 +29,11 @@ ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra"
 
 def change(world: World, entry: Entry, at: dt.datetime = LATER, **values: Any) -> Any:
     change_entry = ChangeEntry(repository=world.repository, history=world.history, clock=FixedClock(at))
-    return change_entry(entry.entry_id, EntryChange(**values))
+    return change_entry.apply(entry.entry_id, EntryChange(**values))
 
 
 def validate(world: World, entry: Entry, *, useful: bool) -> Validated:
-    return world.validate_entry(FixedClock(LATER))(entry.entry_id, useful=useful)
+    return world.validate_entry(FixedClock(LATER)).judge(entry.entry_id, useful=useful)
 
 
 def found_by(world: World, word: str) -> int:

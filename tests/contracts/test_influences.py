@@ -153,12 +153,12 @@ def test_a_useful_judgement_of_what_was_injected_counts(make: MakeWorld) -> None
         world.receipts.record(receipt("one", (first, "lesson"), (second, "lesson")))
         validate = world.validate_entry(FixedClock(NOW + DAY))
         for useful, session_id in ((True, ""), (False, "one"), (True, "another")):
-            validate(first.entry_id, useful=useful, session_id=session_id)
+            validate.judge(first.entry_id, useful=useful, session_id=session_id)
         assert world.influences.total() == 0
         for _ in range(2):
-            validate(first.entry_id, useful=True, session_id="one")
+            validate.judge(first.entry_id, useful=True, session_id="one")
         world.influences.record(used(second))
-        validate(second.entry_id, useful=True, session_id="one")
+        validate.judge(second.entry_id, useful=True, session_id="one")
 
         judged = Influence(first.entry_id, "one", "validation", "", NOW + DAY)
         assert list(world.influences.find(limit=ALL)) == [judged, used(second)]

@@ -51,8 +51,8 @@ class Captures:
         self.files.files[MEMORY + new] = attrs.evolve(self.files.files.pop(MEMORY + old), path=MEMORY + new)
 
     def index(self, *, force: bool = False) -> Indexed:
-        planned = self.run(force=force, dry_run=True)
-        assert self.run(force=force) == planned
+        planned = self.run.index(force=force, dry_run=True)
+        assert self.run.index(force=force) == planned
         return planned
 
     def counts(self, *, force: bool = False) -> tuple[int, int, int, int, int]:
@@ -169,7 +169,7 @@ def test_a_file_that_becomes_another_kind_keeps_what_its_sections_were_worth(
 ) -> None:
     captures.write(talk())
     captures.file(PATH, captures.body(), type=before)
-    captures.run()
+    captures.run.index()
     captures.judge()
     captures.file(PATH, captures.body(), type=after)
 
@@ -263,7 +263,7 @@ def test_the_same_section_in_two_files_is_one_entry_and_either_file_may_go(captu
 def test_what_was_deleted_stays_so_while_its_section_does(captures: Captures) -> None:
     captures.write(talk("One"))
     captures.index()
-    captures.run.forget(captures.entries.values())
+    captures.run.forget.delete(captures.entries.values())
     assert captures.counts() == (0, 0, 0, 0, 1)
     captures.write(talk("Two", minute=1))
     captures.index()
@@ -277,7 +277,7 @@ def test_what_was_deleted_stays_so_while_its_section_does(captures: Captures) ->
 def test_a_rebuild_brings_back_what_was_deleted(captures: Captures) -> None:
     captures.write(talk("One"))
     captures.index()
-    captures.run.forget(captures.entries.values())
+    captures.run.forget.delete(captures.entries.values())
 
     assert captures.counts(force=True) == (1, 0, 0, 0, 0)
     assert captures.counts() == (0, 0, 1, 0, 0)
@@ -389,6 +389,6 @@ def test_only_so_many_sections_of_one_file_become_entries(captures: Captures) ->
     many = (f"<!-- ANCHOR:{n:016x} -->\nText {n}.\n<!-- /ANCHOR:{n:016x} -->\n" for n in range(MOST_SECTIONS + 1))
     captures.file(PATH, "".join(many))
 
-    [warning] = captures.run().warnings
+    [warning] = captures.run.index().warnings
     assert f"only the first {MOST_SECTIONS} of {MOST_SECTIONS + 1} sections" in warning
     assert len(captures.entries) == MOST_SECTIONS

@@ -33,7 +33,7 @@ class Shelf:
 
     def settle(self, tier: Tier = "critical") -> None:
         self.files.put(PATH, BODY)
-        self.index()
+        self.index.index()
         for entry in self.entries.values():
             self.repository.put(
                 attrs.evolve(
@@ -51,7 +51,7 @@ class Shelf:
 
     def take_away(self) -> MarkdownDocument:
         file = self.files.files.pop(PATH)
-        assert self.index().removed == (PATH,)
+        assert self.index.index().removed == (PATH,)
         assert self.entries == {}
         return file
 
@@ -79,7 +79,7 @@ def test_a_file_that_comes_back_is_what_it_was(tier: Tier, absences: int, *, for
     for _ in range(absences):
         shelf.files.files[PATH] = shelf.take_away()
         assert shelf.kept == [PATH]
-        assert shelf.index(force=force).new == (PATH,)
+        assert shelf.index.index(force=force).new == (PATH,)
 
     assert shelf.entries == before
     assert shelf.kept == []
@@ -88,7 +88,7 @@ def test_a_file_that_comes_back_is_what_it_was(tier: Tier, absences: int, *, for
 def test_a_file_that_was_moved_is_what_it_was_under_its_new_path(shelf: Shelf) -> None:
     before = shelf.entries
     shelf.files.files[MOVED] = attrs.evolve(shelf.files.files.pop(PATH), path=MOVED)
-    indexed = shelf.index()
+    indexed = shelf.index.index()
 
     assert (indexed.new, indexed.removed, shelf.kept) == ((MOVED,), (PATH,), [])
     assert shelf.entries == {
@@ -100,7 +100,7 @@ def test_the_second_copy_of_a_file_that_was_moved_is_a_new_one(shelf: Shelf) -> 
     file = shelf.files.files.pop(PATH)
     copy = f"{SPECS}050-copy/memory/z.md"
     shelf.files.files |= {path: attrs.evolve(file, path=path) for path in (MOVED, copy)}
-    shelf.index()
+    shelf.index.index()
 
     whole = shelf.repository.with_file(copy)
     assert whole
@@ -110,7 +110,7 @@ def test_the_second_copy_of_a_file_that_was_moved_is_a_new_one(shelf: Shelf) -> 
 def test_a_file_that_comes_back_with_another_text_goes_by_what_it_says(shelf: Shelf) -> None:
     shelf.take_away()
     shelf.files.put(PATH, f"# Other\n\n{SECTION}", permanent=False, triggers="said by the file")
-    shelf.index()
+    shelf.index.index()
 
     whole, section = shelf.entries[""], shelf.entries["a"]
     assert (whole.name, whole.trigger_phrases, whole.permanent) == ("Other", ("said by the file",), False)
@@ -120,7 +120,7 @@ def test_a_file_that_comes_back_with_another_text_goes_by_what_it_says(shelf: Sh
 
 def test_a_rehearsal_of_the_return_keeps_what_is_known(shelf: Shelf) -> None:
     shelf.files.files[PATH] = shelf.take_away()
-    shelf.index(dry_run=True)
+    shelf.index.index(dry_run=True)
 
     assert (shelf.kept, shelf.entries) == ([PATH], {})
 
@@ -128,23 +128,23 @@ def test_a_rehearsal_of_the_return_keeps_what_is_known(shelf: Shelf) -> None:
 def test_what_is_deleted_explicitly_is_not_kept(shelf: Shelf) -> None:
     file = shelf.take_away()
     shelf.files.files[PATH] = file
-    shelf.index()
-    shelf.index.forget([shelf.entries[""]])
+    shelf.index.index()
+    shelf.index.forget.delete([shelf.entries[""]])
 
     assert shelf.kept == []
-    shelf.index(force=True)
+    shelf.index.index(force=True)
     assert {entry.tier for entry in shelf.entries.values()} == {"normal"}
 
 
 def test_a_file_that_says_it_matters_otherwise_is_told_of(shelf: Shelf) -> None:
     shelf.files.put(PATH, BODY, tier="important", importance_weight="0.3")
-    both = shelf.index().warnings
+    both = shelf.index.index().warnings
     shelf.files.put(PATH, BODY, tier="critical", importance_weight="0.3")
-    one = shelf.index().warnings
+    one = shelf.index.index().warnings
     shelf.files.put(PATH, BODY, tier="critical", importance_weight="0.9")
 
     advice = "memory_update or hardwon update changes it"
     told = "importance_tier important and importance_weight 0.3, the memory has critical and 0.9"
     assert both == (f"{PATH!r}: the file says {told}: {advice}",)
     assert one == (f"{PATH!r}: the file says importance_weight 0.3, the memory has 0.9: {advice}",)
-    assert shelf.index().warnings == ()
+    assert shelf.index.index().warnings == ()

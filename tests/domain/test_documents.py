@@ -58,7 +58,7 @@ def test_the_sections_in_the_store_are_those_of_the_file(versions: list[str], *,
     numbers = dict[str, int | None]()
     for body in versions:
         documents.write(body)
-        documents.index(force=force)
+        documents.index.index(force=force)
         entries = documents.entries
         assert set(entries) == {"", *(anchor for anchor in ANCHORS if f":{anchor} -" in body)}
         assert {entry.spec_folder for entry in entries.values()} == {"005-auth"}
@@ -72,13 +72,13 @@ def test_no_text_and_no_force_changes_what_the_store_has_the_word_on(
 ) -> None:
     documents = Documents()
     documents.write(first, tier="important", importance_weight="0.9")
-    documents.index()
+    documents.index.index()
     assert {(entry.tier, entry.importance_weight) for entry in documents.entries.values()} == {("important", 0.9)}
     for entry in documents.entries.values():
         documents.repository.put(attrs.evolve(entry, tier=tier, importance_weight=0.2))
     known = set(documents.entries)
     documents.write(second, tier="normal", importance_weight="0.5")
-    documents.index(force=force)
+    documents.index.index(force=force)
 
     kept = {anchor: entry for anchor, entry in documents.entries.items() if anchor in known or not anchor}
     assert {(entry.tier, entry.importance_weight) for entry in kept.values()} == {(tier, 0.2)}
@@ -88,7 +88,7 @@ def test_a_concurrent_change_between_reading_and_writing_is_kept() -> None:
     """Somebody makes the entry critical just when the file was turned into entries."""
     documents = Documents()
     documents.write("One.")
-    documents.index()
+    documents.index.index()
     [entry] = documents.entries.values()
 
     class Interrupted(InMemoryEntryRepository):
@@ -104,7 +104,7 @@ def test_a_concurrent_change_between_reading_and_writing_is_kept() -> None:
     interrupted = Interrupted(documents.repository.state)
     port: EntryRepository = interrupted
     documents.write("Two.")
-    index_files(documents.files, interrupted)()
+    index_files(documents.files, interrupted).index()
 
     [after] = documents.entries.values()
     assert (after.tier, after.description) == ("critical", "Two.")
@@ -116,7 +116,7 @@ def test_a_section_goes_by_its_heading_or_its_anchor() -> None:
     documents.write(
         section("what-went_wrong") + section("b", "## Causes\nText.") + section("c", "# Title\nText."), title="Title"
     )
-    documents.index()
+    documents.index.index()
 
     assert {entry.name for entry in documents.entries.values()} == {
         "Title",
@@ -129,13 +129,13 @@ def test_a_section_goes_by_its_heading_or_its_anchor() -> None:
 def test_only_documents_have_sections() -> None:
     documents = Documents()
     documents.write(section("a"), type="decision")
-    documents.index()
+    documents.index.index()
     assert [(entry.kind, entry.spec_folder) for entry in documents.entries.values()] == [("decision", None)]
     documents.write(section("a"), type="document")
-    documents.index()
+    documents.index.index()
     assert set(documents.entries) == {"", "a"}
     documents.write(section("a"), type="gotcha")
-    documents.index()
+    documents.index.index()
     assert set(documents.entries) == {""}
 
 
@@ -143,7 +143,7 @@ def test_only_documents_have_sections() -> None:
 def test_a_file_cannot_flood_the_store_with_sections() -> None:
     documents = Documents()
     documents.write("".join(section(f"a{number}") for number in range(MOST_SECTIONS + 5)))
-    indexed = documents.index()
+    indexed = documents.index.index()
 
     assert len(documents.entries) == MOST_SECTIONS + 1
     assert indexed.warnings == (f"{PATH!r}: only the first 200 of 205 anchors become memories of their own",)
@@ -152,13 +152,13 @@ def test_a_file_cannot_flood_the_store_with_sections() -> None:
 def test_trigger_phrases_are_those_of_the_head_else_of_the_text_else_those_known() -> None:
     documents = Documents()
     documents.write("## Triggers\n- from the text", triggers="from the head")
-    documents.index()
+    documents.index.index()
     assert documents.entries[""].trigger_phrases == ("from the head",)
     documents.write("## Triggers\n- from the text")
-    documents.index()
+    documents.index.index()
     assert documents.entries[""].trigger_phrases == ("from the text",)
     documents.write("Nothing.")
-    documents.index()
+    documents.index.index()
     assert documents.entries[""].trigger_phrases == ("from the text",)
 
 
@@ -180,7 +180,7 @@ def test_a_document_was_created_when_it_says_else_when_its_name_says_else_when_i
 ) -> None:
     documents = Documents()
     documents.files.put(f"{SPECS}005-auth/memory/{name}", "Text.", WRITTEN_AT, **front_matter)
-    documents.index()
+    documents.index.index()
 
     assert documents.entries[""].created_at == local
 
@@ -190,7 +190,7 @@ def test_defaults_hold_for_new_documents_that_say_nothing() -> None:
     documents.write("Text.")
     documents.files.put(f"{SPECS}005-auth/memory/said.md", "Text.", tier="normal", context_type="general")
     documents.files.put(f"{ROOT}/memory/decisions/other.md", "Text.")
-    documents.index()
+    documents.index.index()
 
     told = {(entry.kind, entry.tier, entry.context_type) for entry in documents.repository.find(EVERYTHING, limit=9)}
     assert told == {
@@ -203,12 +203,12 @@ def test_defaults_hold_for_new_documents_that_say_nothing() -> None:
 def test_a_change_of_the_text_is_in_the_history() -> None:
     documents = Documents()
     documents.write("One.")
-    documents.index()
+    documents.index.index()
     before = documents.entries[""]
-    documents.index(force=True)
+    documents.index.index(force=True)
     assert documents.history == []
     documents.write("Two.")
-    documents.index()
+    documents.index.index()
 
     [change] = documents.repository.state.history
     after = documents.entries[""]
@@ -223,40 +223,40 @@ def test_what_was_deleted_is_out_until_the_file_changes_or_force(steps: list[str
     documents = Documents()
     edits, expected = 0, {"", "a"}
     documents.write(f"{edits}" + section("a"))
-    documents.index()
+    documents.index.index()
     for step in steps:
         match step:
             case "scan":
-                documents.index()
+                documents.index.index()
             case "force":
-                documents.index(force=True)
+                documents.index.index(force=True)
                 expected = {"", "a"}
             case "edit":
                 edits += 1
                 documents.write(f"{edits}" + section("a"))
-                documents.index()
+                documents.index.index()
                 expected = {"", "a"}
             case "delete whole" if "" in expected:
-                documents.index.forget([documents.entries[""]])
+                documents.index.forget.delete([documents.entries[""]])
                 expected = set()
             case "delete section" if "a" in expected:
-                documents.index.forget([documents.entries["a"]])
+                documents.index.forget.delete([documents.entries["a"]])
                 expected = expected - {"a"}
         assert set(documents.entries) == expected
-    assert documents.index(dry_run=True).deleted == (not expected)
+    assert documents.index.index(dry_run=True).deleted == (not expected)
 
 
 def test_deleting_is_in_the_history_and_what_is_gone_leaves_no_tombstone() -> None:
     documents = Documents()
     documents.write("One.\n" + section("a"), title="T")
-    documents.index()
-    deleted = documents.index.forget([documents.entries[""]])
+    documents.index.index()
+    deleted = documents.index.forget.delete([documents.entries[""]])
 
     assert [entry.anchor_id for entry in deleted] == ["", "a"]
     assert documents.history == [("deleted", "T"), ("deleted", "T: a")]
-    documents.index(force=True)
+    documents.index.index(force=True)
     documents.files.files.clear()
-    documents.index()
+    documents.index.index()
     assert documents.repository.state.tombstones == {}
     assert (documents.entries, len(documents.history)) == ({}, 4)
 
@@ -267,17 +267,17 @@ def test_a_scan_can_be_ended_between_files() -> None:
         documents.files.put(f"{SPECS}005-auth/memory/{number}.md", "Text.")
     answers = iter([True, True, False, False])
 
-    assert len(documents.index(wanted=lambda: next(answers)).new) == 2
+    assert len(documents.index.index(wanted=lambda: next(answers)).new) == 2
 
 
 def test_a_document_of_an_early_store_gets_its_folder_and_sections_though_its_file_is_as_it_was() -> None:
     documents = Documents()
     documents.write("Intro.\n" + section("a"))
-    documents.index()
+    documents.index.index()
     documents.repository.delete(documents.entries["a"].entry_id)
     documents.repository.put(attrs.evolve(documents.entries[""], spec_folder=None))
 
-    assert documents.index().changed == (PATH,)
+    assert documents.index.index().changed == (PATH,)
     assert {entry.spec_folder for entry in documents.entries.values()} == {"005-auth"}
     assert set(documents.entries) == {"", "a"}
-    assert documents.index().unchanged == 1
+    assert documents.index.index().unchanged == 1

@@ -38,14 +38,14 @@ def state_of(count: int) -> State:
 def test_at_most_so_many_are_embedded_and_all_without_a_limit(limit: int | None, stored: int) -> None:
     store = store_of(120)
 
-    assert EmbedPending(PlantedEmbedder(), store)(limit, DEADLINE) == stored
+    assert EmbedPending(PlantedEmbedder(), store).embed(limit, DEADLINE) == stored
     assert (store.count(LEARNINGS), store.count_pending(LEARNINGS)) == (stored, 120 - stored)
 
 
 def test_the_first_in_the_line_are_embedded_first_as_documents() -> None:
     store, embedder = store_of(5), PlantedEmbedder()
     expected = [(pending.text, "document") for pending in store.pending(2)]
-    EmbedPending(embedder, store)(2, DEADLINE)
+    EmbedPending(embedder, store).embed(2, DEADLINE)
 
     assert embedder.asked == expected
 
@@ -53,7 +53,9 @@ def test_the_first_in_the_line_are_embedded_first_as_documents() -> None:
 def test_each_batch_is_stored_and_reported_before_the_next() -> None:
     store = store_of(BATCH * 2 + 1)
     heard: list[tuple[int, int]] = []
-    EmbedPending(PlantedEmbedder(), store)(None, DEADLINE, lambda done: heard.append((done, store.count(LEARNINGS))))
+    EmbedPending(PlantedEmbedder(), store).embed(
+        None, DEADLINE, lambda done: heard.append((done, store.count(LEARNINGS)))
+    )
 
     assert heard == [(50, 50), (100, 100), (101, 101)]
 
@@ -61,7 +63,7 @@ def test_each_batch_is_stored_and_reported_before_the_next() -> None:
 def test_nothing_pending_asks_for_nothing() -> None:
     embedder = PlantedEmbedder()
 
-    assert EmbedPending(embedder, store_of(0))(None, DEADLINE) == 0
+    assert EmbedPending(embedder, store_of(0)).embed(None, DEADLINE) == 0
     assert embedder.asked == []
 
 
@@ -73,7 +75,7 @@ def test_after_failures_it_resumes_and_nothing_is_lost_or_embedded_twice(
     embed = EmbedPending(UnreliableEmbedder(inner, failing=failing), store)
     while store.count_pending(LEARNINGS):
         try:
-            embed(limit, DEADLINE)
+            embed.embed(limit, DEADLINE)
         except EmbedderUnavailableError:
             assert store.count(LEARNINGS) == len(inner.asked)
 
@@ -85,7 +87,7 @@ def test_vectors_are_brought_to_length_one() -> None:
     store = store_of(1)
     [pending] = store.pending(1)
     embedder = PlantedEmbedder({pending.text: type(QUERY_VECTOR)("f", [7.0, 0.0, 0.0, 0.0])})
-    EmbedPending(embedder, store)(None, DEADLINE)
+    EmbedPending(embedder, store).embed(None, DEADLINE)
 
     assert store.load(LEARNINGS).values == QUERY_VECTOR
 
@@ -105,10 +107,10 @@ class MeddlingEmbedder(PlantedEmbedder):
 def test_a_text_that_changed_meanwhile_is_dropped_and_embedded_anew() -> None:
     state = state_of(3)
     store, embedder = InMemoryVectorStore(state), MeddlingEmbedder(InMemoryEntryRepository(state))
-    EmbedPending(embedder, store)(3, DEADLINE)
+    EmbedPending(embedder, store).embed(3, DEADLINE)
     assert store.count_pending(LEARNINGS) == 1
 
-    EmbedPending(embedder, store)(None, DEADLINE)
+    EmbedPending(embedder, store).embed(None, DEADLINE)
     assert store.count_pending(LEARNINGS) == 0
     assert embedder.asked[-1] == ("Lesson\nlesson 0\n- changed", "document")
 
@@ -124,7 +126,7 @@ def test_too_few_vectors_are_refused_and_nothing_is_stored() -> None:
     store = store_of(3)
 
     with pytest.raises(EmbedderUnavailableError, match="3 texts with 2 vectors"):
-        EmbedPending(ForgetfulEmbedder(), store)(None, DEADLINE)
+        EmbedPending(ForgetfulEmbedder(), store).embed(None, DEADLINE)
     assert store.count(LEARNINGS) == 0
 
 
@@ -137,7 +139,7 @@ def test_one_text_that_has_no_usable_vector_does_not_hold_up_the_others(unusable
     planted = {f"Lesson\nlesson {number}": NO_DIRECTION for number in unusable}
     embed = EmbedPending(PlantedEmbedder(planted), store, warnings.append)
 
-    assert embed(None, DEADLINE) == 60 - len(unusable)
+    assert embed.embed(None, DEADLINE) == 60 - len(unusable)
     assert store.count_pending(LEARNINGS) == len(unusable)
     assert len(warnings) == len(unusable)
     assert all("the vector is zero" in warning for warning in warnings)
@@ -148,7 +150,7 @@ def test_an_embedder_without_any_usable_vector_is_not_asked_for_every_text() -> 
     embedder = PlantedEmbedder({f"Lesson\nlesson {number}": NO_DIRECTION for number in range(60)})
 
     with pytest.raises(UnusableVectorError):
-        EmbedPending(embedder, store)(None, DEADLINE)
+        EmbedPending(embedder, store).embed(None, DEADLINE)
     assert store.count(LEARNINGS) == 0
     assert len(embedder.asked) < 60 * 3
 
@@ -175,7 +177,7 @@ def test_a_patient_run_waits_as_long_as_it_is_told_and_goes_on(retry_after: floa
     patience = Patience(pause=lambda seconds, reason: pauses.append((seconds, reason)))
     embedder = LimitedEmbedder(refusing={2}, retry_after=retry_after)
 
-    assert EmbedPending(embedder, store)(None, DEADLINE, patience=patience) == 120
+    assert EmbedPending(embedder, store).embed(None, DEADLINE, patience=patience) == 120
     assert pauses == [(1.0, ""), (waited, "too many requests"), (1.0, "")]
 
 
@@ -186,5 +188,5 @@ def test_a_limited_provider_stops_a_write_at_once_and_a_patient_run_after_five_t
     for tries in (None, patience):
         embedder = LimitedEmbedder(refusing=set(range(1, 100)), retry_after=1.0)
         with pytest.raises(RateLimitedError):
-            EmbedPending(embedder, store_of(1))(None, DEADLINE, patience=tries)
+            EmbedPending(embedder, store_of(1)).embed(None, DEADLINE, patience=tries)
     assert pauses == [1.0] * 4

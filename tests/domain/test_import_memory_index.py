@@ -55,9 +55,9 @@ memories = st.lists(
 @given(memories)
 def test_what_is_exported_and_imported_is_exported_again(brought: list[IndexedMemory]) -> None:
     first, second = Importing(), Importing()
-    first.bring_in(brought)
+    first.bring_in.import_memories(brought)
     exported = first.export()
-    second.bring_in(read_memory_index(exported.encode()))
+    second.bring_in.import_memories(read_memory_index(exported.encode()))
 
     assert second.export() == exported
 
@@ -68,7 +68,7 @@ def test_an_export_of_sessions_changes_nothing_when_it_comes_back(entries: list[
     for entry in entries:
         importing.repository.put(entry)
     exported = importing.export()
-    importing.bring_in(read_memory_index(exported.encode()))
+    importing.bring_in.import_memories(read_memory_index(exported.encode()))
 
     assert importing.export() == exported
 
@@ -84,7 +84,7 @@ def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_lab
         memory("/x/five.md"),
     ]
 
-    assert importing.bring_in(told) == ImportedIndex(added=5)
+    assert importing.bring_in.import_memories(told) == ImportedIndex(added=5)
     said = {entry.file_path: entry.description for entry in importing.repository.find(EVERYTHING, limit=9)}
     assert said == {
         "/x/one.md": "Prose.",
@@ -100,7 +100,7 @@ def test_a_file_that_is_no_markdown_is_not_read(importing: Importing) -> None:
     importing.files.put("/x/one.MD", "Prose.")
     told = [memory("/etc/passwd", keywords=("a", "b")), memory("/x/one.MD")]
 
-    assert importing.bring_in(told) == ImportedIndex(added=2)
+    assert importing.bring_in.import_memories(told) == ImportedIndex(added=2)
     entries = {entry.file_path: entry for entry in importing.repository.find(EVERYTHING, limit=9)}
     assert (entries["/etc/passwd"].description, entries["/etc/passwd"].file_hash) == ("a, b", None)
     assert entries["/x/one.MD"].description == "Prose."
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_markdown_and_not_described_keeps_all_out(importing: I
     importing.files.put("/etc/passwd", "Private.")
 
     with pytest.raises(InvalidEntryError, match=r"'/etc/passwd': .*describe it"):
-        importing.bring_in([memory("/x/one.md", description="fine"), memory("/etc/passwd")])
+        importing.bring_in.import_memories([memory("/x/one.md", description="fine"), memory("/etc/passwd")])
     assert (importing.repository.count(EVERYTHING), importing.files.reads) == (0, ["/x/one.md"])
 
 
@@ -133,14 +133,14 @@ def test_files_are_read_before_the_store_is_held_and_each_is_looked_up_once(
     note(importing.repository, "with_file")
     note(importing.files, "read")
     monkeypatch.setattr(importing.repository, "put", lambda _: None)  # that of the fake looks up too
-    importing.bring_in([memory("/x/one.md"), memory("/x/two.md")])
+    importing.bring_in.import_memories([memory("/x/one.md"), memory("/x/two.md")])
 
     assert steps == ["read /x/one.md", "read /x/two.md", "transaction", "with_file /x/one.md", "with_file /x/two.md"]
 
 
 def test_a_memory_without_a_time_has_that_of_its_file_else_now(importing: Importing) -> None:
     importing.files.put("/x/one.md", "Prose.")
-    importing.bring_in([memory("/x/one.md"), memory("/x/two.md")])
+    importing.bring_in.import_memories([memory("/x/one.md"), memory("/x/two.md")])
 
     times = {entry.file_path: entry.file_mtime for entry in importing.repository.find(EVERYTHING, limit=9)}
     assert times == {"/x/one.md": WRITTEN_AT, "/x/two.md": int(NOW.timestamp())}
@@ -149,7 +149,7 @@ def test_a_memory_without_a_time_has_that_of_its_file_else_now(importing: Import
 def test_a_file_kept_as_something_else_stays_what_it_is(importing: Importing) -> None:
     decision = of_file("decided")
     importing.repository.put(decision)
-    imported = importing.bring_in([memory(decision.file_path or "", description="other")])
+    imported = importing.bring_in.import_memories([memory(decision.file_path or "", description="other")])
 
     assert (imported.added, imported.known, len(imported.skipped)) == (0, 0, 1)
     assert importing.repository.find(EVERYTHING, limit=9) == [decision]
@@ -159,5 +159,5 @@ def test_one_memory_that_cannot_be_kept_keeps_all_out(importing: Importing) -> N
     told = [memory("/x/one.md", description="fine"), memory("/x/two.md", description="a\0b")]
 
     with pytest.raises(InvalidEntryError, match=r"'/x/two\.md': "):
-        importing.bring_in(told)
+        importing.bring_in.import_memories(told)
     assert importing.repository.count(EVERYTHING) == 0

@@ -58,8 +58,8 @@ def test_whatever_happened_to_the_files_the_store_says_what_they_say(
                 indexing.files.files.pop(MEMORY + path, None)
             else:
                 indexing.files.put(path, body)
-        planned = indexing.index(force=force, dry_run=True)
-        assert indexing.index(force=force) == planned
+        planned = indexing.index.index(force=force, dry_run=True)
+        assert indexing.index.index(force=force) == planned
 
     texts = {file.path.removeprefix(MEMORY): file.markdown.body for file in indexing.files.files.values()}
     assert {path: entry.description for path, entry in indexing.entries().items()} == texts
@@ -69,21 +69,21 @@ def test_the_memory_of_spec_folders_is_indexed_and_forgotten_with_the_project(in
     for name in ("005-memory/memory/a.md", "005-memory/spec.md", "049-auth/memory/deep/b.md"):
         indexing.files.put(SPECS + name, name)
 
-    assert counts(indexing.index()) == (2, 0, 0, 0, 0)
+    assert counts(indexing.index.index()) == (2, 0, 0, 0, 0)
     assert indexing.files.of_spec_folder("049-auth").files == (f"{SPECS}049-auth/memory/deep/b.md",)
     indexing.files.files.clear()
-    assert counts(indexing.index()) == (0, 0, 0, 2, 0)
+    assert counts(indexing.index.index()) == (0, 0, 0, 2, 0)
 
 
 @given(steps)
 def test_a_rehearsal_changes_nothing(changes: list[tuple[str, str | None]]) -> None:
     indexing = Indexing()
     indexing.files.put("decisions/a.md", "zero")
-    indexing.index()
+    indexing.index.index()
     before = indexing.entries()
     for path, body in changes:
         indexing.files.put(path, body or "", mtime=0)
-    indexing.index(dry_run=True)
+    indexing.index.index(dry_run=True)
 
     assert indexing.entries() == before
 
@@ -92,7 +92,7 @@ def test_each_file_is_read_once_and_told(indexing: Indexing) -> None:
     told: list[tuple[int, int, str]] = []
     for path in PATHS:
         indexing.files.put(path, "text")
-    indexing.index(progress=lambda *done: told.append(done))
+    indexing.index.index(progress=lambda *done: told.append(done))
 
     assert indexing.files.reads == sorted(MEMORY + path for path in PATHS)
     assert told == [(number, 4, path) for number, path in enumerate(indexing.files.reads, 1)]
@@ -102,21 +102,21 @@ def test_each_file_is_read_once_and_told(indexing: Indexing) -> None:
 
 def test_a_touch_changes_the_time_of_the_file_and_nothing_else(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "text")
-    indexing.index()
+    indexing.index.index()
     [before] = indexing.entries().values()
     indexing.files.put("decisions/a.md", "text", mtime=WRITTEN_AT + 60)
 
-    assert counts(indexing.index()) == (0, 0, 1, 0, 0)
+    assert counts(indexing.index.index()) == (0, 0, 1, 0, 0)
     assert list(indexing.entries().values()) == [attrs.evolve(before, file_mtime=WRITTEN_AT + 60)]
 
 
 def test_a_file_whose_kind_changed_replaces_its_row(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "text")
-    indexing.index()
+    indexing.index.index()
     [before] = indexing.entries().values()
     indexing.files.put("decisions/a.md", "text", type="gotcha")
 
-    assert counts(indexing.index()) == (0, 1, 0, 0, 0)
+    assert counts(indexing.index.index()) == (0, 1, 0, 0, 0)
     [after] = indexing.entries().values()
     assert (after.kind, after.created_at) == ("gotcha", before.created_at)
     assert after.entry_id != before.entry_id
@@ -125,19 +125,19 @@ def test_a_file_whose_kind_changed_replaces_its_row(indexing: Indexing) -> None:
 def test_what_was_saved_as_a_session_stays_one_where_its_place_means_nothing(indexing: Indexing) -> None:
     path = indexing.files.put("/elsewhere/notes.md", "Prose.")
     indexing.repository.put(attrs.evolve(of_file("Prose."), kind="session", file_path=path))
-    indexing.index([path])
+    indexing.index.index([path])
 
     assert [entry.kind for entry in indexing.entries().values()] == ["session"]
 
 
 def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "text", permanent=True)
-    indexing.index()
+    indexing.index.index()
     InMemoryUsageLog(indexing.repository.state).record_recall([1], NOW)
     [before] = indexing.entries().values()
     indexing.files.put("decisions/a.md", "text", date="2020-01-01", permanent=True)
 
-    assert counts(indexing.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
+    assert counts(indexing.index.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
     [after] = indexing.entries().values()
     assert (after.recall_count, after.last_recalled_at) == (1, NOW)
     assert (after.created_at, after.permanent) == (before.created_at, True)
@@ -158,7 +158,7 @@ def test_a_rebuild_reaches_all_below_the_projects_folder_and_nothing_of_a_namesa
     keep_old(indexing, f"{ROOT}/docs/a.md", f"{ROOT}/docs/gone.md", *NAMESAKE)
     del indexing.files.files[f"{ROOT}/docs/gone.md"]
 
-    assert counts(indexing.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
+    assert counts(indexing.index.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
     said = {path: entry.description for path, entry in indexing.entries().items()}
     assert said == {f"{ROOT}/docs/a.md": "new", f"{ROOT}/docs/gone.md": "old", **dict.fromkeys(NAMESAKE, "old")}
 
@@ -180,21 +180,21 @@ def test_vectors_are_dropped_below_the_projects_folder_and_nothing_else_changes(
 def test_only_what_was_asked_for_is_indexed_and_forgotten(indexing: Indexing) -> None:
     for path in PATHS:
         indexing.files.put(path, "text")
-    indexing.index()
+    indexing.index.index()
     indexing.files.files.clear()
 
-    assert indexing.index([f"{MEMORY}gotchas/"]).removed == (f"{MEMORY}gotchas/b.md",)
+    assert indexing.index.index([f"{MEMORY}gotchas/"]).removed == (f"{MEMORY}gotchas/b.md",)
     assert len(indexing.entries()) == 3
-    assert counts(indexing.index()) == (0, 0, 0, 3, 0)
+    assert counts(indexing.index.index()) == (0, 0, 0, 3, 0)
 
 
 def test_a_file_that_cannot_be_read_is_skipped_and_not_forgotten(indexing: Indexing) -> None:
     for path in PATHS:
         indexing.files.put(path, "text")
-    indexing.index()
+    indexing.index.index()
     indexing.files.unreadable.add(f"{MEMORY}gotchas/b.md")
 
-    indexed = indexing.index()
+    indexed = indexing.index.index()
     assert counts(indexed) == (0, 0, 3, 0, 1)
     assert indexed.skipped == (f"'{MEMORY}gotchas/b.md': it can't be read",)
     assert len(indexing.entries()) == 4
@@ -204,7 +204,7 @@ def test_what_cannot_be_kept_is_named_and_the_rest_comes_in(indexing: Indexing) 
     indexing.files.put("decisions/a.md", "half a pair: \ud800")
     indexing.files.put("gotchas/b.md", "text", date="some day")
 
-    indexed = indexing.index()
+    indexed = indexing.index.index()
     assert counts(indexed) == (1, 0, 0, 0, 1)
     assert "half a surrogate pair" in indexed.skipped[0]
     assert indexed.warnings == (

@@ -72,7 +72,7 @@ class Session:
             clock=self.clock,
             weights=Weights(),
         )
-        return inject(query, limit=limit, deadline=self.clock.deadline(seconds), project="here")
+        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), project="here")
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:

@@ -71,7 +71,7 @@ def test_a_session_says_where_and_when_it_was(keeping: Keeping) -> None:
 def test_a_file_that_is_saved_and_indexed_has_one_date(keeping: Keeping, front_matter: dict[str, str]) -> None:
     path = keeping.files.put("/notes.md", "Prose.", WRITTEN_AT, **front_matter)
     saved = keeping.keep.index(path, NOTHING)
-    index_files(keeping.files, keeping.repository)([path], force=True)
+    index_files(keeping.files, keeping.repository).index([path], force=True)
 
     date = dt.datetime.fromisoformat(front_matter["date"]).astimezone() if front_matter else moment_of(WRITTEN_AT)
     assert saved.updated_at == saved.created_at == date

@@ -39,8 +39,8 @@ class Importing:
     def __call__(self, *memories: IndexedMemory) -> KeptVectors:
         """Import *memories*, then keep their vectors."""
         bring_in = ImportMemoryIndex(sources=InMemoryFiles(), repository=self.repository, clock=FixedClock())
-        bring_in(memories)
-        return self.keep(memories, ENDLESS)
+        bring_in.import_memories(memories)
+        return self.keep.keep(memories, ENDLESS)
 
     def vector_of(self, name: str) -> Vector | None:
         entry = self.repository.with_file(f"/x/{name}.md")

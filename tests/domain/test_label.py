@@ -18,7 +18,7 @@ SECRET = "ghp_" + "a1B2" * 9
 
 
 def _labels(*tiers: KeywordLabeler, seconds: float = 60.0) -> tuple[str, ...]:
-    return LabelChain(tiers)(ENTRY, FixedClock().deadline(seconds))
+    return LabelChain(tiers).labels_for(ENTRY, FixedClock().deadline(seconds))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_tier_that_hangs_is_left_behind() -> None:
     hanging = HangingLabeler()
     chain = LabelChain([hanging, PlantedLabeler("sqlite")], tier_seconds=0.01)
 
-    assert chain(ENTRY, FixedClock().deadline(60)) == ("sqlite",)
+    assert chain.labels_for(ENTRY, FixedClock().deadline(60)) == ("sqlite",)
     hanging.released.set()
 
 
@@ -100,7 +100,7 @@ def test_hanging_tiers_together_never_outlast_the_deadline() -> None:
     hanging, never = HangingLabeler(), PlantedLabeler("sqlite")
     deadline = Deadline.after(0.05, time.monotonic)
 
-    assert LabelChain([hanging, never])(ENTRY, deadline) == ()
+    assert LabelChain([hanging, never]).labels_for(ENTRY, deadline) == ()
     assert time.monotonic() - deadline.at < TIER_SECONDS / 2
     assert never.asked == []
     hanging.released.set()
@@ -110,13 +110,13 @@ def test_each_tier_has_five_seconds_and_never_more_than_what_is_left() -> None:
     clock = FixedClock()
     slow, quick = UnavailableLabeler(work=lambda: clock.advance(4)), PlantedLabeler()
 
-    assert LabelChain([slow, quick])(ENTRY, clock.deadline(8)) == ()
+    assert LabelChain([slow, quick]).labels_for(ENTRY, clock.deadline(8)) == ()
     assert quick.seconds == [4.0]
 
 
 def test_a_tier_gets_five_seconds_of_a_longer_deadline() -> None:
     tier = PlantedLabeler("sqlite")
-    LabelChain([tier])(ENTRY, Deadline(FixedClock().monotonic))
+    LabelChain([tier]).labels_for(ENTRY, Deadline(FixedClock().monotonic))
 
     assert tier.seconds == [5.0]
 
@@ -135,7 +135,7 @@ def test_no_labeler_sees_a_secret() -> None:
     told = f"Push with {SECRET}<private> and this</private>."
     entry = attrs.evolve(lesson(told, name=told), reasoning=told, notes=told, references=(told,))
 
-    assert LabelChain([tier])(entry, FixedClock().deadline()) == ("sqlite",)
+    assert LabelChain([tier]).labels_for(entry, FixedClock().deadline()) == ("sqlite",)
     [seen] = tier.asked
     assert {seen.name, seen.description, seen.reasoning, seen.notes, *seen.references} == {f"Push with {REDACTED}."}
 
@@ -143,5 +143,5 @@ def test_no_labeler_sees_a_secret() -> None:
 def test_an_entry_of_nothing_but_private_words_has_no_labels() -> None:
     tier = PlantedLabeler("sqlite")
 
-    assert LabelChain([tier])(lesson("<private>mine</private>"), FixedClock().deadline()) == ()
+    assert LabelChain([tier]).labels_for(lesson("<private>mine</private>"), FixedClock().deadline()) == ()
     assert tier.asked == []

@@ -47,7 +47,7 @@ def test_entries_get_labels_the_newest_first() -> None:
     pending = _pending(repository, tier)
 
     assert pending.count() == 3
-    assert pending(None, ENDLESS) == Labelled(labelled=3)
+    assert pending.label(None, ENDLESS) == Labelled(labelled=3)
     assert tier.asked == ["new", "middle", "old"]
     assert repository.get(lesson("old").entry_id) == attrs.evolve(lesson("old", age=2 * DAY), keywords=("old",))
     assert pending.count() == 0
@@ -58,7 +58,7 @@ def test_entries_that_have_labels_keep_them() -> None:
     given = attrs.evolve(lesson("given"), keywords=("of the agent",))
     repository.put(given)
 
-    _pending(repository, tier)(None, ENDLESS)
+    _pending(repository, tier).label(None, ENDLESS)
 
     assert repository.get(given.entry_id) == given
     assert [entry.description for entry in tier.asked] == ["bare"]
@@ -68,17 +68,17 @@ def test_a_run_stops_at_its_limit_and_the_next_one_goes_on() -> None:
     repository = _store("a", "b", "c")
     pending = _pending(repository, PlantedLabeler("sqlite"))
 
-    assert pending(2, ENDLESS) == Labelled(labelled=2)
-    assert pending(2, ENDLESS) == Labelled(labelled=1)
-    assert pending(2, ENDLESS) == Labelled()
-    assert pending(0, ENDLESS) == Labelled()
+    assert pending.label(2, ENDLESS) == Labelled(labelled=2)
+    assert pending.label(2, ENDLESS) == Labelled(labelled=1)
+    assert pending.label(2, ENDLESS) == Labelled()
+    assert pending.label(0, ENDLESS) == Labelled()
 
 
 def test_an_entry_that_failed_is_not_tried_again_in_the_same_run() -> None:
     repository = _store(*(f"lesson {number}" for number in range(PAGE + 3)))
     tier = ObligingLabeler(lambda entry: ["sqlite"] if entry.description.endswith("0") else ["bug"])
 
-    run = _pending(repository, tier)(None, ENDLESS)
+    run = _pending(repository, tier).label(None, ENDLESS)
 
     assert tier.asked == [f"lesson {number}" for number in range(PAGE + 3)]
     assert run == Labelled(labelled=6, failed=PAGE - 3)
@@ -86,7 +86,7 @@ def test_an_entry_that_failed_is_not_tried_again_in_the_same_run() -> None:
 
 def test_a_run_gives_up_when_nobody_answers() -> None:
     repository, tier = _store(*map(str, range(PATIENCE + 5))), UnavailableLabeler("not running")
-    run = _pending(repository, tier)(None, ENDLESS)
+    run = _pending(repository, tier).label(None, ENDLESS)
 
     assert run == Labelled(failed=PATIENCE, trouble="not running", unanswered=PATIENCE)
     assert len(tier.asked) == PATIENCE
@@ -100,14 +100,14 @@ def test_an_answer_now_and_then_keeps_a_run_going() -> None:
             raise LabelerUnavailableError("busy")
         return ["sqlite"]
 
-    run = _pending(repository, ObligingLabeler(answer))(None, ENDLESS)
+    run = _pending(repository, ObligingLabeler(answer)).label(None, ENDLESS)
 
     assert (run.labelled, run.failed, run.trouble) == (8, 7, "busy")
 
 
 def test_a_run_of_little_patience_ends_at_the_first_entry_that_nobody_answers_for() -> None:
     repository, tier = _store("a", "b", "c"), UnavailableLabeler("not running")
-    run = LabelPending(repository, LabelChain([tier, tier]), patience=1)(None, ENDLESS)
+    run = LabelPending(repository, LabelChain([tier, tier]), patience=1).label(None, ENDLESS)
 
     assert run == Labelled(failed=1, trouble="not running; not running", unanswered=1)
     assert [entry.description for entry in tier.asked] == ["a", "a"]
@@ -122,7 +122,7 @@ def test_an_answer_without_labels_ends_no_run() -> None:
         return ["sqlite"]
 
     chain = LabelChain([UnavailableLabeler("no key"), ObligingLabeler(answer)])
-    run = LabelPending(repository, chain, patience=1)(None, ENDLESS)
+    run = LabelPending(repository, chain, patience=1).label(None, ENDLESS)
 
     assert run == Labelled(labelled=1, failed=1, trouble="no key; sent no list")
 
@@ -133,7 +133,7 @@ def test_a_run_that_begins_behind_an_entry_tries_every_entry_once(begin: int) ->
     repository, tier = _store(*names), PlantedLabeler("bug")
     after = lesson(names[begin], age=begin * DAY)
 
-    run = _pending(repository, tier)(None, ENDLESS, after=after)
+    run = _pending(repository, tier).label(None, ENDLESS, after=after)
 
     assert [entry.description for entry in tier.asked] == names[begin + 1 :] + names[: begin + 1]
     assert run.last
@@ -144,9 +144,9 @@ def test_where_a_run_begins_need_not_be_unlabelled() -> None:
     repository, tier = _store("a", "b", "c", "d"), ObligingLabeler(lambda _: ["sqlite"])
     pending = _pending(repository, tier)
 
-    first = pending(2, ENDLESS)
+    first = pending.label(2, ENDLESS)
     repository.put(lesson("newer", age=-DAY))
-    pending(None, ENDLESS, after=first.last)
+    pending.label(None, ENDLESS, after=first.last)
 
     assert tier.asked == ["a", "b", "c", "d", "newer"]
 
@@ -156,7 +156,7 @@ def test_a_run_ends_at_the_most_that_may_fail_in_all(unusable: int, labelled: in
     repository = _store(*map(str, range(6)))
     tier = ObligingLabeler(lambda entry: ["bug"] if int(entry.description) < unusable else ["sqlite"])
 
-    run = LabelPending(repository, LabelChain([tier]), most_failed=3)(None, ENDLESS)
+    run = LabelPending(repository, LabelChain([tier]), most_failed=3).label(None, ENDLESS)
 
     assert run == Labelled(labelled=labelled, failed=unusable)
 
@@ -166,7 +166,7 @@ def test_only_entries_that_are_asked_for_get_labels() -> None:
     repository.put(attrs.evolve(lesson("imported"), source="import"))
     repository.put(attrs.evolve(lesson("deprecated"), source="import", tier="deprecated"))
 
-    assert LabelPending(repository, LabelChain([PlantedLabeler("sqlite")]), IMPORTED_LEARNINGS)(
+    assert LabelPending(repository, LabelChain([PlantedLabeler("sqlite")]), IMPORTED_LEARNINGS).label(
         None, ENDLESS
     ) == Labelled(labelled=1)
     assert [entry.name for entry in repository.find(EVERYTHING, limit=3) if entry.keywords] == [lesson("imported").name]
@@ -174,7 +174,7 @@ def test_only_entries_that_are_asked_for_get_labels() -> None:
 
 def test_progress_tells_how_many_were_tried() -> None:
     seen: list[int] = []
-    _pending(_store("a", "b"), PlantedLabeler("bug"))(None, ENDLESS, seen.append)
+    _pending(_store("a", "b"), PlantedLabeler("bug")).label(None, ENDLESS, seen.append)
 
     assert seen == [1, 2]
 
@@ -186,7 +186,7 @@ def test_no_entry_is_begun_after_the_deadline() -> None:
         clock.advance(3)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(answer))(None, clock.deadline(5)) == Labelled(labelled=2)
+    assert _pending(repository, ObligingLabeler(answer)).label(None, clock.deadline(5)) == Labelled(labelled=2)
 
 
 def test_what_changes_while_the_labeler_thinks_is_kept() -> None:
@@ -197,7 +197,7 @@ def test_what_changes_while_the_labeler_thinks_is_kept() -> None:
         repository.put(again)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(observe))(None, ENDLESS) == Labelled(labelled=1)
+    assert _pending(repository, ObligingLabeler(observe)).label(None, ENDLESS) == Labelled(labelled=1)
     stored = repository.get(again.entry_id)
     assert stored
     assert (stored.keywords, stored.observation_count, stored.updated_at) == (("sqlite",), 7, NOW + DAY)
@@ -212,7 +212,7 @@ def test_labels_that_came_while_the_labeler_thinks_win() -> None:
         repository.put(given)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(give))(None, ENDLESS) == Labelled()
+    assert _pending(repository, ObligingLabeler(give)).label(None, ENDLESS) == Labelled()
     stored = repository.get(given.entry_id)
     assert stored
     assert stored.keywords == ("given",)
@@ -225,14 +225,14 @@ def test_an_entry_deleted_while_the_labeler_thinks_stays_deleted() -> None:
         repository.delete(entry.entry_id)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(delete))(None, ENDLESS) == Labelled()
+    assert _pending(repository, ObligingLabeler(delete)).label(None, ENDLESS) == Labelled()
     assert repository.get(lesson("a").entry_id) is None
 
 
 def test_an_entry_that_nothing_is_left_of_fails_alone() -> None:
     repository, tier = _store("<private>mine</private>", "b"), PlantedLabeler("sqlite")
 
-    assert _pending(repository, tier)(None, ENDLESS) == Labelled(labelled=1, failed=1)
+    assert _pending(repository, tier).label(None, ENDLESS) == Labelled(labelled=1, failed=1)
 
 
 @pytest.mark.parametrize("page", [0, 1])
@@ -244,5 +244,5 @@ def test_a_new_entry_above_the_page_waits_for_the_next_run(page: int) -> None:
         return ["sqlite"]
 
     pending = _pending(repository, ObligingLabeler(learn))
-    assert pending(None, ENDLESS).labelled == PAGE * page + 2
+    assert pending.label(None, ENDLESS).labelled == PAGE * page + 2
     assert pending.count() == 1

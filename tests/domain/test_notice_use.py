@@ -27,7 +27,7 @@ def influences() -> InMemoryInfluences:
 
 
 def notice(influences: InMemoryInfluences, turn: Turn, session_id: str = "one") -> list[Influence]:
-    return NoticeUse(influences, FixedClock(NOW))(session_id, lambda: turn)
+    return NoticeUse(influences, FixedClock(NOW)).notice(session_id, lambda: turn)
 
 
 def test_answers_and_edits_are_told_apart_and_count_once(influences: InMemoryInfluences) -> None:
@@ -52,7 +52,9 @@ def test_with_nothing_to_look_for_the_turn_is_not_read(influences: InMemoryInflu
         influences.record(Influence(entry.entry_id, "one", "validation", "", NOW))
     never = NoticeUse(influences, FixedClock(NOW))
 
-    assert never("one", lambda: pytest.fail("read")) == never("another", lambda: pytest.fail("read")) == []
+    assert (
+        never.notice("one", lambda: pytest.fail("read")) == never.notice("another", lambda: pytest.fail("read")) == []
+    )
 
 
 def test_a_busy_store_counts_nothing(influences: InMemoryInfluences) -> None:

@@ -15,9 +15,9 @@ def test_an_injection_is_counted_at_the_moment_of_its_receipt_or_a_line_says_tha
     repository.put(lesson("Split at commas."))
     record = RecordInjection(usage, receipts, repository.transaction)
 
-    assert record(RECEIPT, [1]) == ()
+    assert record.record(RECEIPT, [1]) == ()
     usage.busy = True
-    [lost] = record(RECEIPT, [1])
+    [lost] = record.record(RECEIPT, [1])
     assert lost.startswith("recall not counted, no receipt kept: ")
     [entry] = repository.find(LEARNINGS, limit=2)
     assert (entry.recall_count, entry.last_recalled_at) == (1, NOW)

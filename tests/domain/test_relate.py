@@ -90,13 +90,13 @@ class Session:
 
     def related(self, occasion: Occasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5) -> Related:
         deadline = self.clock.deadline()
-        return self.relate(query, occasion, deadline, limit=limit, most_units=LARGEST_ENTRY)
+        return self.relate.section_for(query, occasion, deadline, limit=limit, most_units=LARGEST_ENTRY)
 
     def inject(self, occasion: Occasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0) -> Injection:
         vectors = self.vectors if self.embedder else None
         inject = Inject(self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate)
         deadline = self.clock.deadline(seconds)
-        return inject(QUERY, limit=limit, deadline=deadline, project="here", occasion=occasion)
+        return inject.block_for(QUERY, limit=limit, deadline=deadline, project="here", occasion=occasion)
 
 
 def titles(text: str) -> list[str]:

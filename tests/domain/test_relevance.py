@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.relevance import FLOOR, FORMULA, relevance
+from hardwon.domain.model.filters import RELEVANCE_FLOOR
+from hardwon.domain.model.ranking.relevance import FORMULA, relevance
 
 closenesses = st.floats(-2, 1)
 backgrounds = st.floats(-0.3, 1)
@@ -49,4 +50,4 @@ def test_relevance_never_falls_when_a_signal_grows(
 def test_a_question_about_something_else_stays_below_the_floor(
     *, closeness: float | None, background: float, matched: float, answers: bool
 ) -> None:
-    assert (relevance(closeness, background, matched) >= FLOOR) is answers
+    assert (relevance(closeness, background, matched) >= RELEVANCE_FLOOR) is answers

@@ -35,13 +35,13 @@ class Shelf:
         self.edits += not force
         sections = (f"<!-- ANCHOR:{anchor} -->\nText of {anchor}.\n<!-- /ANCHOR:{anchor} -->\n" for anchor in anchors)
         self.files.put(PATH, f"Version {self.edits}.\n" + "".join(sections), WRITTEN_AT)
-        self.index(force=force)
+        self.index.index(force=force)
 
     def leave_and_return(self) -> None:
         away = self.files.files.pop(PATH)
-        self.index()
+        self.index.index()
         self.files.files[PATH] = away
-        self.index()
+        self.index.index()
 
     @property
     def entries(self) -> dict[str, Entry]:
@@ -54,7 +54,7 @@ class Shelf:
     def change(self, anchor: str, tier: Tier) -> Changed:
         history = InMemoryHistory(self.repository.state)
         change_entry = ChangeEntry(repository=self.repository, history=history, clock=FixedClock())
-        return change_entry(self.entries[anchor].entry_id, EntryChange(importance_tier=tier))
+        return change_entry.apply(self.entries[anchor].entry_id, EntryChange(importance_tier=tier))
 
 
 def test_sections_take_the_tier_of_their_file_over_and_the_history_tells_it() -> None:
@@ -83,7 +83,7 @@ def test_a_section_that_is_given_the_tier_it_has_keeps_it_and_its_moment() -> No
     change_entry = ChangeEntry(
         repository=shelf.repository, history=InMemoryHistory(shelf.repository.state), clock=FixedClock(NOW + DAY)
     )
-    changed = change_entry(before.entry_id, EntryChange(importance_tier=before.tier))
+    changed = change_entry.apply(before.entry_id, EntryChange(importance_tier=before.tier))
 
     assert changed.changes == ()
     assert shelf.entries["a"] == attrs.evolve(before, own_tier=True)
@@ -127,7 +127,7 @@ def test_what_has_no_file_has_no_sections() -> None:
         repository=shelf.repository, history=InMemoryHistory(shelf.repository.state), clock=FixedClock()
     )
 
-    assert change_entry(learning.entry_id, EntryChange(importance_tier="deprecated")).sections == (0, 0)
+    assert change_entry.apply(learning.entry_id, EntryChange(importance_tier="deprecated")).sections == (0, 0)
     assert shelf.tiers | {"": "normal"} == dict.fromkeys(("", *ANCHORS), "normal")
 
 

@@ -15,7 +15,7 @@ from tests.strategies import entries, lesson, odd_entries
 @given(entry=odd_entries)
 def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
     repository = InMemoryEntryRepository()
-    stored = StoreEntry(repository)(entry)
+    stored = StoreEntry(repository).keep(entry)
 
     assert not stored.merged
     assert repository.get(entry.entry_id) == stored.entry == entry
@@ -25,8 +25,8 @@ def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
 def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None:
     repository = InMemoryEntryRepository()
     store = StoreEntry(repository)
-    store(entry)
-    again = store(entry)
+    store.keep(entry)
+    again = store.keep(entry)
 
     assert again.merged
     assert again.entry == attrs.evolve(entry, observation_count=entry.observation_count + 1)
@@ -38,7 +38,7 @@ def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
     repository = InMemoryEntryRepository()
     store = StoreEntry(repository)
     for each in lessons:
-        store(each)
+        store.keep(each)
 
     first_of = {each.entry_id: each for each in reversed(lessons)}
     kept = {each.entry_id: each for each in repository.find(LEARNINGS, limit=99)}
@@ -53,18 +53,18 @@ def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
 def test_recalls_go_on_counting_through_a_merge() -> None:
     repository = InMemoryEntryRepository()
     entry = lesson("retry")
-    StoreEntry(repository)(entry)
+    StoreEntry(repository).keep(entry)
     InMemoryUsageLog(repository.state).record_recall([1], entry.updated_at)
 
-    assert StoreEntry(repository)(entry).entry.recall_count == 1
+    assert StoreEntry(repository).keep(entry).entry.recall_count == 1
     assert [each.recall_count for each in repository.find(LEARNINGS, limit=9)] == [1]
 
 
 def test_secrets_go_before_the_identity_is_made() -> None:
     repository = InMemoryEntryRepository()
     store = StoreEntry(repository)
-    first = store(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>"))
-    second = store(lesson("Key ghp_" + "c3D4" * 9 + " leaked"))
+    first = store.keep(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>"))
+    second = store.keep(lesson("Key ghp_" + "c3D4" * 9 + " leaked"))
 
     assert first.entry.description == "Key [REDACTED] leaked"
     assert second.merged
@@ -75,7 +75,7 @@ def test_a_lesson_of_which_nothing_public_is_left_changes_nothing() -> None:
     repository = InMemoryEntryRepository()
 
     with pytest.raises(InvalidEntryError):
-        StoreEntry(repository)(lesson("<private>x</private>"))
+        StoreEntry(repository).keep(lesson("<private>x</private>"))
     assert repository.find(LEARNINGS, limit=9) == []
 
 
@@ -84,5 +84,5 @@ def test_a_store_that_cannot_be_written_raises_and_keeps_nothing() -> None:
     repository.busy = True
 
     with pytest.raises(StorageError):
-        StoreEntry(repository)(lesson("retry"))
+        StoreEntry(repository).keep(lesson("retry"))
     assert repository.find(LEARNINGS, limit=9) == []

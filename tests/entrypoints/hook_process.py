@@ -16,6 +16,7 @@ from unittest import mock
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from tests.entrypoints.faults import launch
 from tests.fakes.doors import can_run_here, run_here
@@ -277,19 +278,19 @@ class World:
         memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
         for entry in entries:
             memory.repository.put(entry)
-        memory.database.close()
+        memory.close()
 
     def import_bank(self) -> None:
         """Fill the store from the knowledge bank."""
         memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
-        memory.import_knowledge(str(self.project)).everything()
-        memory.database.close()
+        build_import_knowledge(memory, str(self.project)).everything()
+        memory.close()
 
     def embed(self) -> None:
         """Give every entry its vector."""
         memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
         assert fill_spaces(memory, None).troubles == ()
-        memory.database.close()
+        memory.close()
 
     def connect(self) -> sqlite3.Connection:
         """Open the database beside the hook, until the test ends."""

@@ -67,7 +67,7 @@ class Library:
         store = str(self.world.store)
         settings = Settings(global_store=store, embedding_provider="openai", embedding_dimensions=self.dimensions)
         memory = open_memory(settings, lambda _: None)
-        with contextlib.closing(memory.database):
+        with contextlib.closing(memory):
             for each in planted:
                 memory.repository.put(each.entry)
             cosines = {each.entry.searchable_text(): each.cosine for each in planted if each.cosine is not None}

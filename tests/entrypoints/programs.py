@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import can_fork
 from tests.entrypoints.hook_process import BIN, World
@@ -101,9 +102,13 @@ def write(world: World, *arguments: str, **fields: object) -> Ran:
 def keep(world: World, **fields: object) -> Entry:
     """Store a valid and complete entry with *fields*, without a process or a vector."""
     memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
-    with contextlib.closing(memory.database):
+    with contextlib.closing(memory):
         text = json.dumps({**VALID, **COMPLETE, **fields})
-        return memory.store_entry(entry_from_json(text, project=world.project.name, now=memory.clock.now())).entry
+        return (
+            build_store_entry(memory)
+            .keep(entry_from_json(text, project=world.project.name, now=memory.clock.now()))
+            .entry
+        )
 
 
 def upsert(**fields: object) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt, SpeakUp
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_files import build_import_knowledge
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.examples.make_sample import SAMPLE
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.receipts import InMemoryReceipts
@@ -25,10 +27,10 @@ Ask: TypeAlias = Callable[[str], str]
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """Yield what asks one store of the whole sample project."""
     memory = open_memory(Settings(global_store=str(tmp_path_factory.mktemp("store"))), print)
-    with closing(memory.database):
-        memory.import_knowledge(str(SAMPLE)).everything()
+    with closing(memory):
+        build_import_knowledge(memory, str(SAMPLE)).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
-        speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
+        speak_up = SpeakUp(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
         yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 
@@ -75,11 +77,11 @@ FIVE = (
 def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """Yield what asks a store of five entries."""
     memory = open_memory(Settings(global_store=str(tmp_path_factory.mktemp("small"))), print)
-    with closing(memory.database):
+    with closing(memory):
         with memory.repository.transaction():
             for text in FIVE:
                 memory.repository.put(lesson(text))
-        speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
+        speak_up = SpeakUp(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
         yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 

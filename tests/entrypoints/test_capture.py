@@ -261,7 +261,7 @@ def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch:
     settings = Settings(global_store=str(world.store), embedding_provider="off", capture_enabled=False)
     memory = open_memory(settings, pytest.fail)
     other = CaptureLock(str(world.store))
-    with contextlib.closing(memory.database):
+    with contextlib.closing(memory):
         assert other.acquire(0.0)
         with pytest.raises(StorageError, match="another capture has been going on"), capture_lock(memory, "."):
             pytest.fail("it is not alone")
@@ -276,7 +276,7 @@ def test_a_worker_that_gave_up_meanwhile_is_started_again(world: World, monkeypa
     woken = list[str]()
     monkeypatch.setattr("hardwon.entrypoints.capture_lock.wake", lambda _, root: woken.append(root))
     memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail)
-    with contextlib.closing(memory.database):
+    with contextlib.closing(memory):
         with capture_lock(memory, str(world.project)):
             pass
         assert woken == []

@@ -12,6 +12,8 @@ from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_files import build_import_knowledge
+from hardwon.entrypoints.bootstrap_retrieval import build_inject
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.examples.make_sample import SAMPLE
 from tests.entrypoints.hook_process import World
@@ -65,8 +67,8 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """Yield a store of 50 lessons on three topics with the same track record, all with vectors."""
     store = tmp_path_factory.mktemp("fifty")
     memory = open_memory(Settings(global_store=str(store), embedding_provider="local"), lambda _: None)
-    with contextlib.closing(memory.database):
-        memory.import_knowledge(str(SAMPLE)).everything()
+    with contextlib.closing(memory):
+        build_import_knowledge(memory, str(SAMPLE)).everything()
         left = Counter(WANTED)
         for entry_id, name in memory.database.rows("SELECT id, name FROM entries ORDER BY id"):
             if left[TOPICS[name]] > 0:
@@ -82,7 +84,7 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 def topics(memory: Memory, query: ContextQuery) -> Counter[str]:
     """Return how many of the chosen entries are about each topic."""
-    injection = memory.inject(query, limit=LIMIT, deadline=Deadline(time.monotonic))
+    injection = build_inject(memory).block_for(query, limit=LIMIT, deadline=Deadline(time.monotonic))
     assert injection.selected
     chosen = memory.repository.hydrate([scored.facts.seq for scored in injection.selected.ranked])
     assert len(chosen) == LIMIT

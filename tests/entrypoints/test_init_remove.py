@@ -10,7 +10,7 @@ from hardwon.adapters.agents.record import JsonSetupRecord
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up
-from hardwon.entrypoints.presenters.setup import gone_of
+from hardwon.entrypoints.cli.setup_output import gone_of
 from hardwon.ports.agents import Agent, Written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.setting_up import agents_of, home, init, tree

@@ -31,7 +31,7 @@ def world(empty_world: World) -> World:
 @contextlib.contextmanager
 def opened(world: World) -> Iterator[Memory]:
     memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), lambda _: None)
-    with contextlib.closing(memory.database):
+    with contextlib.closing(memory):
         yield memory
 
 

@@ -2,7 +2,7 @@
 
 from hardwon.adapters.agents.targets import WholeTarget
 from hardwon.domain.use_cases.setup import Step
-from hardwon.entrypoints.presenters.setup import diff
+from hardwon.entrypoints.cli.setup_output import diff
 
 
 def step(before: str | None, after: str | None) -> Step:

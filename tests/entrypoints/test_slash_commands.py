@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.presenters.answers import NOT_FOUND
+from hardwon.entrypoints.cli.answers import NOT_FOUND
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.library import WORKSPACE, memory
 from tests.entrypoints.programs import VALID, Ran

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.prominence import DAY, LAST_MOMENT
+from hardwon.domain.model.ranking.prominence import DAY
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
 
 TIER_BOOSTS: Mapping[Tier, float] = {
@@ -29,8 +29,6 @@ FADING_TIERS: frozenset[Tier] = frozenset({"normal", "temporary"})
 
 NEVER_SEARCHED: Tier = "deprecated"
 
-TEMPORARY_LIFETIME = dt.timedelta(days=7)
-
 TIER_PURPOSES: Mapping[Tier, str] = {
     "constitutional": "universal rules, core constraints, lessons that prevent repeated mistakes",
     "critical": "core decisions, architecture choices",
@@ -49,12 +47,6 @@ CONTEXT_TYPE_PURPOSES: Mapping[ContextType, str] = {
     "general": "the rest",
 }
 """What each context type is for, likewise."""
-
-
-def expires_at(tier: Tier, created_at: dt.datetime, *, permanent: bool) -> dt.datetime | None:
-    """Return the moment from which an entry is gone: 7 days on for a temporary one, None for what stays (rule U-10)."""
-    is_last = created_at > LAST_MOMENT - TEMPORARY_LIFETIME
-    return None if tier != "temporary" or permanent or is_last else created_at + TEMPORARY_LIFETIME
 
 
 HALF_LIFE_DAYS = 90

@@ -14,9 +14,6 @@ nothing is shown is 0.5. `docs/quality.md` says on which questions they were fit
 
 import math
 
-FLOOR = 0.5
-"""The relevance that an answer must reach."""
-
 MOST_MATCHED = 1.0
 """A passage that repeats the words of the question tells no more than one that holds them."""
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from hardwon.adapters.providers.endpoint import Endpoint
 from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderError, ProviderUnavailableError
-from hardwon.adapters.providers.http import Endpoint, JsonHttp
+from hardwon.adapters.providers.http import JsonHttp
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.providers.faults import raw, status
 from tests.adapters.providers.stub_server import StubProviders

@@ -161,7 +161,7 @@ def test_the_tiers_are_asked_in_order_until_one_answers(stub: StubProviders, no_
     stub.fault = refuse_claude
     chain = LabelChain([make(stub.url) for make in LABELERS.values()])
 
-    assert chain(ENTRY, no_deadline) == ("retry-budget", "sqlite")
+    assert chain.labels_for(ENTRY, no_deadline) == ("retry-budget", "sqlite")
     assert [request.path for request in stub.requests] == ["/v1/messages", "/api/chat"]
 
 
@@ -170,5 +170,5 @@ def test_tiers_that_hang_leave_an_entry_without_labels_in_time(stub: StubProvide
     chain = LabelChain([make(stub.url) for make in LABELERS.values()], tier_seconds=0.2)
     start = time.monotonic()
 
-    assert chain(ENTRY, Deadline.after(60, time.monotonic)) == ()
+    assert chain.labels_for(ENTRY, Deadline.after(60, time.monotonic)) == ()
     assert time.monotonic() - start < 3

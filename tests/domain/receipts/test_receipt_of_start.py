@@ -61,7 +61,7 @@ class Session:
         recall = Recall(self.repository, retrieve, clock, Weights())
         relate = Relate(self.repository, RecallNearby(recall), clock)
         inject = Inject(self.repository, retrieve, vectors, clock, Weights(), relate)
-        return inject(
+        return inject.block_for(
             query, limit=limit, deadline=clock.deadline(2.0), project="here", framed=framed, occasion=occasion
         )
 

@@ -41,7 +41,7 @@ class Desk:
             self.repository.put(entry)
 
     def titles(self, prompt: str, limit: int = 3) -> list[str]:
-        return [each.owner.title for each in self.match(prompt, limit).entries]
+        return [each.owner.title for each in self.match.match(prompt, limit).entries]
 
 
 def owner(title: str, *phrases: str, **more: Any) -> Entry:
@@ -51,17 +51,17 @@ def owner(title: str, *phrases: str, **more: Any) -> Entry:
 
 
 def test_the_example_of_the_requirement() -> None:
-    assert Desk().match("Please save context before we go on", 3) == Triggered(
+    assert Desk().match.match("Please save context before we go on", 3) == Triggered(
         TriggerMatch("save context", 0.95, ()), ()
     )
 
 
 def test_without_a_phrase_nothing_matches() -> None:
-    assert Desk(owner("a", "oauth flow")).match("something else", 3) == Triggered(None, ())
+    assert Desk(owner("a", "oauth flow")).match.match("something else", 3) == Triggered(None, ())
 
 
 def test_commands_and_memories_are_told_together() -> None:
-    triggered = Desk(owner("a", "oauth flow")).match("save context of the oauth flow", 1)
+    triggered = Desk(owner("a", "oauth flow")).match.match("save context of the oauth flow", 1)
 
     assert triggered.best == TriggerMatch("save context", 0.95, ())
     assert [(each.owner.title, each.match.phrase) for each in triggered.entries] == [("a", "oauth flow")]

@@ -17,7 +17,7 @@ from tests.strategies import lesson
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     memory = open_memory(Settings(global_store=str(tmp_path), embedding_provider="off"), pytest.fail)
-    with contextlib.closing(memory.database):
+    with contextlib.closing(memory):
         yield memory
 
 

@@ -1,0 +1,153 @@
+"""
+The capture of conversations: the hooks' log and journal, transcripts, and the use cases on them.
+
+Hooks that only note an event import this: at import it brings the standard library alone.
+"""
+
+import contextlib
+import datetime as dt
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.hook_log import HookLog, last_events, one_line
+
+if TYPE_CHECKING:
+    from hardwon.adapters.sqlite.capture_journal import CaptureLock
+    from hardwon.domain.model.conversation.hook_event import HookEvent
+    from hardwon.domain.model.injection.receipt import Turn
+    from hardwon.domain.use_cases.capture import Capture
+    from hardwon.domain.use_cases.notice_use import NoticeUse
+    from hardwon.domain.use_cases.similarity import Likeness
+    from hardwon.entrypoints.bootstrap import Memory
+    from hardwon.ports.transcripts import CaptureJournal, Transcripts
+
+__all__ = [
+    "build_capture",
+    "has_events",
+    "last_events",
+    "note",
+    "noticing_in",
+    "one_line",
+    "open_journal",
+    "open_lock",
+    "open_log",
+    "open_transcripts",
+    "put_aside",
+    "read_turn",
+]
+
+
+def open_log(store: str) -> Callable[[str], None]:
+    """Return a function that writes a line to the log of the store in that folder."""
+    return HookLog(store, lambda: dt.datetime.now(dt.UTC)).write
+
+
+def note(store: str, event: "HookEvent") -> int:
+    """
+    Add *event* to the journal; return how many replies of its session wait now.
+
+    Raises:
+        StorageError: the journal can't be written now.
+    """
+    from hardwon.adapters.sqlite.hook_events import note
+
+    return note(store, event)
+
+
+def put_aside(store: str) -> str:
+    """
+    Move a damaged journal aside and return where to; empty when it is damaged no more.
+
+    Raises:
+        StorageError: it can't be moved.
+    """
+    from hardwon.adapters.sqlite.hook_events import put_aside
+
+    return put_aside(store)
+
+
+def has_events(store: str) -> bool:
+    """
+    Tell whether an event waits of a project that is there.
+
+    Raises:
+        StorageError: the journal can't be read now.
+    """
+    from hardwon.adapters.sqlite.hook_events import has_events
+
+    return has_events(store)
+
+
+def open_journal(store: str) -> "CaptureJournal":
+    """Return the journal of the store in that folder."""
+    from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
+
+    return SqliteCaptureJournal(store)
+
+
+def open_lock(store: str) -> "CaptureLock":
+    """Return the lock that one capture at a time holds."""
+    from hardwon.adapters.sqlite.capture_journal import CaptureLock
+
+    return CaptureLock(store)
+
+
+def open_transcripts(memory: "Memory", project_root: str) -> "Transcripts":
+    """Return the reader of the transcripts that hosts write of sessions in the project."""
+    from hardwon.adapters.transcripts.reader import JsonlTranscripts
+    from hardwon.entrypoints.host_session import cleaning_for
+
+    return JsonlTranscripts(cleaning_for(project_root), memory.settings.capture_boundaries)
+
+
+def build_capture(memory: "Memory", project_root: str) -> "Capture":
+    """Keep the project's conversations."""
+    from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
+    from hardwon.domain.model.conversation.chunker import Chunker
+    from hardwon.domain.use_cases.capture import Capture
+    from hardwon.entrypoints.context import read_workplace
+
+    return Capture(
+        chunker=Chunker(memory.settings.capture_boundaries, _likeness(memory)),
+        files=MarkdownConversationFiles(project_root),
+        journal=open_journal(memory.settings.global_store),
+        workplace=read_workplace(project_root, memory.settings),
+    )
+
+
+def _likeness(memory: "Memory") -> "Likeness | None":
+    """Compare conversations by meaning, in the first space that is for them."""
+    from hardwon.domain.use_cases.similarity import Likeness
+
+    embedders = (space.embedder for space in memory.spaces if "conversation" in space.vectors.kinds)
+    embedder = next(embedders, None)
+    return Likeness(embedder, time.monotonic) if embedder else None
+
+
+@contextlib.contextmanager
+def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
+    """
+    Open an existing store without creating or migrating it; None where there is none, or one of another schema.
+
+    Raises:
+        StorageError: the store can't be opened.
+    """
+    from hardwon.adapters.clock import SystemClock
+    from hardwon.adapters.sqlite.activity import SqliteInfluences
+    from hardwon.adapters.sqlite.store import open_existing
+    from hardwon.domain.use_cases.notice_use import NoticeUse
+
+    database = open_existing(store)
+    try:
+        yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
+    finally:
+        if database:
+            database.close()
+
+
+def read_turn(transcript_path: str) -> "Turn":
+    """Return the last turn of a transcript; an empty one where there is none."""
+    from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns
+
+    return latest_turn(transcript_path)

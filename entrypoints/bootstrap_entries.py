@@ -1,0 +1,100 @@
+"""Use cases that store, change, label, embed and delete entries of an open store, and save its state."""
+
+import os
+from collections.abc import Sequence
+
+from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.database import SqliteMetadata
+from hardwon.domain.model.checkpoint import CheckpointScope, Contents
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.checkpoints import Checkpoints
+from hardwon.domain.use_cases.edit_entries import ChangeEntry, Forget, ValidateEntry
+from hardwon.domain.use_cases.embed_pending import EmbedPending
+from hardwon.domain.use_cases.label import PATIENCE, LabelChain, LabelPending
+from hardwon.domain.use_cases.store_entry import StoreEntry
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import build_labelers
+from hardwon.entrypoints.context import name_of
+from hardwon.ports.activity import History
+
+
+def build_store_entry(memory: Memory) -> StoreEntry:
+    """Keep a lesson."""
+    return StoreEntry(memory.repository)
+
+
+def build_change_entry(memory: Memory) -> ChangeEntry:
+    """Change fields of an entry."""
+    return ChangeEntry(repository=memory.repository, history=history_of(memory), clock=memory.clock)
+
+
+def build_validate_entry(memory: Memory) -> ValidateEntry:
+    """Count whether an entry was of use."""
+    return ValidateEntry(
+        repository=memory.repository,
+        usage=SqliteUsageLog(memory.database),
+        history=history_of(memory),
+        receipts=SqliteReceipts(memory.database),
+        influences=SqliteInfluences(memory.database),
+        clock=memory.clock,
+    )
+
+
+def build_forget(memory: Memory) -> Forget:
+    """Delete entries."""
+    from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
+
+    return Forget(
+        repository=memory.repository,
+        tombstones=SqliteTombstones(memory.database),
+        absences=SqliteAbsences(memory.database),
+        history=history_of(memory),
+        clock=memory.clock,
+    )
+
+
+def build_checkpoints(memory: Memory) -> Checkpoints:
+    """Save the state of the store, and bring it back."""
+    from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
+
+    return Checkpoints(snapshots=SqliteSnapshots(memory.database), clock=memory.clock)
+
+
+def contents_here(scope: CheckpointScope, project_root: str) -> Contents:
+    """Return what *scope* means in the project of that folder."""
+    root = os.path.realpath(project_root)
+    return Contents(scope, name_of(root), root)
+
+
+def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:
+    """Make missing vectors, one use case for each space."""
+    return [EmbedPending(space.embedder, space.vectors, memory.warn) for space in memory.spaces]
+
+
+def build_label_chain(settings: Settings) -> LabelChain:
+    """Ask the labelers that the settings choose, in order; none of them when labels are off."""
+    return LabelChain(build_labelers(settings, os.environ))
+
+
+def build_label_pending(
+    memory: Memory, only: EntryFilter = LEARNINGS, patience: int = PATIENCE, most_failed: int | None = None
+) -> LabelPending:
+    """Label entries that have no labels."""
+    return LabelPending(memory.repository, build_label_chain(memory.settings), only, patience, most_failed)
+
+
+def history_of(memory: Memory) -> History:
+    """Return the changes of entries."""
+    return SqliteHistory(memory.database)
+
+
+def last_labelled(memory: Memory) -> Entry | None:
+    """Return the imported entry that was tried last by `note_labelled`, None where there is none."""
+    return memory.repository.get(SqliteMetadata(memory.database).label_cursor or "")
+
+
+def note_labelled(memory: Memory, entry: Entry) -> None:
+    """Remember that *entry* was tried last, so that the next run goes on behind it."""
+    SqliteMetadata(memory.database).move_label_cursor(entry.entry_id)

@@ -1,0 +1,146 @@
+"""Use cases that bring files of a project into an open store: knowledge banks, documents, sessions, older indexes."""
+
+import os
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
+from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.use_cases.bank_changes import changed_files
+from hardwon.entrypoints.bootstrap import Memory
+
+if TYPE_CHECKING:
+    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, TakeInBank
+    from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
+    from hardwon.domain.use_cases.index_files import IndexFiles
+    from hardwon.domain.use_cases.index_one_file import KeepFile
+    from hardwon.domain.use_cases.save_session import KeepSession
+    from hardwon.ports.documents import SourceFiles
+
+
+def has_changed_banks(memory: Memory, project_root: str) -> bool:
+    """Tell whether a file of the knowledge banks changed since it was imported."""
+    return any(changed_files(_bank(memory, project_root), SqliteImportLedger(memory.database)))
+
+
+def build_import_knowledge(memory: Memory, project_root: str) -> "ImportKnowledge":
+    """Import the project's knowledge bank and the user's own."""
+    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+
+    return ImportKnowledge(
+        bank=_bank(memory, project_root),
+        repository=memory.repository,
+        ledger=SqliteImportLedger(memory.database),
+        clock=memory.clock,
+    )
+
+
+def build_take_in_bank(memory: Memory, project_root: str) -> "TakeInBank":
+    """Bring the store up to date with the knowledge banks before a retrospective counts."""
+    from hardwon.domain.use_cases.import_knowledge import TakeInBank
+
+    return TakeInBank(build_import_knowledge(memory, project_root), memory.repository)
+
+
+def build_index_files(memory: Memory, project_root: str, workplace: Workplace) -> "IndexFiles":
+    """Index the project's files, and those in the document roots."""
+    from hardwon.adapters.markdown.source_files import MarkdownFiles
+
+    return _index_files(memory, MarkdownFiles(project_root, memory.settings.document_roots), project_root, workplace)
+
+
+def build_index_host_memory(memory: Memory, folder: str, project_root: str, workplace: Workplace) -> "IndexFiles":
+    """Index Claude Code's own memory of the project, which is in *folder*."""
+    from hardwon.adapters.markdown.host_memory import HostMemoryFiles
+
+    return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
+
+
+def build_keep_session(memory: Memory, project_root: str, workplace: Workplace) -> "KeepSession":
+    """Save sessions of the project."""
+    from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
+    from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.domain.use_cases.save_session import KeepSession
+
+    return KeepSession(
+        sources=MarkdownFiles(project_root),
+        sessions=MarkdownSessionFiles(project_root),
+        repository=memory.repository,
+        workplace=workplace,
+        clock=memory.clock,
+    )
+
+
+def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemoryIndex":
+    """Import a `memory-index.json`."""
+    from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex
+
+    return ImportMemoryIndex(sources=MarkdownFiles(project_root), repository=memory.repository, clock=memory.clock)
+
+
+def build_keep_vectors(memory: Memory) -> "list[KeepVectors]":
+    """Keep the vectors that a `memory-index.json` brings, one use case for each space of sessions."""
+    from hardwon.domain.use_cases.import_legacy import KeepVectors
+
+    return [
+        KeepVectors(repository=memory.repository, embedder=space.embedder, store=space.vectors)
+        for space in memory.spaces
+        if "session" in space.vectors.kinds
+    ]
+
+
+def build_import_older_index(memory: Memory, project_root: str, workplace: Workplace) -> "ImportOlderIndex":
+    """Import an older program's `memory-index.sqlite`."""
+    from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.adapters.sqlite.activity import SqliteUsageLog
+    from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
+
+    return ImportOlderIndex(
+        sources=MarkdownFiles(project_root, memory.settings.document_roots),
+        repository=memory.repository,
+        keep_file=_keep_file(memory, workplace),
+        usage=SqliteUsageLog(memory.database),
+        ledger=SqliteImportLedger(memory.database),
+        clock=memory.clock,
+    )
+
+
+def document_folders(memory: Memory, project_root: str) -> list[str]:
+    """Return the folders whose documents are the project's: its own and the roots that are set, links resolved."""
+    return [os.path.realpath(folder) for folder in (project_root, *memory.settings.document_roots)]
+
+
+def _index_files(memory: Memory, sources: "SourceFiles", project_root: str, workplace: Workplace) -> "IndexFiles":
+    from hardwon.domain.use_cases.index_files import IndexFiles
+    from hardwon.entrypoints.bootstrap_entries import build_forget
+
+    return IndexFiles(
+        sources=sources,
+        repository=memory.repository,
+        project_root=os.path.realpath(project_root),
+        keep_file=_keep_file(memory, workplace),
+        forget=build_forget(memory),
+    )
+
+
+def _keep_file(memory: Memory, workplace: Workplace) -> "KeepFile":
+    from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteUsageLog
+    from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
+    from hardwon.domain.model.file_entry import Defaults
+    from hardwon.domain.use_cases.index_one_file import KeepFile
+
+    return KeepFile(
+        repository=memory.repository,
+        tombstones=SqliteTombstones(memory.database),
+        absences=SqliteAbsences(memory.database),
+        usage=SqliteUsageLog(memory.database),
+        history=SqliteHistory(memory.database),
+        workplace=workplace,
+        defaults=Defaults(memory.settings.default_tier, memory.settings.default_context_type),
+        clock=memory.clock,
+    )
+
+
+def _bank(memory: Memory, project_root: str) -> MarkdownKnowledgeBank:
+    return MarkdownKnowledgeBank(project_root, memory.settings.global_store, memory.warn)

@@ -1,0 +1,116 @@
+"""Adapters that read a project without an open store: settings, git, feature files, files of the host, markdown banks."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.config.reader import read_settings as read_settings_from
+from hardwon.domain.model.settings import Resolved
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from hardwon.adapters.agents.table import Hooks
+    from hardwon.adapters.feature_files import FeatureFiles
+    from hardwon.adapters.git.probe import GitChangeProbe
+    from hardwon.domain.model.injection.markdown_block import SourcedEntry
+    from hardwon.ports.instructions import Instructions
+
+Warn = Callable[[str], None]
+
+
+def read_settings(project_root: str, flags: Mapping[str, str]) -> Resolved:
+    """Return the settings for a project; *flags* of the command line come before the user's environment."""
+    return read_settings_from(project_root, os.environ, flags)
+
+
+def feature_probe(project_root: str, warn: Warn) -> "FeatureFiles":
+    """Return the reader of the project's feature files."""
+    from hardwon.adapters.feature_files import FeatureFiles
+
+    return FeatureFiles(project_root, warn)
+
+
+def change_probe(project_root: str, warn: Warn) -> "GitChangeProbe":
+    """Return the reader of changed files."""
+    from hardwon.adapters.git.probe import GitChangeProbe
+
+    return GitChangeProbe(project_root, warn)
+
+
+def checked_out_branch(project_root: str) -> str | None:
+    """Return the branch that is checked out, None where there is none; free of processes."""
+    from hardwon.adapters.git.probe import checked_out_branch
+
+    return checked_out_branch(project_root)
+
+
+def top_of(folder: str) -> str | None:
+    """Return the work tree of git that holds *folder*, None where there is none."""
+    from hardwon.adapters.git.process import top_of
+
+    return top_of(folder)
+
+
+def find_git(project_root: str) -> str:
+    """
+    Return the path of the git that is used for a project.
+
+    Raises:
+        OSError: there is none on PATH.
+        ValueError: none that may be run.
+    """
+    from hardwon.adapters.git.process import find_git
+
+    return find_git(project_root, os.environ.get("PATH", os.defpath))
+
+
+def host_memory(project_root: str) -> str:
+    """Return the folder of Claude Code's own memory of a project, which need not be there; work trees share one."""
+    from hardwon.adapters.agents.table import CLAUDE_CODE
+    from hardwon.adapters.git.process import main_work_tree
+    from hardwon.adapters.markdown.instructions import host_memory_folder
+
+    config = CLAUDE_CODE.settings_folder(os.environ, os.path.expanduser("~"))
+    return host_memory_folder(config, main_work_tree(project_root))
+
+
+def gemini_hooks() -> "Hooks":
+    """Return the names that Gemini CLI gives to the events of its hooks."""
+    from hardwon.adapters.agents.table import GEMINI_CLI
+
+    return GEMINI_CLI.hooks
+
+
+def count_host_facts(folder: str) -> int:
+    """Return how many facts Claude Code remembers in *folder*."""
+    from hardwon.adapters.markdown.instructions import INDEX
+
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return sum(name.endswith(".md") and name != INDEX for name in names)
+
+
+def open_instructions(project_root: str) -> "Instructions":
+    """Return the files that the host gives the agent in every session of a project."""
+    from hardwon.adapters.markdown.instructions import InstructionFiles
+
+    return InstructionFiles(project_root, host_memory(project_root))
+
+
+def read_bank_entries(project_root: str, store: str, warn: Warn) -> "Iterator[SourcedEntry]":
+    """Yield the entries of the knowledge banks: the project's, then the store's."""
+    from hardwon.adapters.markdown.bank_format import parse_bank
+    from hardwon.adapters.markdown.knowledge_bank import read_banks
+    from hardwon.domain.model.injection.markdown_block import SourcedEntry
+
+    for bank in read_banks(project_root, store, warn):
+        yield from (SourcedEntry(entry, bank.source) for entry in parse_bank(bank.text, bank.category))
+
+
+def record_injection(
+    store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: "dt.datetime", warn: Warn
+) -> None:
+    """Write `.last-injection.json` in the store, whole or not at all."""
+    from hardwon.adapters.markdown.knowledge_bank import record_injection
+
+    record_injection(store, project_root, selected, now, warn)

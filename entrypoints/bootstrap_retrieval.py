@@ -1,0 +1,184 @@
+"""Use cases that find and read entries of an open store, or put them before an agent."""
+
+import time
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex, is_available
+from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.filters import CONVERSATIONS, scope_of
+from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.use_cases.inject_at_start import Inject
+from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.entrypoints.bootstrap import Memory
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.ranking.decay import Decay
+    from hardwon.domain.use_cases.explain_injections import ExplainInjections
+    from hardwon.domain.use_cases.inject_at_start import RecordInjection
+    from hardwon.domain.use_cases.inject_beside_prompt import SpeakUp
+    from hardwon.domain.use_cases.match_triggers import MatchTriggers
+    from hardwon.domain.use_cases.recall import Recall
+    from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
+    from hardwon.domain.use_cases.search import Load, Search
+    from hardwon.domain.use_cases.track_usage import TellUse
+    from hardwon.ports.activity import Influences, Receipts
+
+ASKED_EMBED_SECONDS = 2.0
+"""Embedding a question may take longer than embedding the query of a session start."""
+
+
+def build_retrieve(memory: Memory) -> Retrieve:
+    """Search by meaning and by word."""
+    return Retrieve(
+        semantic=[space.search for space in memory.spaces],
+        keywords=FtsKeywordIndex(memory.database, enabled=memory.settings.keyword_search),
+    )
+
+
+def build_inject(memory: Memory, workplace: Workplace | None = None) -> Inject:
+    """
+    Return the use case behind the session-start hook.
+
+    With a *workplace* that has conversations it adds those that are related; the query is embedded once for both.
+    """
+    if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
+        return Inject(
+            repository=memory.repository,
+            retrieve=build_retrieve(memory),
+            vectors=memory.vectors,
+            clock=memory.clock,
+            weights=_weights(memory),
+        )
+    from hardwon.domain.use_cases.retrieve import AskedOnce
+
+    spaces = [space._replace(embedder=AskedOnce(space.embedder)) for space in memory.spaces]
+    shared = memory._replace(spaces=spaces)
+    return build_inject(shared)._replace(relate=build_relate(shared))
+
+
+def build_recall(memory: Memory) -> "Recall":
+    """Answer questions from all entries; worth keeping, as it keeps the vectors it has loaded."""
+    from hardwon.domain.use_cases.recall import Recall
+
+    retrieve = build_retrieve(memory)._replace(embed_seconds=ASKED_EMBED_SECONDS)
+    if not (memory.settings.keyword_search and is_available()):
+        from hardwon.adapters.sqlite.scan import ScanKeywordIndex
+
+        retrieve = retrieve._replace(keywords=ScanKeywordIndex(memory.database))
+    return Recall(
+        repository=memory.repository,
+        retrieve=retrieve,
+        clock=memory.clock,
+        weights=_weights(memory),
+        decay=_decay(memory),
+    )
+
+
+def build_search(memory: Memory) -> "Search":
+    """Search for a model; worth keeping, as `build_recall` is."""
+    from hardwon.domain.use_cases.search import Search
+
+    return Search(build_recall(memory), SqliteUsageLog(memory.database))
+
+
+def build_load(memory: Memory) -> "Load":
+    """Read entries whole."""
+    from hardwon.domain.use_cases.search import Load
+
+    return Load(memory.repository, SqliteUsageLog(memory.database), memory.clock)
+
+
+def build_match_triggers(memory: Memory, project: str) -> "MatchTriggers":
+    """Find entries by phrases in a prompt; worth keeping, as it keeps all phrases."""
+    from hardwon.adapters.sqlite.entries import SqliteTriggerSource
+    from hardwon.domain.use_cases.match_triggers import MatchTriggers
+
+    return MatchTriggers(
+        SqliteTriggerSource(memory.database),
+        memory.repository,
+        memory.clock,
+        monotonic=time.monotonic,
+        commands=memory.settings.trigger_phrases,
+        project=project,
+    )
+
+
+def build_recall_nearby(memory: Memory) -> "RecallNearby":
+    """Recall entries that bear on the user's work, near by first."""
+    from hardwon.domain.use_cases.related_conversations import RecallNearby
+
+    return RecallNearby(build_recall(memory))
+
+
+def build_relate(memory: Memory) -> "Relate":
+    """Summarise the conversations that bear on the user's work, one line each."""
+    from hardwon.domain.use_cases.related_conversations import Relate
+
+    return Relate(repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock)
+
+
+def build_speak_up(memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS) -> "SpeakUp":
+    """Put entries beside a prompt; embedding the prompt may take *embed_seconds*."""
+    from hardwon.domain.use_cases.inject_beside_prompt import SpeakUp
+    from hardwon.entrypoints.bootstrap_project import open_instructions
+
+    recall = build_recall(memory)
+    recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
+    return SpeakUp(recall, receipts_of(memory), open_instructions(project_root))
+
+
+def build_record_injection(memory: Memory) -> "RecordInjection":
+    """Count injected entries and keep the receipt; a busy store is not waited for."""
+    from hardwon.adapters.sqlite.activity import SqliteUsageLog
+    from hardwon.domain.use_cases.inject_at_start import RecordInjection
+
+    return RecordInjection(
+        SqliteUsageLog(memory.database),
+        receipts_of(memory),
+        lambda: memory.database.transaction(busy_seconds=COUNT_BUSY_SECONDS),
+    )
+
+
+def build_explain_injections(memory: Memory) -> "ExplainInjections":
+    """Find earlier injections, with the entries as they are today."""
+    from hardwon.domain.use_cases.explain_injections import ExplainInjections
+
+    return ExplainInjections(receipts_of(memory), memory.repository, influences_of(memory))
+
+
+def build_tell_use(memory: Memory) -> "TellUse":
+    """Count how often injected entries were of use."""
+    from hardwon.domain.use_cases.track_usage import TellUse
+
+    return TellUse(influences_of(memory), memory.repository)
+
+
+def receipts_of(memory: Memory) -> "Receipts":
+    """Return the receipts of injections."""
+    return SqliteReceipts(memory.database)
+
+
+def influences_of(memory: Memory) -> "Influences":
+    """Return the signs that injected entries were of use."""
+    from hardwon.adapters.sqlite.activity import SqliteInfluences
+
+    return SqliteInfluences(memory.database)
+
+
+def _weights(memory: Memory) -> Weights:
+    settings = memory.settings
+    return Weights(settings.vector_weight, settings.keyword_weight, settings.prominence_weight)
+
+
+def _decay(memory: Memory) -> "Decay":
+    from hardwon.domain.model.ranking.decay import Decay
+
+    settings = memory.settings
+    return Decay(
+        enabled=settings.decay_enabled,
+        mode=settings.decay_mode,
+        floor=settings.decay_floor,
+        exempt_tiers=frozenset(settings.decay_exempt_tiers),
+    )
