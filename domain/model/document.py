@@ -21,7 +21,6 @@ from typing import NamedTuple
 import attrs
 
 from hardwon.domain.model.context import Workplace, describe
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk
 from hardwon.domain.model.entry import Entry, goes_by_its_anchor, redact_entry
 from hardwon.domain.model.formats.anchors import AnchorSection, sections, without_markers
@@ -53,6 +52,7 @@ from hardwon.domain.model.formats.document_format import (
     topic,
     written_at,
 )
+from hardwon.domain.model.plain_text import plain_text
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.triggers import phrases_of
 from hardwon.domain.model.usage import UNUSED

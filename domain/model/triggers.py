@@ -13,7 +13,7 @@ from itertools import chain, islice, pairwise
 from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.context import COMMENT_OR_FENCE
-from hardwon.domain.model.conversation.sentences import plain_text
+from hardwon.domain.model.plain_text import plain_text
 
 MOST_PHRASES = 20
 """Each prompt is compared with every phrase of the store within 50 ms (D-P4): no file may flood that list."""

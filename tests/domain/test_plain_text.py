@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.formats.document_format import NAME_LENGTH, beginning, first_heading
+from hardwon.domain.model.plain_text import plain_text
 from tests.strategies import anything
 
 marks = st.sampled_from(

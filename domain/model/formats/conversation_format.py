@@ -25,10 +25,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 from urllib.parse import quote
 
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata, timestamp
 from hardwon.domain.model.entry import IDENTITY
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.plain_text import plain_text
 
 _WRITTEN_BEFORE = re.compile(r"&(?=(?:amp;)*(?:lt;!--|#[1-9][0-9]{0,2};))")
 _ESCAPE = re.compile(r"&(?P<levels>(?:amp;)*)(?:lt;(?=!--)|#(?P<code>[1-9][0-9]{0,2});)")

@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import attrs
 
 from hardwon.domain.model.context import COMMENT_OR_FENCE
-from hardwon.domain.model.conversation.sentences import plain_text
+from hardwon.domain.model.plain_text import plain_text
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, KINDS, TIERS, ContextType, Kind, Tier
