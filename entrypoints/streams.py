@@ -2,12 +2,9 @@
 
 import io
 import os
-import re
 import sys
 
-# All but tab and newline, and what turns the reading direction: a stored text must not be able to
-# steer the terminal it is shown on, nor read there as what it is not.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+from hardwon.entrypoints.presenters.text import on_one_line
 
 
 def never_fail_to_print() -> None:
@@ -20,19 +17,9 @@ def never_fail_to_print() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def visible(text: str) -> str:
-    r"""Return *text* with its control characters spelt out, such as `\x1b`; tabs and newlines stay."""
-    return CONTROL.sub(lambda found: ascii(found[0])[1:-1] if found[0] > "\xff" else f"\\x{ord(found[0]):02x}", text)
-
-
 def readable(argument: str) -> str:
     """Return a command's *argument* as text that can be searched and printed, whatever bytes were typed."""
     return os.fsencode(argument).decode("utf-8", "replace")
-
-
-def on_one_line(text: str) -> str:
-    """Return *text* as `visible` does, on one line."""
-    return visible(text).replace("\n", "\\n")
 
 
 def warn(line: str) -> None:

@@ -27,7 +27,8 @@ from hardwon.entrypoints.presenters.entries import (
     complaints_of_length,
     storing_confirmation,
 )
-from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, put_out, warn
+from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.streams import never_fail_to_print, put_out, warn
 
 FIELDS = {
     "name": TEXT,

@@ -51,7 +51,6 @@ from hardwon.adapters.markdown.section_text import (
 )
 from hardwon.domain.model.context import describe
 from hardwon.domain.model.conversation.details import Detail, details_of
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk
 from hardwon.domain.model.document import (
     MOST_SECTIONS,
@@ -62,6 +61,7 @@ from hardwon.domain.model.document import (
     Sections,
 )
 from hardwon.domain.model.entry import goes_by_its_anchor
+from hardwon.domain.model.plain_text import plain_text
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.titles import plain_title
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind

@@ -2,7 +2,7 @@
 
 import re
 
-from hardwon.domain.model.conversation.sentences import plain_text, without_links
+from hardwon.domain.model.plain_text import plain_text, without_links
 
 NAME_LENGTH = 80
 

@@ -16,7 +16,7 @@ from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
 from hardwon.entrypoints.presenters.entries import entry_document
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 NO_MEANING = "no vector search"
 """How a degradation begins after which it is not known what has a vector."""

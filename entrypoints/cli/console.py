@@ -22,7 +22,7 @@ from rich.table import Table
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.entrypoints.presenters.entries import plain
-from hardwon.entrypoints.streams import on_one_line, visible
+from hardwon.entrypoints.presenters.text import on_one_line, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress

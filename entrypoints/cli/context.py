@@ -26,7 +26,7 @@ from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 SEARCH_SECONDS = 10.0
 UNLIMITED = 2**31 - 1

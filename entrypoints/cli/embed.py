@@ -28,7 +28,7 @@ from hardwon.entrypoints.cli.console import (
 )
 from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces, label_imports
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.embedder import DownloadableEmbedder
 
 EMBEDDING_SETTING = "memory_embedding_provider"

@@ -46,7 +46,8 @@ from hardwon.entrypoints.cli.options import (
 from hardwon.entrypoints.figures import count
 from hardwon.entrypoints.presenters.entries import entry_document, moment
 from hardwon.entrypoints.presenters.stats import influence_line, use_document
-from hardwon.entrypoints.streams import on_one_line, readable, visible
+from hardwon.entrypoints.presenters.text import on_one_line, visible
+from hardwon.entrypoints.streams import readable
 
 
 def stats(

@@ -30,7 +30,7 @@ from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.cli.console import complain, counted, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.presenters.evaluation import change_table, regression_lines, report_table, standing_table
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 
 def evaluate(

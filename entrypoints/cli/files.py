@@ -29,7 +29,7 @@ from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
 from hardwon.entrypoints.piping import is_piped, standard_input
 from hardwon.entrypoints.presenters.entries import entry_document
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 
 def index(

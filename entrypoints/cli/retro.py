@@ -40,9 +40,9 @@ from hardwon.entrypoints.presenters.entries import (
     no_room_for,
     storing_confirmation,
 )
+from hardwon.entrypoints.presenters.text import visible
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.retrospective import Work, read_feature, read_work
-from hardwon.entrypoints.streams import visible
 from hardwon.ports.bank_files import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"

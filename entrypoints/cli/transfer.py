@@ -37,7 +37,7 @@ from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import settle
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
 

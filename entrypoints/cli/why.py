@@ -22,7 +22,8 @@ from hardwon.entrypoints.presenters.injections import (
     rehearsal_document,
     rehearsal_lines,
 )
-from hardwon.entrypoints.streams import on_one_line, readable
+from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.streams import readable
 
 WHY_EXAMPLES = """\b
 Examples:

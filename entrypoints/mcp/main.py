@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.mcp.wire import claim_wire, leave, leave_soon, on_signals
-from hardwon.entrypoints.streams import never_fail_to_print, on_one_line, warn
+from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.streams import never_fail_to_print, warn
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.server import MemoryServer

@@ -36,7 +36,7 @@ from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.json_shapes import shown
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 ENTRY_ID = re.compile(r"[0-9a-f]{16}")
 NUMBER = re.compile(r"[0-9]{1,18}")

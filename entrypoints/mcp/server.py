@@ -32,7 +32,7 @@ from hardwon.entrypoints.mcp.tools_documents import document_tools
 from hardwon.entrypoints.mcp.tools_entries import browse_tools, stats_tools
 from hardwon.entrypoints.mcp.tools_search import search_tools, surfacing_tools
 from hardwon.entrypoints.presenters.entries import entry_document, plain
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 INSTRUCTIONS = """\
 Memory of this user's hard-won lessons, decisions and past sessions, kept across sessions and projects.

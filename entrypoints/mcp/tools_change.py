@@ -56,7 +56,7 @@ from hardwon.entrypoints.presenters.entries import (
     judgement,
     storing_confirmation,
 )
-from hardwon.entrypoints.streams import visible
+from hardwon.entrypoints.presenters.text import visible
 
 Text = StringConstraints(strip_whitespace=True, min_length=1)
 

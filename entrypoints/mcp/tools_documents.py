@@ -18,7 +18,7 @@ from hardwon.entrypoints.mcp.schema import CHANGES, Answer, tool
 from hardwon.entrypoints.mcp.startup_scan import Scan, Scanned
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
-from hardwon.entrypoints.streams import visible
+from hardwon.entrypoints.presenters.text import visible
 
 MOST_LINES = 10
 """So much trouble is told in words; a model pays for each."""

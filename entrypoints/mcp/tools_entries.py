@@ -20,7 +20,7 @@ from hardwon.entrypoints.bootstrap_retrieval import build_load
 from hardwon.entrypoints.figures import count
 from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, Reference, find, row_fields, row_of, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.entries import Order
 
 MOST = 100

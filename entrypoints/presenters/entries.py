@@ -16,7 +16,7 @@ from hardwon.domain.model.text import tokens
 from hardwon.domain.model.usage import Usage
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.store_entry import Stored
-from hardwon.entrypoints.streams import visible
+from hardwon.entrypoints.presenters.text import visible
 
 
 def change_confirmation(changed: Changed) -> list[str]:

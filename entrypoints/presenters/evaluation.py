@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hardwon.domain.model.evaluation.report import MEAN, QUALITY, ByPolicy, Change, Figures, Report, Standing, farthest
-from hardwon.entrypoints.streams import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line
 
 HEADINGS = ("nDCG@10", "R@5", "R@10", "MRR", "hit@5", "p50 ms", "p95 ms")
 """The fields of `Figures` as people know them."""

@@ -1,0 +1,17 @@
+"""Text that can be printed without harm: control characters spelt out. Standard library only."""
+
+import re
+
+# All but tab and newline, and what turns the reading direction: a stored text must not be able to
+# steer the terminal it is shown on, nor read there as what it is not.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""Return *text* with its control characters spelt out, such as `\x1b`; tabs and newlines stay."""
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1] if found[0] > "\xff" else f"\\x{ord(found[0]):02x}", text)
+
+
+def on_one_line(text: str) -> str:
+    """Return *text* as `visible` does, on one line."""
+    return visible(text).replace("\n", "\\n")
