@@ -213,7 +213,7 @@ from hardwon.entrypoints.worker import Worker
 
 store, step = sys.argv[1:]
 place, name = {"keep": (SqliteCaptureJournal, "keep"), "write": (MarkdownConversationFiles, "put"),
-    "learn": (IndexFiles, "__call__")}[step]
+    "learn": (IndexFiles, "index")}[step]
 real = getattr(place, name)
 
 def deadly(*given, **named):
