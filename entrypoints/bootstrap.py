@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.similarity import Likeness
     from hardwon.domain.use_cases.store_entry import StoreEntry
     from hardwon.domain.use_cases.track_usage import TellUse
-    from hardwon.ports.instructions import Instructions
+    from hardwon.ports.documents import Instructions
 
 
 class OpenStore(NamedTuple):

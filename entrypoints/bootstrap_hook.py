@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.receipt import Turn
-    from hardwon.domain.use_cases.notice_use import NoticeUse
-    from hardwon.ports.instructions import Instructions
+    from hardwon.domain.use_cases.track_usage import NoticeUse
+    from hardwon.ports.documents import Instructions
 
 
 @contextlib.contextmanager
@@ -26,7 +26,7 @@ def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
     from hardwon.adapters.clock import SystemClock
     from hardwon.adapters.sqlite.activity import SqliteInfluences
     from hardwon.adapters.sqlite.store import open_existing
-    from hardwon.domain.use_cases.notice_use import NoticeUse
+    from hardwon.domain.use_cases.track_usage import NoticeUse
 
     database = open_existing(store)
     try:

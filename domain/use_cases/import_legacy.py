@@ -25,7 +25,7 @@ from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ENDING, SourceFiles
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.vectors import PendingText, VectorStore
 
 

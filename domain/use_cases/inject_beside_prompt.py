@@ -39,7 +39,7 @@ from hardwon.domain.use_cases.rank import Found
 from hardwon.domain.use_cases.recall import Rated, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
 from hardwon.ports.activity import Receipts
-from hardwon.ports.instructions import Instructions
+from hardwon.ports.documents import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 
 LONGEST_KEPT = 500

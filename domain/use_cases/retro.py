@@ -26,9 +26,9 @@ from hardwon.domain.use_cases.edit_entries import known_entry
 from hardwon.domain.use_cases.import_knowledge import TakeInBank
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.store_entry import Stored, StoreEntry
-from hardwon.ports.bank_files import BankFiles
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
+from hardwon.ports.knowledge_bank import BankFiles
 
 
 class Kept(NamedTuple):

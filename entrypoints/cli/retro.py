@@ -47,7 +47,7 @@ from hardwon.entrypoints.presenters.entries import (
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.retrospective import Work, read_feature, read_work
 from hardwon.entrypoints.streams import visible
-from hardwon.ports.bank_files import BankFiles
+from hardwon.ports.knowledge_bank import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"
 STORE_SKIPPED = "Skipped the store: memory_semantic_enabled is not true, the knowledge bank alone was written"
