@@ -48,21 +48,21 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.edit_entries import ChangeEntry, Forget, ValidateEntry
     from hardwon.domain.use_cases.embed_pending import EmbedPending
     from hardwon.domain.use_cases.explain_injections import ExplainInjections
-    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, TakeInBank
+    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
-    from hardwon.domain.use_cases.index_one_file import KeepFile
+    from hardwon.domain.use_cases.index_one_file import IndexOneFile
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
-    from hardwon.domain.use_cases.inject_beside_prompt import SpeakUp
+    from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
-    from hardwon.domain.use_cases.retro import LookAgain
-    from hardwon.domain.use_cases.save_session import KeepSession
+    from hardwon.domain.use_cases.retro import ReviseLearning
+    from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.domain.use_cases.search import Load, Search
-    from hardwon.domain.use_cases.similarity import Likeness
+    from hardwon.domain.use_cases.similarity import TextSimilarity
     from hardwon.domain.use_cases.store_entry import StoreEntry
-    from hardwon.domain.use_cases.track_usage import TellUse
+    from hardwon.domain.use_cases.track_usage import SummariseUsage
     from hardwon.ports.documents import Instructions
 
 
@@ -148,9 +148,9 @@ class Asking(OpenStore):
         scope = scope_of("workspace", workplace)
         if not self.repository.count(CONVERSATIONS._replace(scope=scope)):
             return self.inject
-        from hardwon.domain.use_cases.retrieve import AskedOnce
+        from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 
-        spaces = [space._replace(embedder=AskedOnce(space.embedder)) for space in self.spaces]
+        spaces = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in self.spaces]
         memory = self._replace(spaces=spaces)
         return memory.inject._replace(relate=memory.relate)
 
@@ -159,13 +159,13 @@ class Asking(OpenStore):
         """What was injected, when and why."""
         return SqliteReceipts(self.database)
 
-    def speak_up(self, instructions: "Instructions", embed_seconds: float) -> "SpeakUp":
+    def speak_up(self, instructions: "Instructions", embed_seconds: float) -> "InjectBesidePrompt":
         """Return what puts entries beside a prompt; who embeds the prompt may take so many seconds."""
-        from hardwon.domain.use_cases.inject_beside_prompt import SpeakUp
+        from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
 
         recall = self.recall
         recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
-        return SpeakUp(recall, self.receipts, instructions)
+        return InjectBesidePrompt(recall, self.receipts, instructions)
 
     @property
     def influences(self) -> "SqliteInfluences":
@@ -182,11 +182,11 @@ class Asking(OpenStore):
         return ExplainInjections(self.receipts, self.repository, self.influences)
 
     @property
-    def tell_use(self) -> "TellUse":
+    def summarise_usage(self) -> "SummariseUsage":
         """Count what was of use."""
-        from hardwon.domain.use_cases.track_usage import TellUse
+        from hardwon.domain.use_cases.track_usage import SummariseUsage
 
-        return TellUse(self.influences, self.repository)
+        return SummariseUsage(self.influences, self.repository)
 
     @property
     def record_injection(self) -> "RecordInjection":
@@ -371,18 +371,18 @@ class Filing(Keeping):
             clock=self.clock,
         )
 
-    def take_in_bank(self, project_root: str) -> "TakeInBank":
+    def sync_banks(self, project_root: str) -> "SyncBanks":
         """Return what lets the store know the knowledge banks before a retrospective counts."""
-        from hardwon.domain.use_cases.import_knowledge import TakeInBank
+        from hardwon.domain.use_cases.import_knowledge import SyncBanks
 
-        return TakeInBank(self.import_knowledge(project_root), self.repository)
+        return SyncBanks(self.import_knowledge(project_root), self.repository)
 
-    def look_again(self, project_root: str) -> "LookAgain":
+    def revise_learning(self, project_root: str) -> "ReviseLearning":
         """Return what a retrospective does with what was known before."""
-        from hardwon.domain.use_cases.retro import LookAgain
+        from hardwon.domain.use_cases.retro import ReviseLearning
 
         bank = bank_files(project_root, self.settings)
-        return LookAgain(bank=bank, take_in=self.take_in_bank(project_root), clock=self.clock)
+        return ReviseLearning(bank=bank, take_in=self.sync_banks(project_root), clock=self.clock)
 
     def index_files(self, project_root: str, workplace: Workplace) -> "IndexFiles":
         """Return the indexing of the project's files, and of those in the roots that are set."""
@@ -393,7 +393,7 @@ class Filing(Keeping):
             sources=MarkdownFiles(project_root, self.settings.document_roots),
             repository=self.repository,
             project_root=os.path.realpath(project_root),
-            keep_file=self._keep_file(workplace),
+            index_one_file=self._index_one_file(workplace),
             forget=self.forget,
         )
 
@@ -406,7 +406,7 @@ class Filing(Keeping):
             sources=HostMemoryFiles(folder),
             repository=self.repository,
             project_root=os.path.realpath(project_root),
-            keep_file=self._keep_file(workplace),
+            index_one_file=self._index_one_file(workplace),
             forget=self.forget,
         )
 
@@ -414,13 +414,13 @@ class Filing(Keeping):
         """Return the folders whose documents are the project's: its own and the roots that are set, links resolved."""
         return [os.path.realpath(folder) for folder in (project_root, *self.settings.document_roots)]
 
-    def _keep_file(self, workplace: Workplace) -> "KeepFile":
+    def _index_one_file(self, workplace: Workplace) -> "IndexOneFile":
         from hardwon.adapters.sqlite.activity import SqliteUsageLog
         from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
         from hardwon.domain.model.file_entry import Defaults
-        from hardwon.domain.use_cases.index_one_file import KeepFile
+        from hardwon.domain.use_cases.index_one_file import IndexOneFile
 
-        return KeepFile(
+        return IndexOneFile(
             repository=self.repository,
             tombstones=SqliteTombstones(self.database),
             absences=SqliteAbsences(self.database),
@@ -431,13 +431,13 @@ class Filing(Keeping):
             clock=self.clock,
         )
 
-    def keep_session(self, project_root: str, workplace: Workplace) -> "KeepSession":
+    def keep_session(self, project_root: str, workplace: Workplace) -> "SaveSession":
         """Return the keeping of the project's sessions."""
         from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
         from hardwon.adapters.markdown.source_files import MarkdownFiles
-        from hardwon.domain.use_cases.save_session import KeepSession
+        from hardwon.domain.use_cases.save_session import SaveSession
 
-        return KeepSession(
+        return SaveSession(
             sources=MarkdownFiles(project_root),
             sessions=MarkdownSessionFiles(project_root),
             repository=self.repository,
@@ -471,7 +471,7 @@ class Filing(Keeping):
         return ImportOlderIndex(
             sources=MarkdownFiles(project_root, self.settings.document_roots),
             repository=self.repository,
-            keep_file=self._keep_file(workplace),
+            index_one_file=self._index_one_file(workplace),
             usage=SqliteUsageLog(self.database),
             ledger=SqliteImportLedger(self.database),
             clock=self.clock,
@@ -506,13 +506,13 @@ class Conversing(Filing):
         return JsonlTranscripts(cleaning_for(project_root), self.settings.capture_boundaries)
 
     @property
-    def _likeness(self) -> "Likeness | None":
+    def _likeness(self) -> "TextSimilarity | None":
         """What compares conversations by meaning, in the first space that is for them."""
-        from hardwon.domain.use_cases.similarity import Likeness
+        from hardwon.domain.use_cases.similarity import TextSimilarity
 
         embedders = (space.embedder for space in self.spaces if "conversation" in space.vectors.kinds)
         embedder = next(embedders, None)
-        return Likeness(embedder, time.monotonic) if embedder else None
+        return TextSimilarity(embedder, time.monotonic) if embedder else None
 
 
 __all__ = ["ASKED_EMBED_SECONDS", "Memory", "open_memory"]

@@ -7,7 +7,7 @@ from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.feature_files import FeatureFiles
 from hardwon.adapters.git.probe import GitChangeProbe, checked_out_branch
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.retro import KeepRetro
+from hardwon.domain.use_cases.retro import SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, bank_files
 from hardwon.entrypoints.bootstrap_models import Warn
 
@@ -36,8 +36,8 @@ def work_sources(project_root: str, warn: Warn) -> WorkSources:
     return WorkSources(branch, FeatureFiles(project_root, warn), GitChangeProbe(project_root, warn), SystemClock())
 
 
-def keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> KeepRetro:
+def keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> SaveRetro:
     """Return the keeping of what a retrospective taught; the store is opened when it is needed, if the user wants one."""
     is_wanted = settings.semantic_enabled
-    opened = (lambda: open_store().take_in_bank(project_root)) if is_wanted else None
-    return KeepRetro(bank_files(project_root, settings), opened)
+    opened = (lambda: open_store().sync_banks(project_root)) if is_wanted else None
+    return SaveRetro(bank_files(project_root, settings), opened)

@@ -147,7 +147,7 @@ def _moment(text: str | None, now: dt.datetime) -> dt.datetime:
 
 
 @attrs.frozen
-class TakeInBank:
+class SyncBanks:
     """
     Bring in the lessons that the store has not seen, and the counts that it has not heard of.
 

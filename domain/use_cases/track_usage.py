@@ -58,7 +58,7 @@ class Use(NamedTuple):
     most: Sequence[UsedEntry]
 
 
-class TellUse(NamedTuple):
+class SummariseUsage(NamedTuple):
     """
     Count what was of use.
 

@@ -167,7 +167,7 @@ def show(
     past = memory.history.of(entry.number or 0, MOST_CHANGES) if history else []
     if as_json:
         recorded = {"history": [each._asdict() for each in past]} if history else {}
-        used = use_document(memory.tell_use.of_entry(entry.entry_id))
+        used = use_document(memory.summarise_usage.of_entry(entry.entry_id))
         print_json({**entry_document(entry), **used, **_as_memory(memory, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
@@ -184,7 +184,7 @@ def show(
 
 
 def _say_of_use(memory: Memory, entry: Entry) -> None:
-    use = memory.tell_use.of_entry(entry.entry_id)
+    use = memory.summarise_usage.of_entry(entry.entry_id)
     used = f"in {counted(use.times, 'session', 'sessions')}" if use.times else "never, as far as was noticed"
     say(f"{'used':<14}{used}")
     for each in use.newest:

@@ -19,7 +19,7 @@ from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.answer import Answer
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Lesson, read_lessons
-from hardwon.domain.use_cases.retro import KeepRetro, Kept, LookedAt, Review
+from hardwon.domain.use_cases.retro import Kept, Review, Revised, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retro import keep_retro, work_sources
 from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
@@ -78,7 +78,7 @@ def write(
     keep = keep_retro(project_root, settings, opened)
     with _each_trouble_told():
         lessons = _lessons(answer_from_text(read_text(answer, "ANSWER.json")), project_root, warnings)
-        kept = keep.foreseen(lessons) if dry_run else keep(lessons)
+        kept = keep.foreseen(lessons) if dry_run else keep.save(lessons)
     warnings.tell(*kept.skipped)
     stored = keep.open_store is not None and not dry_run
     if stored:
@@ -124,7 +124,7 @@ def _lessons(answer: Answer, project_root: str, warnings: _Warnings) -> Sequence
     return read_lessons(answer, read_feature(sources, project_root), sources.clock.now())
 
 
-def _say(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:
+def _say(kept: Sequence[Kept], keep: SaveRetro, *, dry_run: bool) -> None:
     if not kept:
         say(NOTHING)
     for line in _told(kept, keep.bank, dry_run=dry_run):
@@ -231,7 +231,7 @@ def confirm(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
-    again = memory.look_again(project_root)
+    again = memory.revise_learning(project_root)
     looked = _looked(again.confirm, find_entry(memory, entry_id))
     line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
     return _tell(_looked_at(looked, again.bank), [line, *_files(looked, again.bank)], as_json=as_json)
@@ -248,7 +248,7 @@ def promote(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
-    again = memory.look_again(project_root)
+    again = memory.revise_learning(project_root)
     looked = _looked(again.promote, find_entry(memory, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
     line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
@@ -264,13 +264,13 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
 
 def _found(memory: Memory, project_root: str, work: Work, limit: int) -> Sequence[Entry]:
     ask = Review(memory.recall, read_workplace(project_root, memory.settings))
-    entries, degradations = ask(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    entries, degradations = ask.find(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
     for line in degradations:
         warn(line)
     return entries
 
 
-def _looked(look: Callable[[str], LookedAt], entry: Entry) -> LookedAt:
+def _looked(look: Callable[[str], Revised], entry: Entry) -> Revised:
     looked = look(entry.entry_id)
     for line in looked.skipped:
         warn(line)
@@ -285,7 +285,7 @@ def _tell(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool
     return None
 
 
-def _looked_at(looked: LookedAt, bank: BankFiles) -> dict[str, object]:
+def _looked_at(looked: Revised, bank: BankFiles) -> dict[str, object]:
     appended = looked.noted.appended
     return {
         "skipped": None,
@@ -295,7 +295,7 @@ def _looked_at(looked: LookedAt, bank: BankFiles) -> dict[str, object]:
     }
 
 
-def _files(looked: LookedAt, bank: BankFiles) -> Iterator[str]:
+def _files(looked: Revised, bank: BankFiles) -> Iterator[str]:
     yield from (f"  in {bank.path(place)}" for place in looked.noted.counted)
     if not looked.noted.counted and not looked.noted.appended:
         yield IN_NO_BANK

@@ -15,7 +15,7 @@ from hardwon.domain.model.injection.receipt import Event, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse, Rehearsed
+from hardwon.domain.use_cases.inject_beside_prompt import Prompt, PromptDryRun, TryPrompt, WeighedEntry
 from hardwon.entrypoints.bootstrap import ASKED_EMBED_SECONDS, Memory
 from hardwon.entrypoints.bootstrap_hook import instructions_for
 from hardwon.entrypoints.context import name_of
@@ -208,11 +208,11 @@ SOMETHING = "beside it would stand:"
 OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled, memory_semantic_enabled)"
 
 
-def rehearse(memory: Memory, text: str, project_root: str) -> Rehearsal:
+def rehearse(memory: Memory, text: str, project_root: str) -> PromptDryRun:
     """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
-    try_prompt = Rehearse(memory.speak_up(instructions_for(project_root), ASKED_EMBED_SECONDS))
+    try_prompt = TryPrompt(memory.speak_up(instructions_for(project_root), ASKED_EMBED_SECONDS))
     prompt = Prompt(text, host_session(), name_of(project_root))
-    return try_prompt(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
 
 def is_on(memory: Memory) -> bool:
@@ -221,13 +221,13 @@ def is_on(memory: Memory) -> bool:
     return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
-def rehearsal_document(rehearsal: Rehearsal, *, on: bool) -> dict[str, object]:
+def rehearsal_document(rehearsal: PromptDryRun, *, on: bool) -> dict[str, object]:
     """Return it for JSON."""
     items = [_dry_run_document(each) for each in rehearsal.entries]
     return {"items": items, "on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text}
 
 
-def rehearsal_lines(rehearsal: Rehearsal, *, on: bool) -> Iterator[str]:
+def rehearsal_lines(rehearsal: PromptDryRun, *, on: bool) -> Iterator[str]:
     """Yield the lines that tell it to a person."""
     if not on:
         yield OFF
@@ -237,7 +237,7 @@ def rehearsal_lines(rehearsal: Rehearsal, *, on: bool) -> Iterator[str]:
         yield f"{rank:>3}. strength {needed}  {each.name} ({each.entry_id}): {each.kept_out or 'shown'}"
 
 
-def _summary(rehearsal: Rehearsal) -> str:
+def _summary(rehearsal: PromptDryRun) -> str:
     if rehearsal.text:
         return SOMETHING
     if rehearsal.entries:
@@ -245,6 +245,6 @@ def _summary(rehearsal: Rehearsal) -> str:
     return NOTHING_FOUND if rehearsal.worth_asking else NOT_SEARCHED
 
 
-def _dry_run_document(entry: Rehearsed) -> dict[str, object]:
+def _dry_run_document(entry: WeighedEntry) -> dict[str, object]:
     told = entry._asdict()
     return {"id": told.pop("entry_id"), **told}

@@ -70,7 +70,7 @@ def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
         "by_source": dict(repository.tally(only, "source")),
         "by_project": dict(repository.tally(only, "source_project")),
         "embedding": _embedding(memory, only),
-        "influence": use_figures(memory.tell_use.of_all(only)),
+        "influence": use_figures(memory.summarise_usage.of_all(only)),
         "store": _store(memory),
         "settings": memory.settings._asdict(),
         "context_weights": dict(CONTEXT_WEIGHTS),

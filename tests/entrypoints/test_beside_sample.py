@@ -9,7 +9,7 @@ import pytest
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, SpeakUp
+from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.examples.make_sample import SAMPLE
 from tests.fakes.instructions import InMemoryInstructions
@@ -28,7 +28,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     with closing(memory.database):
         memory.import_knowledge(str(SAMPLE)).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
-        speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
+        speak_up = InjectBesidePrompt(memory.recall, InMemoryReceipts(), InMemoryInstructions())
         yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 
@@ -79,7 +79,7 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         with memory.repository.transaction():
             for text in FIVE:
                 memory.repository.put(lesson(text))
-        speak_up = SpeakUp(memory.recall, InMemoryReceipts(), InMemoryInstructions())
+        speak_up = InjectBesidePrompt(memory.recall, InMemoryReceipts(), InMemoryInstructions())
         yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 
