@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from hardwon.domain.model.conversation.hook_event import HookEvent
     from hardwon.domain.model.injection.receipt import Turn
     from hardwon.domain.use_cases.capture import Capture
-    from hardwon.domain.use_cases.notice_use import NoticeUse
-    from hardwon.domain.use_cases.similarity import Likeness
+    from hardwon.domain.use_cases.similarity import TextSimilarity
+    from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
 
@@ -116,13 +116,13 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
     )
 
 
-def _likeness(memory: "Memory") -> "Likeness | None":
+def _likeness(memory: "Memory") -> "TextSimilarity | None":
     """Compare conversations by meaning, in the first space that is for them."""
-    from hardwon.domain.use_cases.similarity import Likeness
+    from hardwon.domain.use_cases.similarity import TextSimilarity
 
     embedders = (space.embedder for space in memory.spaces if "conversation" in space.vectors.kinds)
     embedder = next(embedders, None)
-    return Likeness(embedder, time.monotonic) if embedder else None
+    return TextSimilarity(embedder, time.monotonic) if embedder else None
 
 
 @contextlib.contextmanager
@@ -136,7 +136,7 @@ def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
     from hardwon.adapters.clock import SystemClock
     from hardwon.adapters.sqlite.activity import SqliteInfluences
     from hardwon.adapters.sqlite.store import open_existing
-    from hardwon.domain.use_cases.notice_use import NoticeUse
+    from hardwon.domain.use_cases.track_usage import NoticeUse
 
     database = open_existing(store)
     try:

@@ -10,11 +10,11 @@ from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
 
 if TYPE_CHECKING:
-    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, TakeInBank
+    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
-    from hardwon.domain.use_cases.index_one_file import KeepFile
-    from hardwon.domain.use_cases.save_session import KeepSession
+    from hardwon.domain.use_cases.index_one_file import IndexOneFile
+    from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.ports.documents import SourceFiles
 
 
@@ -35,11 +35,11 @@ def build_import_knowledge(memory: Memory, project_root: str) -> "ImportKnowledg
     )
 
 
-def build_take_in_bank(memory: Memory, project_root: str) -> "TakeInBank":
+def build_sync_banks(memory: Memory, project_root: str) -> "SyncBanks":
     """Bring the store up to date with the knowledge banks before a retrospective counts."""
-    from hardwon.domain.use_cases.import_knowledge import TakeInBank
+    from hardwon.domain.use_cases.import_knowledge import SyncBanks
 
-    return TakeInBank(build_import_knowledge(memory, project_root), memory.repository)
+    return SyncBanks(build_import_knowledge(memory, project_root), memory.repository)
 
 
 def build_index_files(memory: Memory, project_root: str, workplace: Workplace) -> "IndexFiles":
@@ -56,13 +56,13 @@ def build_index_host_memory(memory: Memory, folder: str, project_root: str, work
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
 
 
-def build_keep_session(memory: Memory, project_root: str, workplace: Workplace) -> "KeepSession":
+def build_keep_session(memory: Memory, project_root: str, workplace: Workplace) -> "SaveSession":
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
-    from hardwon.domain.use_cases.save_session import KeepSession
+    from hardwon.domain.use_cases.save_session import SaveSession
 
-    return KeepSession(
+    return SaveSession(
         sources=MarkdownFiles(project_root),
         sessions=MarkdownSessionFiles(project_root),
         repository=memory.repository,
@@ -99,7 +99,7 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
     return ImportOlderIndex(
         sources=MarkdownFiles(project_root, memory.settings.document_roots),
         repository=memory.repository,
-        keep_file=_keep_file(memory, workplace),
+        index_one_file=_keep_file(memory, workplace),
         usage=SqliteUsageLog(memory.database),
         ledger=SqliteImportLedger(memory.database),
         clock=memory.clock,
@@ -119,18 +119,18 @@ def _index_files(memory: Memory, sources: "SourceFiles", project_root: str, work
         sources=sources,
         repository=memory.repository,
         project_root=os.path.realpath(project_root),
-        keep_file=_keep_file(memory, workplace),
+        index_one_file=_keep_file(memory, workplace),
         forget=build_forget(memory),
     )
 
 
-def _keep_file(memory: Memory, workplace: Workplace) -> "KeepFile":
+def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
     from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteUsageLog
     from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
     from hardwon.domain.model.file_entry import Defaults
-    from hardwon.domain.use_cases.index_one_file import KeepFile
+    from hardwon.domain.use_cases.index_one_file import IndexOneFile
 
-    return KeepFile(
+    return IndexOneFile(
         repository=memory.repository,
         tombstones=SqliteTombstones(memory.database),
         absences=SqliteAbsences(memory.database),

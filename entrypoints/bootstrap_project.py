@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hardwon.adapters.feature_files import FeatureFiles
     from hardwon.adapters.git.probe import GitChangeProbe
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
-    from hardwon.ports.instructions import Instructions
+    from hardwon.ports.documents import Instructions
 
 Warn = Callable[[str], None]
 

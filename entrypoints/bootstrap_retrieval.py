@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from hardwon.domain.model.ranking.decay import Decay
     from hardwon.domain.use_cases.explain_injections import ExplainInjections
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
-    from hardwon.domain.use_cases.inject_beside_prompt import SpeakUp
+    from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
     from hardwon.domain.use_cases.search import Load, Search
-    from hardwon.domain.use_cases.track_usage import TellUse
+    from hardwon.domain.use_cases.track_usage import SummariseUsage
     from hardwon.ports.activity import Influences, Receipts
 
 ASKED_EMBED_SECONDS = 2.0
@@ -51,9 +51,9 @@ def build_inject(memory: Memory, workplace: Workplace | None = None) -> Inject:
             clock=memory.clock,
             weights=_weights(memory),
         )
-    from hardwon.domain.use_cases.retrieve import AskedOnce
+    from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 
-    spaces = [space._replace(embedder=AskedOnce(space.embedder)) for space in memory.spaces]
+    spaces = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in memory.spaces]
     shared = memory._replace(spaces=spaces)
     return build_inject(shared)._replace(relate=build_relate(shared))
 
@@ -119,14 +119,16 @@ def build_relate(memory: Memory) -> "Relate":
     return Relate(repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock)
 
 
-def build_speak_up(memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS) -> "SpeakUp":
+def build_speak_up(
+    memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
+) -> "InjectBesidePrompt":
     """Put entries beside a prompt; embedding the prompt may take *embed_seconds*."""
-    from hardwon.domain.use_cases.inject_beside_prompt import SpeakUp
+    from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.entrypoints.bootstrap_project import open_instructions
 
     recall = build_recall(memory)
     recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
-    return SpeakUp(recall, receipts_of(memory), open_instructions(project_root))
+    return InjectBesidePrompt(recall, receipts_of(memory), open_instructions(project_root))
 
 
 def build_record_injection(memory: Memory) -> "RecordInjection":
@@ -148,11 +150,11 @@ def build_explain_injections(memory: Memory) -> "ExplainInjections":
     return ExplainInjections(receipts_of(memory), memory.repository, influences_of(memory))
 
 
-def build_tell_use(memory: Memory) -> "TellUse":
+def build_tell_use(memory: Memory) -> "SummariseUsage":
     """Count how often injected entries were of use."""
-    from hardwon.domain.use_cases.track_usage import TellUse
+    from hardwon.domain.use_cases.track_usage import SummariseUsage
 
-    return TellUse(influences_of(memory), memory.repository)
+    return SummariseUsage(influences_of(memory), memory.repository)
 
 
 def receipts_of(memory: Memory) -> "Receipts":

@@ -8,13 +8,13 @@ from hardwon.adapters.feature_files import FeatureFiles
 from hardwon.adapters.git.probe import GitChangeProbe, checked_out_branch
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.retro import KeepRetro, LookAgain, Review
+from hardwon.domain.use_cases.retro import Review, ReviseLearning, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_files import build_take_in_bank
+from hardwon.entrypoints.bootstrap_files import build_sync_banks
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.context import read_workplace
-from hardwon.ports.bank_files import BankFiles
+from hardwon.ports.knowledge_bank import BankFiles
 
 
 class WorkSources(NamedTuple):
@@ -46,17 +46,17 @@ def bank_files(project_root: str, settings: Settings) -> BankFiles:
     return MarkdownBankFiles(project_root, settings.global_store)
 
 
-def build_keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> KeepRetro:
+def build_keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> SaveRetro:
     """Keep the lessons of a retrospective; the store is opened when it is needed, if the user wants one."""
     is_wanted = settings.semantic_enabled
-    opened = (lambda: build_take_in_bank(open_store(), project_root)) if is_wanted else None
-    return KeepRetro(bank_files(project_root, settings), opened)
+    opened = (lambda: build_sync_banks(open_store(), project_root)) if is_wanted else None
+    return SaveRetro(bank_files(project_root, settings), opened)
 
 
-def build_look_again(memory: Memory, project_root: str) -> LookAgain:
+def build_look_again(memory: Memory, project_root: str) -> ReviseLearning:
     """Confirm or promote a learning."""
     bank = bank_files(project_root, memory.settings)
-    return LookAgain(bank=bank, take_in=build_take_in_bank(memory, project_root), clock=memory.clock)
+    return ReviseLearning(bank=bank, take_in=build_sync_banks(memory, project_root), clock=memory.clock)
 
 
 def build_review(memory: Memory, project_root: str) -> Review:

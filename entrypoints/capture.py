@@ -9,7 +9,7 @@ import attrs
 
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
-from hardwon.domain.use_cases.capture import Captured, Learn, Learned, Progress, TakeIn, capture_session
+from hardwon.domain.use_cases.capture import Captured, CaptureEvents, Learn, Learned, Progress, capture_session
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.bootstrap import Memory
@@ -23,9 +23,9 @@ from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed
 
 
-def build_take_in(memory: Memory, project_root: str, *, embed: bool = True) -> TakeIn:
+def build_capture_events(memory: Memory, project_root: str, *, embed: bool = True) -> CaptureEvents:
     """Return the taking in of what waits of the project's sessions, with vectors if *embed* says so."""
-    return TakeIn(
+    return CaptureEvents(
         capture=build_capture(memory, project_root),
         transcripts=open_transcripts(memory, project_root),
         learn=build_learn(memory, project_root, embed=embed),
@@ -106,7 +106,7 @@ class Remembering:
             sessions = known_sessions(journal.buffers(), journal.waiting())
             session_id, root = session_meant(sessions, host_session(environ), self._is_ours)[:2]
             ensure_there(session_id, root)
-            take_in = build_take_in(self.memory, root, embed=self.embed)
+            take_in = build_capture_events(self.memory, root, embed=self.embed)
             return self._remember(root).session(session_id, take_in)
 
     def _remember(self, root: str) -> Remember:
@@ -164,7 +164,7 @@ class TranscriptCapture:
             InvalidEntryError: it can't be read.
         """
         rehearsal = attrs.evolve(self._capture, files=_Nowhere())
-        return rehearsal(SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress)
+        return rehearsal.add(SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress)
 
     def run(self, progress: Progress, *, anew: bool) -> Captured:
         """

@@ -22,7 +22,7 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events, one_line, open_journal, open_lock, open_log, put_aside
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_project import read_settings
-from hardwon.entrypoints.capture import build_take_in, ensure_there
+from hardwon.entrypoints.capture import build_capture_events, ensure_there
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 
 GRACE_SECONDS = 5.0
@@ -142,7 +142,7 @@ class Worker:
             return
         memory = self._open(root)
         with contextlib.closing(memory):
-            build_take_in(memory, root)(session_id)
+            build_capture_events(memory, root).capture_waiting(session_id)
             label_imports(memory)
 
     def _warn_once(self, trouble: str) -> None:

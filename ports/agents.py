@@ -86,7 +86,7 @@ class SetupTarget(Protocol):
         """Return the lines that a user would add to *text* by hand; empty for a file that is all ours."""
         ...
 
-    def with_ours(self, text: str | None) -> str:
+    def with_managed(self, text: str | None) -> str:
         """
         Return *text* with our part, once and as it should be; all else is as it was.
 
@@ -102,7 +102,7 @@ class SetupTarget(Protocol):
         """
         ...
 
-    def without_ours(self, text: str) -> str | None:
+    def without_managed(self, text: str) -> str | None:
         """
         Return *text* without our part, None when all of it is ours; itself when nothing is.
 

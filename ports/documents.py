@@ -1,11 +1,19 @@
-import datetime as dt
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+"""
+The files that hold documents: the project's sources, sessions, captured conversations, and the agent's instructions.
 
-from hardwon.domain.model.conversation.session import Chunk
-from hardwon.domain.model.document import Document
-from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.vocabulary import Kind
+Imports nothing expensive at run time: the hook reads instructions.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from hardwon.domain.model.conversation.session import Chunk
+    from hardwon.domain.model.document import Document
+    from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.vocabulary import Kind
 
 
 class SectionOfSession(NamedTuple):
@@ -22,16 +30,16 @@ class SectionOfSession(NamedTuple):
     """
 
     section_id: str
-    kind: Kind
-    starts_at: dt.datetime
-    ends_at: dt.datetime
+    kind: "Kind"
+    starts_at: "dt.datetime"
+    ends_at: "dt.datetime"
     permanent: bool
 
 
 class ConversationFiles(Protocol):
     """The project's folders of conversations, decisions, gotchas and preferences."""
 
-    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+    def put(self, chunks: "Sequence[Chunk]") -> Mapping[str, str]:
         """
         Write *chunks*, and their decisions, gotchas and preferences, as sections of files.
 
@@ -84,11 +92,11 @@ class ConversationFiles(Protocol):
 class SessionFiles(Protocol):
     """The project's folder of sessions."""
 
-    def parse(self, text: str, at: dt.datetime) -> Document:
+    def parse(self, text: str, at: "dt.datetime") -> "Document":
         """Return the session *text*, written at that time; if its head can't be read whole, all of it is body."""
         ...
 
-    def create(self, text: str, session: Entry, at: dt.datetime) -> str:
+    def create(self, text: str, session: "Entry", at: "dt.datetime") -> str:
         """
         Write *text* to a new file, whole or not at all; return its path, absolute with links resolved.
 
@@ -169,7 +177,7 @@ class SourceFiles(Protocol):
         """
         ...
 
-    def read(self, path: str) -> Document:
+    def read(self, path: str) -> "Document":
         """
         Return the file of that path.
 
@@ -178,10 +186,22 @@ class SourceFiles(Protocol):
         """
         ...
 
-    def parse(self, path: str, mtime: int, text: str) -> Document:
+    def parse(self, path: str, mtime: int, text: str) -> "Document":
         """Return *text* as if it stood at *path*; its hash is empty, so that the file is indexed if it comes back."""
         ...
 
     def is_gone(self, path: str) -> bool:
         """Tell whether there is certainly nothing at *path*: what may not be looked at is not gone."""
+        ...
+
+
+class Instructions(Protocol):
+    """The instruction files that the host gives the agent at the beginning of every session; none is ours."""
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """
+        Yield the name of each file and what it says, the project's own first.
+
+        Whatever is there and can't be read says nothing. Read when it is asked for: most prompts need none of it.
+        """
         ...

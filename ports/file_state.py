@@ -1,7 +1,10 @@
-import datetime as dt
-from typing import NamedTuple, Protocol
+"""The store's knowledge of files: absent files, deleted sections, and imports done before."""
 
-from hardwon.domain.model.file_state import AbsentFile
+import datetime as dt
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.file_state import AbsentFile
 
 LONGEST_ABSENCE = dt.timedelta(days=90)
 """A file that is away for longer comes back as a new one."""
@@ -10,7 +13,7 @@ LONGEST_ABSENCE = dt.timedelta(days=90)
 class Absences(Protocol):
     """The facts about files that are gone: a change of branch brings them back, a move brings them back under another path."""
 
-    def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
+    def keep(self, absent: "AbsentFile", at: dt.datetime) -> None:
         """
         Remember *absent*, in place of what is known of that path; forget what left `LONGEST_ABSENCE` before *at*.
 
@@ -19,7 +22,7 @@ class Absences(Protocol):
         """
         ...
 
-    def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
+    def of(self, file_path: str, file_hash: str) -> "AbsentFile | None":
         """
         Return the absent file that a file which appears may be; None for a new one.
 
@@ -77,4 +80,20 @@ class Tombstones(Protocol):
         Raises:
             StorageError: the store can't be written now.
         """
+        ...
+
+
+class ImportLedger(Protocol):
+    """The headings of knowledge-bank files that were imported before."""
+
+    def headings(self, path: str) -> set[str]:
+        """Return the headings of *path* that were imported before."""
+        ...
+
+    def fingerprint(self, path: str) -> str | None:
+        """Return the fingerprint *path* had when it was last imported, None when it never was."""
+        ...
+
+    def record(self, path: str, headings: set[str], fingerprint: str) -> None:
+        """Remember *headings* as seen, besides those known, and the file's present fingerprint."""
         ...

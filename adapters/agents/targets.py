@@ -50,7 +50,7 @@ class JsonTarget(SetupTarget):
         return json.dumps(ours, indent=2, ensure_ascii=False)
 
     @override
-    def with_ours(self, text: str | None) -> str:
+    def with_managed(self, text: str | None) -> str:
         document = self._read(text or "")
         begun = self._with_hooks(document)
         try:
@@ -62,7 +62,7 @@ class JsonTarget(SetupTarget):
         return edited(text or "", document, after, may_comment=self.may_comment)
 
     @override
-    def without_ours(self, text: str) -> str:
+    def without_managed(self, text: str) -> str:
         document = self._read(text)
         after = without_hooks(document) if self.hooks else document
         after = without_server(after, self.place, self.name) if self.name else after
@@ -117,13 +117,13 @@ class WholeTarget(SetupTarget):
         return ""
 
     @override
-    def with_ours(self, text: str | None) -> str:
+    def with_managed(self, text: str | None) -> str:
         if text is not None:
             self.ensure_not_taken(text)
         return self.text
 
     @override
-    def without_ours(self, text: str) -> str | None:
+    def without_managed(self, text: str) -> str | None:
         return None if text == self.text else text
 
     @override
@@ -184,7 +184,7 @@ class TomlTarget(SetupTarget):
         return f"{self.name} = {{ {self._line} }}" if is_closed else f"[{self._title}]\n{self._line}"
 
     @override
-    def with_ours(self, text: str | None) -> str:
+    def with_managed(self, text: str | None) -> str:
         text = text or ""
         document = read_toml(text)
         ours = document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
@@ -197,7 +197,7 @@ class TomlTarget(SetupTarget):
         return self._proven(after, wanted)
 
     @override
-    def without_ours(self, text: str) -> str:
+    def without_managed(self, text: str) -> str:
         document = read_toml(text)
         if not self._is_in(document, text):
             return text

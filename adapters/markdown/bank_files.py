@@ -20,7 +20,7 @@ from hardwon.adapters.markdown.whole_files import (
 from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
 from hardwon.domain.model.knowledge_bank import BankScope
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
-from hardwon.ports.bank_files import BankFiles
+from hardwon.ports.knowledge_bank import BankFiles
 
 READABLE_BY_ALL, PRIVATE = 0o644, 0o600
 OPEN_FOLDER, PRIVATE_FOLDER = 0o755, 0o700

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from hardwon.adapters.markdown.whole_files import read_regular_file
-from hardwon.ports.instructions import Instructions
+from hardwon.ports.documents import Instructions
 
 INDEX = "MEMORY.md"
 LONGEST_NAME = 200

@@ -257,11 +257,11 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, (in_list(seqs),))]
 
     @override
-    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def summaries(self, seqs: Sequence[int]) -> list[ToldConversation]:
         return [to_told(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
 
     @override
-    def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
         within = where(only)
         sql = SELECT_TOLD_NEWEST.format(within=within.sql)
         return [to_told(row) for row in self._database.rows(sql, (*within.parameters, limit))]

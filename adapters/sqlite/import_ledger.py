@@ -1,7 +1,7 @@
 import os
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.override import override
 
 

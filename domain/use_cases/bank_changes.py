@@ -1,9 +1,13 @@
+"""Detect changed knowledge-bank files; apart from the import itself, which costs a session start `attrs`."""
+
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from hardwon.ports.import_ledger import ImportLedger
-from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+if TYPE_CHECKING:
+    from hardwon.ports.file_state import ImportLedger
+    from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 
 
-def changed_files(bank: KnowledgeBank, ledger: ImportLedger) -> Iterator[BankFile]:
-    """Yield the files of *bank* that are not as they were when they were last imported."""
+def changed_files(bank: "KnowledgeBank", ledger: "ImportLedger") -> "Iterator[BankFile]":
+    """Yield the files of *bank* whose fingerprint differs from that of their last import."""
     return (file for file in bank.files() if ledger.fingerprint(file.path) != file.fingerprint)

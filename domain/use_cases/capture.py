@@ -75,7 +75,7 @@ class Capture:
     workplace: Workplace
     replaced: tuple[SectionOfSession, ...] = ()
 
-    def __call__(
+    def add(
         self,
         buffer: SessionBuffer,
         transcript: Iterable[Transcribed],
@@ -230,7 +230,7 @@ def capture_session(
     """
     begins = bool(buffer.session_id) and not buffer.exchanges
     replaced = tuple(capture.files.of_session(buffer.session_id)) if begins else ()
-    captured = attrs.evolve(capture, replaced=replaced)(buffer, transcript, progress=progress)
+    captured = attrs.evolve(capture, replaced=replaced).add(buffer, transcript, progress=progress)
     if not (replaced and captured.chunks):
         return captured
     files = capture.files.remove([section.section_id for section in _outdated(replaced, captured)])
@@ -255,7 +255,7 @@ def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[
 
 
 @attrs.frozen(kw_only=True)
-class TakeIn:
+class CaptureEvents:
     """
     Take in the events of a session of one project; only one process at a time may.
 
@@ -276,7 +276,7 @@ class TakeIn:
     clock: Clock
     warn: Callable[[str], None]
 
-    def __call__(self, session_id: str) -> None:
+    def capture_waiting(self, session_id: str) -> None:
         """
         Take in the waiting events of that session.
 

@@ -19,7 +19,7 @@ from hardwon.domain.model.titles import plain_title
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 
 NAME_WORDS = 8
@@ -147,7 +147,7 @@ def _moment(text: str | None, now: dt.datetime) -> dt.datetime:
 
 
 @attrs.frozen
-class TakeInBank:
+class SyncBanks:
     """
     Bring in the lessons that the store has not seen, and the counts that it has not heard of.
 

@@ -18,14 +18,14 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, UnreadableFileError, UnusableVectorError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-from hardwon.domain.use_cases.index_one_file import KeepFile, follows, sections_below, stored_of
+from hardwon.domain.use_cases.index_one_file import IndexOneFile, follows, sections_below, stored_of
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ENDING, SourceFiles
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.vectors import PendingText, VectorStore
 
 
@@ -148,7 +148,7 @@ class ImportOlderIndex:
     Attributes:
         sources: The files.
         repository: The entries.
-        keep_file: Brings one file in.
+        index_one_file: Brings one file in.
         usage: Gets what the older program has counted.
         ledger: Knows what was imported before.
         clock: The time.
@@ -157,7 +157,7 @@ class ImportOlderIndex:
 
     sources: SourceFiles
     repository: EntryRepository
-    keep_file: KeepFile
+    index_one_file: IndexOneFile
     usage: UsageLog
     ledger: ImportLedger
     clock: Clock
@@ -205,7 +205,7 @@ class ImportOlderIndex:
         file = self._file(document) or self._of_content(document)
         if not stored_of(self.repository, document.path):
             self.repository.put(document.seed(self.clock.now()))
-        whole = self.keep_file(file, select="all").entry
+        whole = self.index_one_file.index(file, select="all").entry
         entries = [*self.repository.sections_of(document.path), *([whole] if whole else [])]
         return next((entry for entry in entries if entry.anchor_id == document.anchor_id), entries[-1])
 

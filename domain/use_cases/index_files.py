@@ -9,7 +9,7 @@ import attrs
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.use_cases.edit_entries import Forget
-from hardwon.domain.use_cases.index_one_file import KeepFile, KeptFile, Selection, stored_of
+from hardwon.domain.use_cases.index_one_file import IndexedFile, IndexOneFile, Selection, stored_of
 from hardwon.ports.documents import Listing, SourceFiles
 from hardwon.ports.entries import EntryRepository
 
@@ -51,7 +51,7 @@ class IndexFiles:
         sources: The files.
         repository: The entries.
         project_root: The project's folder, links resolved.
-        keep_file: Brings one file in.
+        index_one_file: Brings one file in.
         forget: Takes out what is gone.
 
     """
@@ -59,7 +59,7 @@ class IndexFiles:
     sources: SourceFiles
     repository: EntryRepository
     project_root: str
-    keep_file: KeepFile
+    index_one_file: IndexOneFile
     forget: Forget
 
     def index(
@@ -151,7 +151,9 @@ class _Run:
 
     def index(self, path: str) -> None:
         try:
-            kept = self._tools.keep_file(self._tools.sources.read(path), select=self._select, dry_run=self._dry_run)
+            kept = self._tools.index_one_file.index(
+                self._tools.sources.read(path), select=self._select, dry_run=self._dry_run
+            )
         except UnreadableFileError as error:
             self._skipped.append(str(error))
         except InvalidEntryError as error:
@@ -167,7 +169,7 @@ class _Run:
             self._tools.forget.gone(path)
         self._removed.append(path)
 
-    def _count(self, path: str, kept: KeptFile) -> None:
+    def _count(self, path: str, kept: IndexedFile) -> None:
         match kept.outcome:
             case "new":
                 self._new.append(path)

@@ -93,7 +93,7 @@ Outcome: TypeAlias = Literal["new", "changed", "reindexed", "unchanged", "delete
 
 
 @attrs.frozen(kw_only=True)
-class KeptFile:
+class IndexedFile:
     """
     The outcome of indexing a file, or what it would be.
 
@@ -112,7 +112,7 @@ class KeptFile:
 
 
 @attrs.frozen(kw_only=True)
-class KeepFile:
+class IndexOneFile:
     """
     Index a file: an entry for the whole and for each named section of a document; of a captured file, for sections alone.
 
@@ -137,7 +137,7 @@ class KeepFile:
     defaults: Defaults = PLAIN
     clock: Clock
 
-    def __call__(self, document: Document, *, select: Selection = "changed", dry_run: bool = False) -> KeptFile:
+    def index(self, document: Document, *, select: Selection = "changed", dry_run: bool = False) -> IndexedFile:
         """
         Bring the entries of *document* up to date, all of them or none.
 
@@ -176,11 +176,11 @@ class _Plan(ABC):
 
     """
 
-    tools: KeepFile
+    tools: IndexOneFile
     document: Document
     select: Selection
 
-    def run(self, *, dry_run: bool) -> KeptFile:
+    def run(self, *, dry_run: bool) -> IndexedFile:
         """Carry it out."""
         if self.is_settled:
             return self.settle(dry_run=dry_run)
@@ -203,7 +203,7 @@ class _Plan(ABC):
         """Whether the entries stay as they are."""
 
     @abstractmethod
-    def settle(self, *, dry_run: bool) -> KeptFile:
+    def settle(self, *, dry_run: bool) -> IndexedFile:
         """Return the outcome if the entries stay as they are."""
 
     @cached_property
@@ -212,11 +212,11 @@ class _Plan(ABC):
         """The entries to be put."""
 
     @abstractmethod
-    def kept(self, entries: Mapping[str, Entry]) -> KeptFile:
+    def kept(self, entries: Mapping[str, Entry]) -> IndexedFile:
         """Return the outcome, given the file's *entries* by anchor."""
 
     @abstractmethod
-    def write(self) -> KeptFile:
+    def write(self) -> IndexedFile:
         """Put the entries; return the outcome."""
 
     def warnings(self, *complaints: str) -> tuple[str, ...]:
@@ -241,34 +241,34 @@ class _DocumentPlan(_Plan):
     def is_settled(self) -> bool:
         return (self._is_unchanged and self.select != "all") or self._is_deleted
 
-    def settle(self, *, dry_run: bool) -> KeptFile:
+    def settle(self, *, dry_run: bool) -> IndexedFile:
         if not self.known:
-            return KeptFile(outcome="deleted")
+            return IndexedFile(outcome="deleted")
         if self.document.mtime != self.known[""].file_mtime and not dry_run:
             with self.tools.repository.transaction():
                 for entry in stored_of(self.tools.repository, self.document.path):
                     self.tools.repository.put(attrs.evolve(entry, file_mtime=self.document.mtime))
-        return KeptFile(outcome="unchanged", entry=self.known[""], sections=len(self.known) - 1)
+        return IndexedFile(outcome="unchanged", entry=self.known[""], sections=len(self.known) - 1)
 
     @cached_property
     def entries(self) -> Sequence[Entry]:
         made = self._made(self.known)
         return self._made(self._absent.over(made)) if self._absent else made
 
-    def kept(self, entries: Mapping[str, Entry]) -> KeptFile:
+    def kept(self, entries: Mapping[str, Entry]) -> IndexedFile:
         whole = self.entries[0]
         complaints = self.document.sections.complaints if whole.kind == "document" else ()
         outcome: Outcome = "new"
         if "" in self.known:
             outcome = "reindexed" if self.known[""].file_hash == whole.file_hash else "changed"
-        return KeptFile(
+        return IndexedFile(
             outcome=outcome,
             entry=entries[""],
             sections=len(self.entries) - 1,
             warnings=self.warnings(*complaints, *overruled(self.document.fields, whole)),
         )
 
-    def write(self) -> KeptFile:
+    def write(self) -> IndexedFile:
         tools, (made, *sections) = self.tools, self.entries
         put_in_place(tools.repository, made, sections)
         if self._absent:
@@ -339,7 +339,7 @@ class _CapturedPlan(_Plan):
     def is_settled(self) -> bool:
         return self._outcome in {"unchanged", "deleted"}
 
-    def settle(self, *, dry_run: bool) -> KeptFile:
+    def settle(self, *, dry_run: bool) -> IndexedFile:
         del dry_run
         return self.kept(self.known)
 
@@ -347,14 +347,14 @@ class _CapturedPlan(_Plan):
     def entries(self) -> Sequence[Entry]:
         return [self._entry(section) for section in self._due]
 
-    def kept(self, entries: Mapping[str, Entry]) -> KeptFile:
+    def kept(self, entries: Mapping[str, Entry]) -> IndexedFile:
         first = next((entries.get(section.anchor_id) for section in self._living), None)
         taken = (section.anchor_id for section in self.captured.found if self._is_taken(section))
         complaints = (f"the anchor {anchor!r} is left out: it is another memory's id" for anchor in taken)
         warnings = () if self.is_settled else self.warnings(*self.captured.complaints, *complaints)
-        return KeptFile(outcome=self._outcome, entry=first, sections=len(self._living), warnings=warnings)
+        return IndexedFile(outcome=self._outcome, entry=first, sections=len(self._living), warnings=warnings)
 
-    def write(self) -> KeptFile:
+    def write(self) -> IndexedFile:
         note_absence(self.tools.absences, self._leaving, self.tools.clock.now())
         for entry in self._leaving:
             self.tools.repository.delete(entry.entry_id)

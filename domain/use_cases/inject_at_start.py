@@ -134,7 +134,7 @@ class Inject(NamedTuple):
         troubles = retire_expired(self.repository, now)
         with self.repository.snapshot():
             rules = within_budget(self.repository.constitutional(project))
-            retrieval = self.retrieve(query.public, deadline, query.keyword_text)
+            retrieval = self.retrieve.find(query.public, deadline, query.keyword_text)
             policy = RankingPolicy(weights=self.weights, maxima=whole_store_maxima(retrieval, self.repository), now=now)
             selected = self._select(retrieval, policy, limit, rules)
             related, trouble = self._related(query, occasion, deadline, rules)

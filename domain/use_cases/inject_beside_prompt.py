@@ -39,7 +39,7 @@ from hardwon.domain.use_cases.rank import Found
 from hardwon.domain.use_cases.recall import Rated, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
 from hardwon.ports.activity import Receipts
-from hardwon.ports.instructions import Instructions
+from hardwon.ports.documents import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 
 LONGEST_KEPT = 500
@@ -67,7 +67,7 @@ class Prompt(NamedTuple):
     project: str = ""
 
 
-class Spoken(NamedTuple):
+class PromptInjection(NamedTuple):
     """
     What is to be printed beside a prompt.
 
@@ -85,7 +85,7 @@ class Spoken(NamedTuple):
     degradations: tuple[str, ...] = ()
 
 
-class SpeakUp(NamedTuple):
+class InjectBesidePrompt(NamedTuple):
     """
     Search with the user's own words, and say what clearly wins and is not known in this session yet.
 
@@ -102,7 +102,7 @@ class SpeakUp(NamedTuple):
     instructions: Instructions
     watch: Callable[[Weighed], None] | None = None
 
-    def text_for(self, prompt: Prompt, deadline: Deadline) -> Spoken:
+    def text_for(self, prompt: Prompt, deadline: Deadline) -> PromptInjection:
         """
         Return what to print beside *prompt*: most often nothing.
 
@@ -117,7 +117,7 @@ class SpeakUp(NamedTuple):
 
         """
         if not is_worth_asking(prompt.text):
-            return Spoken()
+            return PromptInjection()
         public = redact(prompt.text[: 2 * LONGEST_PROMPT])[:LONGEST_PROMPT]  # a secret may begin before the end
         troubles = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
@@ -125,26 +125,28 @@ class SpeakUp(NamedTuple):
             question = question_of(public, only, prompt.project)
             sentences = sentences_of(public, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
-                return Spoken(degradations=troubles)
+                return PromptInjection(degradations=troubles)
             found = self.recall.search(question, deadline)
             spoken = self._spoken(prompt, question, sentences, found)
         return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
 
-    def _spoken(self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found) -> Spoken:
+    def _spoken(
+        self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found
+    ) -> PromptInjection:
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
         may_win = any(contest.may_win(each.score) for each in rated[:MOST_SHOWN])
         if not (may_win or self.watch):  # most prompts: nothing is read
-            return Spoken()
+            return PromptInjection()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
         contenders = self._contenders(rated)
         choice = choose(contenders, Rules(contest, shown, self._told, prompt.project))
         if self.watch:
             self.watch(Weighed(contest, contenders, choice))
         if not choice.chosen:
-            return Spoken()
+            return PromptInjection()
         receipt = self._receipt(prompt, question, choice)._replace(space=found.retrieval.embedded_by)
-        return Spoken(choice.text, tuple(each.contender.facts.ranking.seq for each in choice.chosen), receipt)
+        return PromptInjection(choice.text, tuple(each.contender.facts.ranking.seq for each in choice.chosen), receipt)
 
     def _contenders(self, rated: Sequence[Rated]) -> list[Contender]:
         """Return what is known of *rated*, in their order."""
@@ -210,7 +212,7 @@ def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found
     )
 
 
-class Rehearsed(NamedTuple):
+class WeighedEntry(NamedTuple):
     """
     An entry that was weighed for a prompt.
 
@@ -230,7 +232,7 @@ class Rehearsed(NamedTuple):
     kept_out: str
 
 
-class Rehearsal(NamedTuple):
+class PromptDryRun(NamedTuple):
     """
     What a prompt would bring up.
 
@@ -243,12 +245,12 @@ class Rehearsal(NamedTuple):
     """
 
     text: str
-    entries: tuple[Rehearsed, ...]
+    entries: tuple[WeighedEntry, ...]
     worth_asking: bool
     degradations: tuple[str, ...] = ()
 
 
-class Rehearse(NamedTuple):
+class TryPrompt(NamedTuple):
     """
     Try a prompt: nothing is counted and no receipt is kept; what has expired is retired, as by any search.
 
@@ -257,9 +259,9 @@ class Rehearse(NamedTuple):
 
     """
 
-    speak_up: SpeakUp
+    speak_up: InjectBesidePrompt
 
-    def __call__(self, prompt: Prompt, deadline: Deadline) -> Rehearsal:
+    def dry_run(self, prompt: Prompt, deadline: Deadline) -> PromptDryRun:
         """
         Return what would be printed beside *prompt* now.
 
@@ -274,13 +276,13 @@ class Rehearse(NamedTuple):
         weighed = list[Weighed]()
         spoken = self.speak_up._replace(watch=weighed.append).text_for(prompt, deadline)
         entries = tuple(entry for each in weighed for entry in _rehearsed(each))
-        return Rehearsal(spoken.text, entries, is_worth_asking(prompt.text), spoken.degradations)
+        return PromptDryRun(spoken.text, entries, is_worth_asking(prompt.text), spoken.degradations)
 
 
-def _rehearsed(weighed: Weighed) -> Iterator[Rehearsed]:
+def _rehearsed(weighed: Weighed) -> Iterator[WeighedEntry]:
     told = {each.entry_id: each.why for each in weighed.choice.missed}
     told.update((each.contender.entry_id, "") for each in weighed.choice.chosen)
     for each in weighed.contenders:
         if each.entry_id in told:
             win = each.win(weighed.contest)
-            yield Rehearsed(each.entry_id, each.printed.name, win.strength, win.least, told[each.entry_id])
+            yield WeighedEntry(each.entry_id, each.printed.name, win.strength, win.least, told[each.entry_id])

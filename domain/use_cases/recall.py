@@ -107,7 +107,7 @@ class Recall(NamedTuple):
     def search(self, question: Question, deadline: Deadline) -> Found:
         """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
-        retrieval = retrieve(without_frame(question.text), deadline, question.keyword_text)
+        retrieval = retrieve.find(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
         context = RankingContext(
             size=self.repository.count(question.only._replace(ranked=True)),

@@ -194,7 +194,7 @@ class Relate(NamedTuple):
         said = [each for each in self._of_session(occasion.compacted) if each.seq not in known]
         known += tuple(each.seq for each in said)
         nearby = Nearby() if late else self.nearby.find(context, occasion.workplace, limit, deadline, known)
-        found = self.repository.told([each.seq for each in nearby.best])
+        found = self.repository.summaries([each.seq for each in nearby.best])
         if not (found or late):
             found = self._lately(occasion, limit, known)
         others = _else(found, said)
@@ -202,13 +202,13 @@ class Relate(NamedTuple):
 
     def _of_session(self, session: str) -> list[ToldConversation]:
         of_session = CONVERSATIONS._replace(session=session)
-        return _else(self.repository.told_newest(of_session, OF_SESSION) if session else (), ())
+        return _else(self.repository.newest_summaries(of_session, OF_SESSION) if session else (), ())
 
     def _lately(self, occasion: Occasion, limit: int, known: tuple[int, ...]) -> list[ToldConversation]:
         """Return the project's newest conversations, what is permanent first: nobody knows what the user works on."""
         own = CONVERSATIONS._replace(scope=scope_of("project", occasion.workplace), except_for=known)
-        kept = self.repository.told_newest(own._replace(permanent=True), max(limit, 0))
-        return _else([*kept, *self.repository.told_newest(own, max(limit, 0))], ())[: max(limit, 0)]
+        kept = self.repository.newest_summaries(own._replace(permanent=True), max(limit, 0))
+        return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[: max(limit, 0)]
 
 
 def _else(conversations: Iterable[ToldConversation], told: Iterable[ToldConversation]) -> list[ToldConversation]:

@@ -8,7 +8,7 @@ import attrs
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.use_cases.capture import Capture, Captured, Learn, Learned, TakeIn
+from hardwon.domain.use_cases.capture import Capture, Captured, CaptureEvents, Learn, Learned
 
 NOTHING_SAID = "no session that hooks or a transcript told of is at hand in this project: say what to remember, as in: hardwon remember 'TEXT'"
 
@@ -104,7 +104,7 @@ class Remember:
         drafts = self.capture.chunker.add((), said)
         return self._for_good(SessionBuffer(session_id="", project_root=project_root, drafts=drafts))
 
-    def session(self, session_id: str, take_in: TakeIn) -> Remembered:
+    def session(self, session_id: str, waiting: CaptureEvents) -> Remembered:
         """
         Keep the exchanges at hand of a session, once what waits of it is taken in; only one process at a time may.
 
@@ -113,7 +113,7 @@ class Remember:
             UnreadableFileError: a file can't be written; nothing is lost.
             StorageError: the journal or the store can't be used now.
         """
-        take_in(session_id)
+        waiting.capture_waiting(session_id)
         buffer = self.capture.journal.buffer(session_id)
         if not (buffer and buffer.exchanges):
             raise InvalidEntryError(NOTHING_SAID)

@@ -44,7 +44,7 @@ def retire_expired(repository: EntryState, now: dt.datetime) -> tuple[str, ...]:
     return ()
 
 
-class AskedOnce:
+class MemoisedEmbedder:
     """
     An embedder that is asked the same at most once, whoever asks again: it shares the answer, or the trouble.
 
@@ -213,7 +213,7 @@ class Retrieve(NamedTuple):
     by_passage: bool = False
     embed_seconds: float = EMBED_SECONDS
 
-    def __call__(self, query: str | None, deadline: Deadline, keyword_text: str | None = None) -> Retrieval:
+    def find(self, query: str | None, deadline: Deadline, keyword_text: str | None = None) -> Retrieval:
         """
         Return what a query finds.
 

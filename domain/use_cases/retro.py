@@ -23,12 +23,12 @@ from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.retro.bank_edit import Banks, Noted, counted, noted, promoted
 from hardwon.domain.model.retro.lesson import Lesson, bank_lesson, day_of, observed_in_of
 from hardwon.domain.use_cases.edit_entries import known_entry
-from hardwon.domain.use_cases.import_knowledge import TakeInBank
+from hardwon.domain.use_cases.import_knowledge import SyncBanks
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.store_entry import Stored, StoreEntry
-from hardwon.ports.bank_files import BankFiles
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
+from hardwon.ports.knowledge_bank import BankFiles
 
 
 class Kept(NamedTuple):
@@ -47,7 +47,7 @@ class Kept(NamedTuple):
     stored: Stored | None
 
 
-class KeptRetro(NamedTuple):
+class SavedRetro(NamedTuple):
     """
     The outcome of a retrospective.
 
@@ -62,7 +62,7 @@ class KeptRetro(NamedTuple):
 
 
 @attrs.frozen
-class KeepRetro:
+class SaveRetro:
     """
     Write lessons to the knowledge bank and to the store, all of them or none.
 
@@ -74,9 +74,9 @@ class KeepRetro:
     """
 
     bank: BankFiles
-    open_store: Callable[[], TakeInBank] | None
+    open_store: Callable[[], SyncBanks] | None
 
-    def __call__(self, lessons: Sequence[Lesson]) -> KeptRetro:
+    def save(self, lessons: Sequence[Lesson]) -> SavedRetro:
         """
         Keep *lessons*; one that is known is counted once more, in both places.
 
@@ -95,14 +95,14 @@ class KeepRetro:
             foreseen = _all_noted(banks, lessons)
             if self.open_store is None:
                 self.bank.write(foreseen[-1].noted.banks if foreseen else banks)
-                return KeptRetro(foreseen)
+                return SavedRetro(foreseen)
             return self._in_both(banks, lessons, self.open_store())
 
-    def foreseen(self, lessons: Sequence[Lesson]) -> KeptRetro:
+    def foreseen(self, lessons: Sequence[Lesson]) -> SavedRetro:
         """Return what would become of the knowledge bank; nothing is written."""
-        return KeptRetro(_all_noted(self.bank.banks(), lessons))
+        return SavedRetro(_all_noted(self.bank.banks(), lessons))
 
-    def _in_both(self, banks: Banks, lessons: Sequence[Lesson], take_in: TakeInBank) -> KeptRetro:
+    def _in_both(self, banks: Banks, lessons: Sequence[Lesson], take_in: SyncBanks) -> SavedRetro:
         with take_in.repository.transaction():
             take_in.take_in(banks)  # before anything is counted, or what is new in the files would be counted from one
             stored = [_stored(lesson, StoreEntry(take_in.repository)) for lesson in lessons]
@@ -110,7 +110,7 @@ class KeepRetro:
             banks = kept[-1].noted.banks if kept else banks
             self.bank.write(banks)
             skipped = take_in.take_in(banks)  # or the next import would read what was written
-        return KeptRetro(kept, skipped)
+        return SavedRetro(kept, skipped)
 
 
 def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
@@ -145,7 +145,7 @@ def scope_of(lesson: Lesson) -> BankScope:
 
 
 @attrs.frozen
-class LookedAt:
+class Revised:
     """
     What became of an entry.
 
@@ -164,7 +164,7 @@ class LookedAt:
 
 
 @attrs.frozen(kw_only=True)
-class LookAgain:
+class ReviseLearning:
     """
     Change a learning in the store and in the knowledge bank; neither gets a second one of it.
 
@@ -176,10 +176,10 @@ class LookAgain:
     """
 
     bank: BankFiles
-    take_in: TakeInBank
+    take_in: SyncBanks
     clock: Clock
 
-    def confirm(self, entry_id: str) -> LookedAt:
+    def confirm(self, entry_id: str) -> Revised:
         """
         Count that the learning was observed once more, now; in the bank wherever it stands.
 
@@ -193,7 +193,7 @@ class LookAgain:
         """
         return self._looked(entry_id, self._confirmed)
 
-    def promote(self, entry_id: str) -> LookedAt:
+    def promote(self, entry_id: str) -> Revised:
         """
         Make the learning one of all projects: of none in its row, and in the user's own bank; twice is as once.
 
@@ -207,7 +207,7 @@ class LookAgain:
         """
         return self._looked(entry_id, _promoted)
 
-    def _looked(self, entry_id: str, look: Callable[[Entry, Banks], LookedAt]) -> LookedAt:
+    def _looked(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
         """Hold the files, then the store; take in what the files say, look, and take in what was written."""
         with self.bank.held() as banks, self._repository.transaction():
             self.take_in.take_in(banks)
@@ -217,13 +217,13 @@ class LookAgain:
             self.bank.write(looked.noted.banks)
             return attrs.evolve(looked, skipped=self.take_in.take_in(looked.noted.banks))
 
-    def _confirmed(self, entry: Entry, banks: Banks) -> LookedAt:
+    def _confirmed(self, entry: Entry, banks: Banks) -> Revised:
         again = attrs.evolve(
             entry,
             observation_count=min(entry.observation_count + 1, MAX_COUNT),
             updated_at=max(entry.updated_at, self.clock.now()),
         )
-        return LookedAt(entry, again, counted(banks, entry.entry_id, day_of(again.updated_at)))
+        return Revised(entry, again, counted(banks, entry.entry_id, day_of(again.updated_at)))
 
     @property
     def _repository(self) -> EntryRepository:
@@ -236,10 +236,10 @@ class LookAgain:
         return entry
 
 
-def _promoted(entry: Entry, banks: Banks) -> LookedAt:
+def _promoted(entry: Entry, banks: Banks) -> Revised:
     observed_in = observed_in_of(entry.notes) or entry.source_project or ""
     lesson = bank_lesson(entry, observed_in, entry.observation_count)
-    return LookedAt(entry, attrs.evolve(entry, source_project=None), promoted(banks, lesson))
+    return Revised(entry, attrs.evolve(entry, source_project=None), promoted(banks, lesson))
 
 
 SEARCHED = 100
@@ -273,7 +273,7 @@ class Review(NamedTuple):
     recall: Recall
     workplace: Workplace
 
-    def __call__(self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline) -> Reviewed:
+    def find(self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline) -> Reviewed:
         """
         Return at most *limit* learnings that *work* recalls best; nothing is counted.
 

@@ -43,7 +43,7 @@ class Given:
 
 
 @attrs.frozen(kw_only=True)
-class KeepSession:
+class SaveSession:
     """
     Keep a session: its file, and its entry, which holds its description alone.
 

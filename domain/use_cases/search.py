@@ -16,7 +16,7 @@ from hardwon.domain.model.keywords import concept_counts, concepts_of, words_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.use_cases.recall import Recall, Recollection
-from hardwon.domain.use_cases.retrieve import AskedOnce
+from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
@@ -199,7 +199,7 @@ def _calibrated(question: Question, besides: EntryFilter) -> Question:
 
 def _embedding_once(recall: Recall) -> Recall:
     """Return *recall* with embedders that are asked once for the same text."""
-    semantic = [each._replace(embedder=AskedOnce(each.embedder)) for each in recall.retrieve.semantic]
+    semantic = [each._replace(embedder=MemoisedEmbedder(each.embedder)) for each in recall.retrieve.semantic]
     return recall._replace(retrieve=recall.retrieve._replace(semantic=semantic))
 
 

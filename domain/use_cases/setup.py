@@ -50,7 +50,7 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
     return Found(text, without_us, is_as_written, is_recorded=written is not None)
 
 
-def with_ours(target: SetupTarget, found: Found) -> str:
+def with_managed(target: SetupTarget, found: Found) -> str:
     """
     Return the file's text with our part; all that the user wrote stays.
 
@@ -58,10 +58,10 @@ def with_ours(target: SetupTarget, found: Found) -> str:
         TakenNameError: something of the user's has the name of ours.
         UneditableFileError: it can't be edited safely.
     """
-    return target.with_ours(found.without_us if found.is_as_written else found.text)
+    return target.with_managed(found.without_us if found.is_as_written else found.text)
 
 
-def without_ours(target: SetupTarget, found: Found) -> str | None:
+def without_managed(target: SetupTarget, found: Found) -> str | None:
     """
     Return the file's text without our part; None for no file.
 
@@ -83,12 +83,12 @@ def _before(target: SetupTarget, text: str, written: Written) -> str | None:
     """Return the file's text before *text*, which we wrote."""
     if not written.was_there:
         return None
-    return written.original if written.original is not None else target.without_ours(text)
+    return written.original if written.original is not None else target.without_managed(text)
 
 
 def _rest(target: SetupTarget, text: str, written: Written | None) -> str | None:
     """Return the user's part of *text*; None where that is blank, in a file that we made."""
-    left = target.without_ours(text)
+    left = target.without_managed(text)
     return None if left is not None and written and written.is_made and target.is_blank(left) else left
 
 
@@ -301,7 +301,7 @@ class SetUp:
     def _bringing_in(self, target: SetupTarget) -> Plan:
         try:
             found = self._look(target)
-            after = with_ours(target, found)
+            after = with_managed(target, found)
             return attrs.evolve(self._change(target, found, after), left=self._left_out(target, after))
         except TakenNameError as error:
             return Plan(left=(self._taken(target, error, OURS),))
@@ -313,7 +313,7 @@ class SetUp:
     def _taking_out(self, target: SetupTarget) -> Plan:
         try:
             found = self._look(target)
-            plan = self._change(target, found, without_ours(target, found))
+            plan = self._change(target, found, without_managed(target, found))
             return plan if plan.steps else Plan(settled=(target.path,))
         except TakenNameError as error:
             return Plan(settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),))
@@ -369,7 +369,7 @@ class SetUp:
         earlier = self.record.get(step.target.path)
         was_there = step.without_us is not None
         is_made = not was_there or (earlier is not None and earlier.is_made)
-        is_derivable = not was_there or step.target.without_ours(after) == step.without_us
+        is_derivable = not was_there or step.target.without_managed(after) == step.without_us
         return Written(digest(after), was_there, is_made, None if is_derivable else step.without_us)
 
 

@@ -14,7 +14,7 @@ REMEMBERED = 32
 """Texts; those of a chunk are asked about again and again."""
 
 
-class Likeness:
+class TextSimilarity:
     """
     Compares texts by meaning; from the embedder's first failure on it can't tell.
 

@@ -17,7 +17,7 @@ from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, Storag
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
-from hardwon.domain.use_cases.save_session import Given, KeepSession
+from hardwon.domain.use_cases.save_session import Given, SaveSession
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files, build_keep_session
 from hardwon.entrypoints.bootstrap_transfer import is_storable, watch_files
@@ -198,7 +198,7 @@ def _named(file: str | None) -> str | None:
     return None if file in {None, "-"} else os.path.realpath(file or "")
 
 
-def _written(file: str | None, given: Given, keep_session: KeepSession) -> str:
+def _written(file: str | None, given: Given, keep_session: SaveSession) -> str:
     """Return the file that holds the session now."""
     text = standard_input() if file == "-" or is_piped(patient=given.description is None) else ""
     if not text.strip() and file is None and given.description:

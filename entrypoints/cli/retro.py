@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.answer import Answer
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Lesson, read_lessons
-from hardwon.domain.use_cases.retro import KeepRetro, Kept, LookedAt
+from hardwon.domain.use_cases.retro import Kept, Revised, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retro import build_keep_retro, build_look_again, build_review, work_sources
 from hardwon.entrypoints.bootstrap_transfer import read_text
@@ -43,7 +43,7 @@ from hardwon.entrypoints.presenters.entries import (
 from hardwon.entrypoints.presenters.text import visible
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.retrospective import Work, read_feature, read_work
-from hardwon.ports.bank_files import BankFiles
+from hardwon.ports.knowledge_bank import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"
 STORE_SKIPPED = "Skipped the store: memory_semantic_enabled is not true, the knowledge bank alone was written"
@@ -74,7 +74,7 @@ def write(
     keep = build_keep_retro(project_root, settings, opened)
     with _each_trouble_told():
         lessons = _lessons(answer_from_text(_text(answer)), project_root, warnings)
-        kept = keep.foreseen(lessons) if dry_run else keep(lessons)
+        kept = keep.foreseen(lessons) if dry_run else keep.save(lessons)
     warnings.tell(*kept.skipped)
     stored = keep.open_store is not None and not dry_run
     if stored:
@@ -124,7 +124,7 @@ def _lessons(answer: Answer, project_root: str, warnings: _Warnings) -> Sequence
     return read_lessons(answer, read_feature(sources, project_root), sources.clock.now())
 
 
-def _say(kept: Sequence[Kept], keep: KeepRetro, *, dry_run: bool) -> None:
+def _say(kept: Sequence[Kept], keep: SaveRetro, *, dry_run: bool) -> None:
     if not kept:
         say(NOTHING)
     for line in _told(kept, keep.bank, dry_run=dry_run):
@@ -264,13 +264,13 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
 
 def _found(memory: Memory, project_root: str, work: Work, limit: int) -> Sequence[Entry]:
     ask = build_review(memory, project_root)
-    entries, degradations = ask(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    entries, degradations = ask.find(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
     for line in degradations:
         warn(line)
     return entries
 
 
-def _looked(look: Callable[[str], LookedAt], entry: Entry) -> LookedAt:
+def _looked(look: Callable[[str], Revised], entry: Entry) -> Revised:
     looked = look(entry.entry_id)
     for line in looked.skipped:
         warn(line)
@@ -285,7 +285,7 @@ def _tell(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool
     return None
 
 
-def _looked_at(looked: LookedAt, bank: BankFiles) -> dict[str, object]:
+def _looked_at(looked: Revised, bank: BankFiles) -> dict[str, object]:
     appended = looked.noted.appended
     return {
         "skipped": None,
@@ -295,7 +295,7 @@ def _looked_at(looked: LookedAt, bank: BankFiles) -> dict[str, object]:
     }
 
 
-def _files(looked: LookedAt, bank: BankFiles) -> Iterator[str]:
+def _files(looked: Revised, bank: BankFiles) -> Iterator[str]:
     yield from (f"  in {bank.path(place)}" for place in looked.noted.counted)
     if not looked.noted.counted and not looked.noted.appended:
         yield IN_NO_BANK

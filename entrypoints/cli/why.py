@@ -7,7 +7,7 @@ import typer
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.use_cases.explain_injections import Answer, Explained
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse
+from hardwon.domain.use_cases.inject_beside_prompt import Prompt, PromptDryRun, TryPrompt
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_speak_up
 from hardwon.entrypoints.cli.console import print_items, print_json, say
@@ -100,11 +100,11 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
         say(on_one_line(line))
 
 
-def _rehearse(memory: Memory, text: str, project_root: str) -> Rehearsal:
+def _rehearse(memory: Memory, text: str, project_root: str) -> PromptDryRun:
     """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
-    try_prompt = Rehearse(build_speak_up(memory, project_root))
+    try_prompt = TryPrompt(build_speak_up(memory, project_root))
     prompt = Prompt(text, host_session(), name_of(project_root))
-    return try_prompt(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
 
 def _is_on(memory: Memory) -> bool:

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from hardwon.domain.use_cases.index_files import Indexed
-from hardwon.domain.use_cases.index_one_file import KeptFile, Outcome
+from hardwon.domain.use_cases.index_one_file import IndexedFile, Outcome
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.context import read_workplace
@@ -111,13 +111,13 @@ class DocumentTools:
             raise ToolError(SWITCHED_OFF)
 
 
-def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> KeptFile:
+def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> IndexedFile:
     index_files = build_index_files(memory, project_root, read_workplace(project_root, memory.settings))
     file = index_files.sources.read(index_files.sources.ensure_inside(path))
-    return index_files.keep_file(file, select="all" if force else "deleted")
+    return index_files.index_one_file.index(file, select="all" if force else "deleted")
 
 
-def _saved(memory: Memory, kept: KeptFile, warnings: list[str]) -> SavedMemory:
+def _saved(memory: Memory, kept: IndexedFile, warnings: list[str]) -> SavedMemory:
     entry = kept.entry
     if entry is None or entry.number is None:
         raise ToolError("the file's memory is gone: somebody deleted it at this moment, save it again")

@@ -7,7 +7,7 @@ from hardwon.domain.model.injection.receipt import Event, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
-from hardwon.domain.use_cases.inject_beside_prompt import Rehearsal, Rehearsed
+from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
 from hardwon.entrypoints.presenters.entries import moment
 from hardwon.entrypoints.presenters.stats import influence_document, influence_line
 
@@ -193,13 +193,13 @@ SOMETHING = "beside it would stand:"
 OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled, memory_semantic_enabled)"
 
 
-def rehearsal_document(rehearsal: Rehearsal, *, on: bool) -> dict[str, object]:
+def rehearsal_document(rehearsal: PromptDryRun, *, on: bool) -> dict[str, object]:
     """Return it for JSON."""
     items = [_dry_run_document(each) for each in rehearsal.entries]
     return {"items": items, "on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text}
 
 
-def rehearsal_lines(rehearsal: Rehearsal, *, on: bool) -> Iterator[str]:
+def rehearsal_lines(rehearsal: PromptDryRun, *, on: bool) -> Iterator[str]:
     """Yield the lines that tell it to a person."""
     if not on:
         yield OFF
@@ -209,7 +209,7 @@ def rehearsal_lines(rehearsal: Rehearsal, *, on: bool) -> Iterator[str]:
         yield f"{rank:>3}. strength {needed}  {each.name} ({each.entry_id}): {each.kept_out or 'shown'}"
 
 
-def _summary(rehearsal: Rehearsal) -> str:
+def _summary(rehearsal: PromptDryRun) -> str:
     if rehearsal.text:
         return SOMETHING
     if rehearsal.entries:
@@ -217,6 +217,6 @@ def _summary(rehearsal: Rehearsal) -> str:
     return NOTHING_FOUND if rehearsal.worth_asking else NOT_SEARCHED
 
 
-def _dry_run_document(entry: Rehearsed) -> dict[str, object]:
+def _dry_run_document(entry: WeighedEntry) -> dict[str, object]:
     told = entry._asdict()
     return {"id": told.pop("entry_id"), **told}

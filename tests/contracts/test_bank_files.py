@@ -8,7 +8,7 @@ import pytest
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
-from hardwon.ports.bank_files import BankFiles
+from hardwon.ports.knowledge_bank import BankFiles
 from tests.fakes.bank_files import InMemoryBankFiles
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "heuristics")

@@ -31,7 +31,7 @@ from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, C
 from hardwon.domain.use_cases import rank
 from hardwon.domain.use_cases import rank as session_start
 from hardwon.domain.use_cases.closeness import Closeness
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, SpeakUp, Spoken
+from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptInjection
 from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval, Retrieve
@@ -298,7 +298,7 @@ def test_session_start_is_exhaustive_over_every_store(
 def exhaustively(world: World, question: Question, baseline: PolicyMaker | None = None) -> list[tuple[str, float]]:
     """Return the ids and scores of the answers, every entry judged."""
     retrieve = retrieve_in(world, question.text)._replace(only=question.only, by_passage=question.policy == "adaptive")
-    found = retrieve(question.text, IN_TIME, question.keyword_text)
+    found = retrieve.find(question.text, IN_TIME, question.keyword_text)
     closeness = Closeness.of(found.spaces)
     context = RankingContext(
         size=world.repository.count(question.only),
@@ -440,10 +440,10 @@ PROMPT_WORDS = ("rename", "column", "safely", "parser_lock", "release", "socket"
 sayings = st.lists(st.sampled_from(PROMPT_WORDS), min_size=1, max_size=5).map(" ".join)
 
 
-def beside(prompt: str, state: State, *, everything_read: bool) -> Spoken:
+def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjection:
     recall = Recall(InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state)), FixedClock(), Weights())
     watch = (lambda _: None) if everything_read else None
-    return SpeakUp(recall, InMemoryReceipts(), InMemoryInstructions(), watch).text_for(
+    return InjectBesidePrompt(recall, InMemoryReceipts(), InMemoryInstructions(), watch).text_for(
         Prompt(prompt, "one", "here"), IN_TIME
     )
 

@@ -29,8 +29,7 @@ from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, RankingReads
-from hardwon.ports.file_state import Absences, Tombstones
-from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorStore

@@ -1,7 +1,7 @@
 import pytest
 
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.use_cases.retrieve import AskedOnce
+from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.strategies import QUERY_VECTOR, SPACE
@@ -11,7 +11,7 @@ IN_TIME = FixedClock().deadline(60)
 
 def test_the_same_question_is_asked_once_and_others_each() -> None:
     inner = PlantedEmbedder({"lock": QUERY_VECTOR})
-    once = AskedOnce(inner)
+    once = MemoisedEmbedder(inner)
 
     assert [once.embed(["lock"], "query", IN_TIME) for _ in range(3)] == [[QUERY_VECTOR]] * 3
     once.embed(["lock"], "document", IN_TIME)
@@ -21,14 +21,14 @@ def test_the_same_question_is_asked_once_and_others_each() -> None:
 
 
 def test_who_changes_an_answer_changes_his_own() -> None:
-    once = AskedOnce(PlantedEmbedder({"lock": QUERY_VECTOR}))
+    once = MemoisedEmbedder(PlantedEmbedder({"lock": QUERY_VECTOR}))
     once.embed(["lock"], "query", IN_TIME)[0][0] = 9.0
 
     assert once.embed(["lock"], "query", IN_TIME) == [QUERY_VECTOR]
 
 
 def test_the_trouble_is_shared_too() -> None:
-    once = AskedOnce(UnreliableEmbedder(PlantedEmbedder(), failing=[1]))
+    once = MemoisedEmbedder(UnreliableEmbedder(PlantedEmbedder(), failing=[1]))
 
     for _ in range(2):
         with pytest.raises(EmbedderUnavailableError, match="no answer"):
@@ -37,7 +37,7 @@ def test_the_trouble_is_shared_too() -> None:
 
 def test_who_does_not_answer_in_time_is_not_waited_for_longer() -> None:
     hanging = HangingEmbedder(PlantedEmbedder())
-    once = AskedOnce(hanging)
+    once = MemoisedEmbedder(hanging)
 
     for seconds in (0, 3_600):
         with pytest.raises(EmbedderUnavailableError, match="planted-4 did not answer in time"):

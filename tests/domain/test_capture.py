@@ -126,7 +126,7 @@ class Desk:
     def take(self, exchanges: Sequence[Exchange], name: str = "one", upto: int | None = None) -> Captured:
         """Take in a transcript as far as it is written, from where the session was left."""
         buffer = self.session(name)
-        return self.capture(buffer, transcribed(exchanges[:upto], buffer.position or 0))
+        return self.capture.add(buffer, transcribed(exchanges[:upto], buffer.position or 0))
 
 
 def transcribed(exchanges: Sequence[Exchange], position: int = 0) -> Iterable[Transcribed]:
@@ -204,7 +204,7 @@ def test_what_is_known_is_neither_counted_nor_written_again() -> None:
 def test_a_transcript_that_is_read_anew_doubles_nothing() -> None:
     desk = Desk()
     desk.take(talk(6))
-    captured = desk.capture(desk.session("one"), transcribed(talk(6)))
+    captured = desk.capture.add(desk.session("one"), transcribed(talk(6)))
 
     assert (captured.exchanges, captured.buffer.exchanges) == (0, tuple(talk(6)))
 
@@ -213,7 +213,7 @@ def test_a_transcript_that_was_written_anew_doubles_nothing_wherever_its_lines_b
     desk = Desk()
     desk.take(talk(60))
     longer = (each._replace(begins_at=2 * each.begins_at + 1) for each in transcribed(talk(62)))
-    captured = desk.capture(desk.session("one"), longer)
+    captured = desk.capture.add(desk.session("one"), longer)
 
     assert (captured.exchanges, captured.buffer.exchanges[-3:]) == (2, tuple(talk(62)[-3:]))
 
@@ -222,7 +222,7 @@ def test_a_transcript_that_moved_doubles_nothing_however_long_ago_it_was_said() 
     desk = Desk()
     desk.take(talk(60))
     moved = attrs.evolve(desk.session("one"), position=None)
-    captured = desk.capture(moved, transcribed(talk(62)))
+    captured = desk.capture.add(moved, transcribed(talk(62)))
 
     assert (captured.exchanges, captured.buffer.exchanges[-3:], captured.buffer.position) == (
         2,
@@ -266,7 +266,7 @@ def test_files_that_the_store_may_not_know_are_named_until_it_does() -> None:
 
 def test_what_belongs_to_no_session_leaves_nothing_in_the_journal() -> None:
     desk = Desk()
-    captured = desk.capture(SessionBuffer(session_id="", project_root="/app"), transcribed(talk(3)))
+    captured = desk.capture.add(SessionBuffer(session_id="", project_root="/app"), transcribed(talk(3)))
 
     assert captured.exchanges == 3
     assert list(desk.journal.buffers()) == []

@@ -317,7 +317,7 @@ def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
         ],
         keywords=TellingIndex(InMemoryKeywordIndex(session.state), searched),
     )
-    retrieval = retrieve(QUERY_TEXT, FixedClock().deadline(60))
+    retrieval = retrieve.find(QUERY_TEXT, FixedClock().deadline(60))
 
     assert retrieval.degradations == ()
     assert retrieval.by_vector.count() == 3
@@ -328,7 +328,7 @@ def test_common_words_are_not_searched_in_a_large_store() -> None:
     for number in range(60):
         session.add(lesson(f"common number {number}" + (" rare" if number == 7 else "")))
     keywords = InMemoryKeywordIndex(session.state)
-    retrieval = Retrieve(semantic=(), keywords=keywords)("the common rare word", session.clock.deadline())
+    retrieval = Retrieve(semantic=(), keywords=keywords).find("the common rare word", session.clock.deadline())
 
     assert keywords.searches == [("rare", "word")]
     assert retrieval.by_keyword.count() == 1

@@ -9,7 +9,7 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.file_entry import moment_of
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.use_cases.save_session import Given, KeepSession
+from hardwon.domain.use_cases.save_session import Given, SaveSession
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles
@@ -26,7 +26,7 @@ class Keeping:
     def __init__(self) -> None:
         self.files = InMemoryFiles()
         self.repository = InMemoryEntryRepository()
-        self.keep = KeepSession(
+        self.keep = SaveSession(
             sources=self.files,
             sessions=InMemorySessionFiles(self.files),
             repository=self.repository,

@@ -4,7 +4,7 @@ import pytest
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import Influence, Receipt, Shown, Turn
-from hardwon.domain.use_cases.notice_use import NoticeUse
+from hardwon.domain.use_cases.track_usage import NoticeUse
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.influences import InMemoryInfluences

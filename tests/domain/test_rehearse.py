@@ -2,7 +2,7 @@
 
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, Rehearsal, Rehearse, SpeakUp
+from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
 from tests.domain.test_speak_up import ASKED, LESSON, Session, store
@@ -14,11 +14,11 @@ from tests.strategies import lesson
 SESSION = Session(store(lesson(LESSON, name="Columns")))
 
 
-def rehearse(text: str, session: Session = SESSION) -> Rehearsal:
+def rehearse(text: str, session: Session = SESSION) -> PromptDryRun:
     keywords = InMemoryKeywordIndex(session.state)
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
-    speak_up = SpeakUp(recall, session.receipts, InMemoryInstructions({}))
-    return Rehearse(speak_up)(Prompt(text, "one", "here"), session.clock.deadline())
+    speak_up = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions({}))
+    return TryPrompt(speak_up).dry_run(Prompt(text, "one", "here"), session.clock.deadline())
 
 
 def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -> None:
@@ -44,5 +44,5 @@ def test_what_is_too_weak_or_known_is_told_too() -> None:
 
 
 def test_a_prompt_that_says_too_little_is_not_searched_with() -> None:
-    assert rehearse("go on") == Rehearsal("", (), worth_asking=False)
-    assert rehearse("quite unknown vocabulary everywhere") == Rehearsal("", (), worth_asking=True)
+    assert rehearse("go on") == PromptDryRun("", (), worth_asking=False)
+    assert rehearse("quite unknown vocabulary everywhere") == PromptDryRun("", (), worth_asking=True)

@@ -21,7 +21,7 @@ from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.inject_at_start import Inject, Injection
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate, Related
-from hardwon.domain.use_cases.retrieve import AskedOnce, Retrieve, SemanticSearch
+from hardwon.domain.use_cases.retrieve import MemoisedEmbedder, Retrieve, SemanticSearch
 from hardwon.ports.embedder import Embedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
@@ -47,7 +47,7 @@ def said(name: str, text: str = "About the parser.", **more: Any) -> Entry:
 class BrokenRepository(InMemoryEntryRepository):
     """A store that can't be read where conversations are."""
 
-    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def summaries(self, seqs: Sequence[int]) -> list[ToldConversation]:
         raise StorageError(f"no page holds {list(seqs)}")
 
 
@@ -105,7 +105,7 @@ def titles(text: str) -> list[str]:
 
 
 def embedded() -> Session:
-    return Session(embedder=AskedOnce(PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})))
+    return Session(embedder=MemoisedEmbedder(PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})))
 
 
 def test_conversations_of_every_kind_stand_in_the_block_in_the_order_of_the_policy() -> None:
@@ -123,7 +123,7 @@ def test_conversations_of_every_kind_stand_in_the_block_in_the_order_of_the_poli
 
 def test_the_query_is_embedded_once_for_lessons_and_conversations() -> None:
     inner = PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})
-    session = Session(embedder=AskedOnce(inner))
+    session = Session(embedder=MemoisedEmbedder(inner))
     session.add(lesson("parser"), planted(0.9))
     session.add(said("near"), planted(0.9))
     injection = session.inject()
@@ -158,7 +158,10 @@ def test_without_vectors_the_four_other_signals_decide() -> None:
 
 
 def test_an_embedder_without_answers_gives_the_bytes_of_the_keyword_way_and_one_note() -> None:
-    without, failing = Session(), Session(embedder=AskedOnce(UnreliableEmbedder(PlantedEmbedder(), failing=[1, 2])))
+    without, failing = (
+        Session(),
+        Session(embedder=MemoisedEmbedder(UnreliableEmbedder(PlantedEmbedder(), failing=[1, 2]))),
+    )
     for session in (without, failing):
         session.add(lesson("parser"), planted(0.9))
         session.add(said("near"), planted(0.9))
@@ -296,7 +299,7 @@ def test_when_no_time_is_left_only_the_session_itself_is_told() -> None:
 
 def test_an_embedder_that_hangs_is_waited_for_once_and_words_still_find_both() -> None:
     hanging = HangingEmbedder(PlantedEmbedder())
-    session = Session(embedder=AskedOnce(hanging))
+    session = Session(embedder=MemoisedEmbedder(hanging))
     session.add(lesson("parser"), planted(0.9))
     session.add(said("near"), planted(0.9))
     injection = session.inject(seconds=0.01)

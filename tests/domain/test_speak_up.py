@@ -9,7 +9,7 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.ranking.weights import Weights
-from hardwon.domain.use_cases.inject_beside_prompt import LONGEST_KEPT, Prompt, SpeakUp, Spoken
+from hardwon.domain.use_cases.inject_beside_prompt import LONGEST_KEPT, InjectBesidePrompt, Prompt, PromptInjection
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
@@ -46,17 +46,17 @@ class Session:
     receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
     clock: FixedClock = attrs.field(factory=FixedClock)
 
-    def ask(self, text: str = ASKED, session_id: str = "one") -> Spoken:
+    def ask(self, text: str = ASKED, session_id: str = "one") -> PromptInjection:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
-        speak_up = SpeakUp(recall, self.receipts, InMemoryInstructions(self.files))
+        speak_up = InjectBesidePrompt(recall, self.receipts, InMemoryInstructions(self.files))
         spoken = speak_up.text_for(Prompt(text, session_id, "here"), self.clock.deadline())
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
         return spoken
 
 
-def receipt_of(spoken: Spoken) -> Receipt:
+def receipt_of(spoken: PromptInjection) -> Receipt:
     assert spoken.receipt is not None
     return spoken.receipt
 
@@ -65,7 +65,7 @@ def test_what_a_prompt_nearly_names_is_printed_once_a_session() -> None:
     session = Session(store(lesson(LESSON)))
 
     assert LESSON in session.ask().text
-    assert session.ask() == Spoken()
+    assert session.ask() == PromptInjection()
     assert LESSON in session.ask(session_id="two").text
 
 
@@ -80,9 +80,9 @@ def test_one_sentence_among_others_is_enough() -> None:
 def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
     session, keywords = Session(store(lesson(LESSON))), InMemoryKeywordIndex(store(lesson(LESSON)))
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
-    speak_up = SpeakUp(recall, session.receipts, InMemoryInstructions())
+    speak_up = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions())
 
-    assert speak_up.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == Spoken()
+    assert speak_up.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == PromptInjection()
     assert keywords.searches == []
 
 
@@ -96,7 +96,7 @@ def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> N
     first, second, third = (lesson(f"{LESSON} {each}") for each in ("Always.", "Surely.", "Really."))
 
     assert len(Session(store(first, second)).ask().seqs) == 2
-    assert Session(store(first, second, third)).ask() == Spoken()
+    assert Session(store(first, second, third)).ask() == PromptInjection()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_does_not_clearly_win_is_left_out(prompt: str) -> None:
 def test_what_an_instruction_file_says_is_not_said_again() -> None:
     session = Session(store(lesson(LESSON)), {"CLAUDE.md": f"# Rules\n\n* {LESSON.upper()}\n"})
 
-    assert session.ask() == Spoken()
+    assert session.ask() == PromptInjection()
 
 
 @pytest.mark.parametrize("gone", [{"tier": "deprecated"}, {"tier": "temporary", "created_at": NOW - 400 * DAY}])
@@ -121,7 +121,7 @@ def test_what_the_session_itself_left_is_not_told_back_to_it() -> None:
     said = of_file(LESSON, kind="decision", session_id="one")
     session = Session(store(said))
 
-    assert session.ask() == Spoken()
+    assert session.ask() == PromptInjection()
     assert LESSON in session.ask(session_id="two").text
 
 
@@ -161,7 +161,9 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
     semantic = SemanticSearch(PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors))
     clock, repository = FixedClock(), InMemoryEntryRepository(state)
     recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state)), clock, Weights())
-    spoken = SpeakUp(recall, InMemoryReceipts(), InMemoryInstructions()).text_for(Prompt(ASKED), clock.deadline())
+    spoken = InjectBesidePrompt(recall, InMemoryReceipts(), InMemoryInstructions()).text_for(
+        Prompt(ASKED), clock.deadline()
+    )
 
     assert LESSON in spoken.text
     assert receipt_of(spoken).space == "planted-4"

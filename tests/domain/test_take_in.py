@@ -10,7 +10,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.domain.use_cases.capture import Learned, TakeIn
+from hardwon.domain.use_cases.capture import CaptureEvents, Learned
 from tests.conversations import sessions
 from tests.domain.test_capture import Breaking, Desk, by_id, talk
 from tests.fakes.clock import FixedClock
@@ -31,7 +31,7 @@ class Office:
         self.is_open = True
         self._breaking = Breaking()
         self._transcripts = InMemoryTranscripts("one")
-        self._take_in = TakeIn(
+        self._take_in = CaptureEvents(
             capture=self.desk.capture,
             transcripts=self._transcripts,
             learn=self._learn,
@@ -49,7 +49,7 @@ class Office:
         """Take in what waits, and break at that step; return whether it came to its end."""
         self._breaking = self.desk.files._breaking = self.desk.journal._breaking = Breaking(break_at)
         try:
-            self._take_in("one")
+            self._take_in.capture_waiting("one")
         except (StorageError, UnreadableFileError):
             return False
         return True

@@ -9,7 +9,7 @@ import pytest
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, SpeakUp
+from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
@@ -30,7 +30,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     with closing(memory):
         build_import_knowledge(memory, str(SAMPLE)).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
-        speak_up = SpeakUp(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
+        speak_up = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
         yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 
@@ -81,7 +81,7 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         with memory.repository.transaction():
             for text in FIVE:
                 memory.repository.put(lesson(text))
-        speak_up = SpeakUp(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
+        speak_up = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
         yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
 
 

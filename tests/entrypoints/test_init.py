@@ -141,7 +141,7 @@ def test_commands_of_the_project_are_those_of_the_plugin_with_programs_by_name(
     folder = world.project / ".claude" / "commands"
     [claude, *_] = agents_of(world, monkeypatch)
     targets = claude.project_targets(str(world.project))
-    texts = {str(Path(target.path).relative_to(folder)): target.with_ours(None) for target in targets}
+    texts = {str(Path(target.path).relative_to(folder)): target.with_managed(None) for target in targets}
 
     assert texts.keys() == {"recall.md", "remember.md", "save.md", "tlc/recall.md", "tlc/remember.md"}
     assert texts["tlc/remember.md"] == texts["remember.md"]

@@ -64,7 +64,7 @@ def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
 
     hooks, settings = codex.targets()[0], gemini.targets()[0]
     for target in (hooks, settings):
-        write(tmp_path, {target.path: target.with_ours(None)})
+        write(tmp_path, {target.path: target.with_managed(None)})
     assert agent_findings([codex, gemini], str(tmp_path)) == [
         Finding("agent codex", ok=True, detail=f"hooks from {hooks.path}"),
         Finding(
@@ -80,7 +80,7 @@ def test_settings_that_switch_all_hooks_off_are_trouble_that_names_them(
 ) -> None:
     [claude, *_] = agents_of(empty_world, monkeypatch)
     [target] = claude.targets()
-    project, hooks = empty_world.project, json.loads(target.with_ours(None))
+    project, hooks = empty_world.project, json.loads(target.with_managed(None))
     users = Path(target.path)
     shared, local = (project / ".claude" / name for name in ("settings.json", "settings.local.json"))
     for path, document, culprit in (

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
-from hardwon.ports.bank_files import BankFiles
+from hardwon.ports.knowledge_bank import BankFiles
 from hardwon.ports.override import override
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.import_ledger import ImportLedger
+from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 from hardwon.ports.override import override
 from tests.fakes.state import text_hash

@@ -121,7 +121,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         ]
 
     @override
-    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def summaries(self, seqs: Sequence[int]) -> list[ToldConversation]:
         return [
             ToldConversation(
                 seq, entry.entry_id, entry.kind, entry.name, entry.description[:TOLD_CHARACTERS], entry.updated_at
@@ -131,8 +131,8 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         ]
 
     @override
-    def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
-        return self.told(self.state.within(only)[:limit])
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+        return self.summaries(self.state.within(only)[:limit])
 
     @override
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:

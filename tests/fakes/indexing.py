@@ -4,7 +4,7 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.file_entry import PLAIN, Defaults
 from hardwon.domain.use_cases.edit_entries import Forget
 from hardwon.domain.use_cases.index_files import IndexFiles
-from hardwon.domain.use_cases.index_one_file import KeepFile
+from hardwon.domain.use_cases.index_one_file import IndexOneFile
 from tests.fakes.clock import FixedClock
 from tests.fakes.departures import InMemoryAbsences
 from tests.fakes.entries import InMemoryEntryRepository
@@ -22,7 +22,7 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
         sources=files,
         repository=repository,
         project_root=ROOT,
-        keep_file=KeepFile(
+        index_one_file=IndexOneFile(
             repository=repository,
             tombstones=tombstones,
             absences=absences,

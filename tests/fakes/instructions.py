@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from hardwon.ports.instructions import Instructions
+from hardwon.ports.documents import Instructions
 from hardwon.ports.override import override
 
 

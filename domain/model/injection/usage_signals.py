@@ -89,7 +89,7 @@ _SENTENCE_END = re.compile(r"(?:[.!?][\"'*_)\]`\u2019\u201d]*\s|\n)\s*(?!\s|[\"'
 """Lower case goes on with a sentence: after "e.g.", and on the next line."""
 
 
-class Spoken(NamedTuple):
+class PromptInjection(NamedTuple):
     """
     A text by words.
 
@@ -103,7 +103,7 @@ class Spoken(NamedTuple):
     rejecting: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> "Spoken":
+    def of(cls, text: str) -> "PromptInjection":
         """Read *text*, the words of which are those that `words_of` returns."""
         sentences = [words_of(each) for each in _SENTENCE_END.sub(r"\g<0>\0", text).split("\0")]
         words = [word for sentence in sentences for word in sentence]
@@ -153,7 +153,7 @@ class Heard(NamedTuple):
 
     def without_rejections(self, phrases: Sequence[Sequence[str]], runs: AbstractSet[Run]) -> Self:
         """Return this without the sentences that reject something by a word that stands in none of *phrases* and *runs*."""
-        spoken = Spoken.of(spoken_text(self.text))
+        spoken = PromptInjection.of(spoken_text(self.text))
         rejected = spoken.rejected({*self._places_of(phrases), *self._places_in(runs)})
         told = zip(self.words, spoken.sentences, strict=True)
         words = [REPEATED if sentence in rejected else word for word, sentence in told]

@@ -42,7 +42,7 @@ def agents(home: Path) -> list[Agent]:
 
 
 def written(targets: Any) -> dict[str, str]:
-    return {target.path: target.with_ours(None) for target in targets}
+    return {target.path: target.with_managed(None) for target in targets}
 
 
 def put(home: Path, targets: Any) -> None:
@@ -114,13 +114,13 @@ def test_gemini_gets_commands_that_it_runs_itself(tmp_path: Path) -> None:
 def test_a_projects_mcp_json_gets_its_server_beside_others_and_no_path_of_this_machine(tmp_path: Path) -> None:
     [target] = [each for each in claude(tmp_path, mcp_json=True).project_targets("/p") if each.path == "/p/.mcp.json"]
     playwright = '{\n    "mcpServers": {\n        "playwright": {"command": "npx",   "args": ["x"]}\n    }\n}\n'
-    text = target.with_ours(playwright)
+    text = target.with_managed(playwright)
 
     assert '"playwright": {"command": "npx",   "args": ["x"]}' in text
     assert json.loads(text)["mcpServers"]["memory-server"] == {"command": "hardwon-mcp", "args": []}
-    assert target.without_ours(text) == playwright
+    assert target.without_managed(text) == playwright
     with pytest.raises(TakenNameError):
-        target.with_ours('{"mcpServers": {"memory-server": {"command": "mine"}}}')
+        target.with_managed('{"mcpServers": {"memory-server": {"command": "mine"}}}')
 
 
 def test_where_the_plugin_is_enabled_the_settings_lose_our_hooks(tmp_path: Path) -> None:

@@ -28,12 +28,12 @@ COMMENTS = ["// mine", "/* ui */", "// which", '// "off": 1,', "// the last", "/
 def test_comments_stay_and_what_was_put_in_is_taken_out_without_a_trace(tmp_path: Path) -> None:
     gemini = ConfiguredAgent(GEMINI_CLI, str(tmp_path), {}, Programs("/b/hardwon-hook", "/b/hardwon-mcp"), {})
     [target] = gemini.targets()
-    text = target.with_ours(OWN)
+    text = target.with_managed(OWN)
 
     assert comments_in(text) == COMMENTS
     assert '"mine": {"command": "x"}, // the last\n    "hardwon": {' in text
-    assert target.with_ours(text) == text
-    assert target.without_ours(text) == OWN
+    assert target.with_managed(text) == text
+    assert target.without_managed(text) == OWN
     Path(target.path).parent.mkdir()
     Path(target.path).write_text(text)
     assert gemini.connection().ways == (target.path,)

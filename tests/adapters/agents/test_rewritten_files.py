@@ -67,7 +67,9 @@ def test_what_codex_wrote_beside_our_table_stays(before: str, codex_wrote: str, 
 
 
 def test_what_codex_is_given_it_would_write_so_itself() -> None:
-    assert config().with_ours(None) == OURS  # it drops an empty `args`, and then the file would no longer be as written
+    assert (
+        config().with_managed(None) == OURS
+    )  # it drops an empty `args`, and then the file would no longer be as written
 
 
 def test_a_server_of_codex_users_own_form_is_left_and_told() -> None:
@@ -117,7 +119,7 @@ def test_json_that_an_agent_wrote_anew_loses_all_that_is_ours_and_no_more(
     machine.files.texts[target.path] = rewrite(json.loads(machine.files.texts[target.path]))
     machine.write([target])
 
-    assert machine.files.texts[target.path].count("/opt/hardwon") == target.with_ours(None).count("/opt/hardwon")
+    assert machine.files.texts[target.path].count("/opt/hardwon") == target.with_managed(None).count("/opt/hardwon")
     machine.undo([target])
     left = machine.files.texts.get(target.path)
     assert "hardwon" not in str(left)

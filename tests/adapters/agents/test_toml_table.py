@@ -64,14 +64,14 @@ def without_the_table(document: dict[str, Any]) -> dict[str, Any]:
 @example(["[servers]\n"], "\n")
 def test_a_table_that_comes_and_goes_leaves_no_trace(parts: list[str], newline: str) -> None:
     text = "".join(parts).replace("\n", newline)
-    after = target().with_ours(text)
+    after = target().with_managed(text)
 
     assert after.startswith(text)
     assert read_toml(after)["servers"]["ours"] == {"command": "/opt/hardwon-mcp"}
     assert without_the_table(read_toml(after)) == without_the_table(read_toml(text))
-    assert target().with_ours(after) == after
-    assert target().without_ours(after) == text
-    assert target().without_ours(text) == text
+    assert target().with_managed(after) == after
+    assert target().without_managed(after) == text
+    assert target().without_managed(text) == text
 
 
 @given(documents(), st.sampled_from(PARTS_OF_OURS), st.integers(0, 9), newlines)
@@ -79,22 +79,22 @@ def test_a_table_that_comes_and_goes_leaves_no_trace(parts: list[str], newline: 
 def test_only_our_table_goes_wherever_it_stands(parts: list[str], ours: str, at: int, newline: str) -> None:
     begins = min(at + sum(part[:1].isalpha() for part in parts), len(parts))
     text = "".join([*parts[:begins], ours, *parts[begins:]]).replace("\n", newline)
-    after = target().without_ours(text)
+    after = target().without_managed(text)
 
     assert without_the_table(read_toml(after)) == without_the_table(read_toml(text))
     assert after.replace(newline, "").startswith("".join(parts[:begins]).replace("\n", ""))
     assert after.replace(newline, "").endswith("".join(parts[begins:]).replace("\n", ""))
-    assert target().without_ours(after) == after
+    assert target().without_managed(after) == after
 
 
 @given(documents(), st.sampled_from(PARTS_OF_OURS[:4]), newlines)
 def test_another_command_takes_the_place_of_ours_and_all_else_stays(parts: list[str], ours: str, newline: str) -> None:
     text = "".join([*parts, ours]).replace("\n", newline)
     start, end = text.rsplit('command = "/opt/hardwon-mcp"', 1)
-    after = target("/new place/hardwon-mcp").with_ours(text)
+    after = target("/new place/hardwon-mcp").with_managed(text)
 
     assert after == f'{start}command = "/new place/hardwon-mcp"{end}'
-    assert target("/new place/hardwon-mcp").with_ours(after) == after
+    assert target("/new place/hardwon-mcp").with_managed(after) == after
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_another_command_takes_the_place_of_ours_and_all_else_stays(parts: list[
 )
 def test_a_table_of_the_users_own_is_left_alone(text: str) -> None:
     with pytest.raises(TakenNameError, match="of your own"):
-        target().with_ours(text)
-    assert target().without_ours(text) == text
+        target().with_managed(text)
+    assert target().without_managed(text) == text
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_table_of_the_users_own_is_left_alone(text: str) -> None:
     ],
 )
 def test_our_program_in_a_form_of_the_users_own_is_left_and_said(text: str) -> None:
-    for change in (target().with_ours, target().without_ours):
+    for change in (target().with_managed, target().without_managed):
         with pytest.raises(TakenNameError, match=r"a servers.ours of your own, without a table \[servers.ours\]"):
             change(text)
 
@@ -139,8 +139,8 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
     with pytest.raises(
         UneditableFileError, match=r"\[servers.ours\] can't be changed without the rest: edit it by hand"
     ):
-        target().with_ours(own)
-    assert target().without_ours(own) == ""
+        target().with_managed(own)
+    assert target().without_managed(own) == ""
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
 )
 def test_what_is_no_toml_or_would_be_none_is_refused(text: str, says: str) -> None:
     with pytest.raises(UneditableFileError, match=says):
-        target().with_ours(text)
+        target().with_managed(text)
 
 
 def test_what_a_user_would_add_by_hand_is_toml() -> None:

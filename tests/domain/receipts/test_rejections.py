@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.usage_signals import REJECTING, RUN, Spoken, signs_of_use
+from hardwon.domain.model.injection.usage_signals import REJECTING, RUN, PromptInjection, signs_of_use
 from hardwon.domain.model.keywords import words_of
 from tests.domain.test_signs_of_use import ENTRY, OTHER, SENTENCE, sign, texts
 
@@ -52,4 +52,4 @@ def test_a_rejecting_word_counts_in_its_own_sentence_only(
 
 @given(text=st.text() | st.text(alphabet=" .!?\n\t\"'aA\u03a3\u0301t0"))
 def test_a_text_has_the_same_words_sentence_by_sentence(text: str) -> None:
-    assert len(Spoken.of(text).sentences) == len(words_of(text))
+    assert len(PromptInjection.of(text).sentences) == len(words_of(text))

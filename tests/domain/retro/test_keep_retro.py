@@ -13,8 +13,8 @@ from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
-from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, TakeInBank
-from hardwon.domain.use_cases.retro import KeepRetro, KeptRetro, LookAgain
+from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
+from hardwon.domain.use_cases.retro import ReviseLearning, SavedRetro, SaveRetro
 from hardwon.ports.knowledge_bank import BankFile
 from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
@@ -48,16 +48,16 @@ class Scene:
     repository: InMemoryEntryRepository = attrs.field(factory=InMemoryEntryRepository)
     ledger: InMemoryImportLedger = attrs.field(factory=InMemoryImportLedger)
 
-    def keep(self, *lessons: Lesson) -> KeptRetro:
-        return KeepRetro(self.bank, lambda: self.take_in)(lessons)
+    def keep(self, *lessons: Lesson) -> SavedRetro:
+        return SaveRetro(self.bank, lambda: self.take_in).save(lessons)
 
     @property
-    def again(self) -> LookAgain:
-        return LookAgain(bank=self.bank, take_in=self.take_in, clock=FixedClock(NOW + dt.timedelta(days=9)))
+    def again(self) -> ReviseLearning:
+        return ReviseLearning(bank=self.bank, take_in=self.take_in, clock=FixedClock(NOW + dt.timedelta(days=9)))
 
     @property
-    def take_in(self) -> TakeInBank:
-        return TakeInBank(self.importing, self.repository)
+    def take_in(self) -> SyncBanks:
+        return SyncBanks(self.importing, self.repository)
 
     @property
     def importing(self) -> ImportKnowledge:
@@ -175,9 +175,9 @@ def test_files_that_another_process_holds_are_waited_for_before_the_store_is_hel
 
 
 def test_no_store_is_made_for_a_lesson_that_does_not_fit_a_file() -> None:
-    keep = KeepRetro(InMemoryBankFiles(), lambda: pytest.fail("a store was made"))
+    keep = SaveRetro(InMemoryBankFiles(), lambda: pytest.fail("a store was made"))
     with pytest.raises(InvalidEntryError):
-        keep([lesson(), lesson("With a <!-- comment -->.")])
+        keep.save([lesson(), lesson("With a <!-- comment -->.")])
 
 
 def test_what_stands_in_the_files_already_is_counted_on_from_there() -> None:
@@ -242,7 +242,7 @@ def test_what_is_said_to_be_universal_becomes_so_with_all_its_counts() -> None:
 
 def test_what_is_foreseen_is_not_written() -> None:
     scene = Scene()
-    [kept] = KeepRetro(scene.bank, None).foreseen([lesson()]).lessons
+    [kept] = SaveRetro(scene.bank, None).foreseen([lesson()]).lessons
 
     assert kept.noted.appended == OURS
     assert set(scene.bank.files.values()) == {""}
