@@ -29,7 +29,7 @@ from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.filters import CONVERSATIONS, EntryFilter, scope_of
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.bank_changes import changed_files

@@ -41,9 +41,9 @@ from hardwon.adapters.markdown.section_text import (
     unescaped,
     unquoted,
 )
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.plain_text import plain_text
 
 _FACT = re.compile(r"- \*\*(?P<name>[A-Z][a-z ]*):\*\*(?: (?P<value>.*))?")
 

@@ -49,9 +49,7 @@ from hardwon.adapters.markdown.section_text import (
     section_text,
     unescaped,
 )
-from hardwon.domain.model.context import describe
 from hardwon.domain.model.conversation.details import Detail, details_of
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk
 from hardwon.domain.model.document import (
     MOST_SECTIONS,
@@ -62,8 +60,8 @@ from hardwon.domain.model.document import (
     Sections,
 )
 from hardwon.domain.model.entry import goes_by_its_anchor
+from hardwon.domain.model.plain_text import describe, plain_text, plain_title
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.titles import plain_title
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 
 

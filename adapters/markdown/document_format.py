@@ -22,9 +22,8 @@ from itertools import islice
 from pathlib import PurePath
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from hardwon.domain.model.context import COMMENT_OR_FENCE
-from hardwon.domain.model.conversation.sentences import plain_text, without_links
 from hardwon.domain.model.document import FILE_KINDS, FileFields
+from hardwon.domain.model.plain_text import COMMENT_OR_FENCE, plain_text, without_links
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, ContextType, Kind, Tier

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hardwon.adapters.sqlite.database import Row, from_text, to_text
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.model.usage import Usage, Validations
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry

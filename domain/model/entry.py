@@ -10,11 +10,11 @@ from typing import Any
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED, Usage
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import IDENTITY, content_hash, file_identity, searchable_text
 from hardwon.domain.model.ranking.decay import expires_at
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.usage import UNUSED, Usage
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,

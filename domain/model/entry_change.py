@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
+from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.entry import Entry, all_storable, distinct, fraction, not_blank, one_line, one_of, storable
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONFIDENCES, TIERS, Confidence, Tier

@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.conversation.sentences import plain_text
 from hardwon.domain.model.document import CapturedSection, Document, FileFields, Section, context_type_of
 from hardwon.domain.model.entry import Entry, redact_entry
-from hardwon.domain.model.titles import beginning
-from hardwon.domain.model.usage import UNUSED
+from hardwon.domain.model.plain_text import beginning, plain_text
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED, Usage
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.file_entry import moment_of
+from hardwon.domain.model.plain_text import beginning
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.titles import beginning
 from hardwon.domain.model.triggers import usable_phrases
-from hardwon.domain.model.usage import UNUSED, Usage
 from hardwon.domain.model.vocabulary import ContextType, Tier
 
 

@@ -32,8 +32,7 @@ from hardwon.domain.model.injection.receipt import (
 )
 from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired

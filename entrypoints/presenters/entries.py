@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from hardwon.domain.model.activity import Usage
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.block import LARGEST_ENTRY, needs_too_much_room
@@ -20,7 +21,6 @@ from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.text import tokens
-from hardwon.domain.model.usage import Usage
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.store_entry import Stored

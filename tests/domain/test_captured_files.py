@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.conversation.details import details_of
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
 from hardwon.domain.model.document import MOST_SECTIONS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.index_files import Indexed
 from tests.conversations import MINUTE, chunks, talk

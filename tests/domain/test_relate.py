@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.block import LARGEST_ENTRY, MAX_UNITS
 from hardwon.domain.model.injection.entry_text import units
 from hardwon.domain.model.injection.related_conversations import ToldConversation
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.inject_at_start import Inject, Injection

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
@@ -14,7 +15,6 @@ from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
-from hardwon.domain.model.usage import UNUSED
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
 from hardwon.ports.override import override

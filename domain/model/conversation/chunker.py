@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
 from hardwon.domain.model.conversation.boundaries import announces, boundary_command, label, moves_on, without_opening
 from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Draft, Exchange
 from hardwon.domain.model.conversation.statements import is_important
 from hardwon.domain.model.conversation.words import READ, keywords, salient_words
+from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 
 Similarity = Callable[[Sequence[str], str], float | None]
 """The cosine of what some texts are about and a text, None when it can't be told."""

@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.conversation.sentences import sentences, split_sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.settings import BUFFERED
 
 MOSTLY = 0.6
 """Share of the telling words of a sentence that make it an echo when another has them."""

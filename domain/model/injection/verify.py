@@ -18,7 +18,7 @@ from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS
 from hardwon.domain.model.injection.relevance_gate import Win, win_of_parts
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.vocabulary import CONFIDENCES, Confidence
 
 if TYPE_CHECKING:
