@@ -52,7 +52,7 @@ from hardwon.adapters.markdown.section_text import (
 from hardwon.domain.model.conversation.details import Detail, details_of
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk
 from hardwon.domain.model.document import (
-    MOST_SECTIONS,
+    MAX_SECTIONS,
     CapturedSection,
     CapturedSections,
     FileFields,
@@ -237,9 +237,9 @@ class MarkdownDocument:
     @cached_property
     def sections(self) -> Sections:
         found, complaints = sections(self._body)
-        if len(found) > MOST_SECTIONS:
-            complaints += (f"only the first {MOST_SECTIONS} of {len(found)} anchors become memories of their own",)
-        return Sections(tuple(map(_section, found[:MOST_SECTIONS])), complaints)
+        if len(found) > MAX_SECTIONS:
+            complaints += (f"only the first {MAX_SECTIONS} of {len(found)} anchors become memories of their own",)
+        return Sections(tuple(map(_section, found[:MAX_SECTIONS])), complaints)
 
     def captured_as(self, kind: Kind) -> CapturedSections:
         if kind not in CONVERSATION_KINDS:
@@ -249,10 +249,10 @@ class MarkdownDocument:
         found = [section for section in all_found if goes_by_its_anchor(kind, section.anchor_id)]
         if not found:
             return CapturedSections()
-        if len(found) > MOST_SECTIONS:
-            complaints += (f"only the first {MOST_SECTIONS} of {len(found)} sections become memories",)
+        if len(found) > MAX_SECTIONS:
+            complaints += (f"only the first {MAX_SECTIONS} of {len(found)} sections become memories",)
         head = self.markdown.front_matter
-        return CapturedSections(tuple(_captured(section, kind, head) for section in found[:MOST_SECTIONS]), complaints)
+        return CapturedSections(tuple(_captured(section, kind, head) for section in found[:MAX_SECTIONS]), complaints)
 
     @cached_property
     def _body(self) -> str:

@@ -34,7 +34,7 @@ class Validations(NamedTuple):
         return self.useful / self.total if self.total else UNTRIED_SCORE
 
     def offers_promotion(self, tier: Tier) -> bool:
-        """Tell whether an entry of *tier* may be offered to become critical (requirement D-T7.3)."""
+        """Return whether an entry of *tier* may be offered to become critical (requirement D-T7.3)."""
         is_proved = self.total >= ENOUGH_VALIDATIONS and self.useful * 10 >= self.total * USEFUL_OF_TEN
         return is_proved and tier in PROMOTABLE_TIERS
 

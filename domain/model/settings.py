@@ -105,7 +105,7 @@ class Resolved(NamedTuple):
 
 
 def usable_weights(weights: Sequence[float]) -> bool:
-    """Tell whether *weights* are numbers >= 0 with a sum above 0 that can be divided by."""
+    """Return whether *weights* are numbers >= 0 with a sum above 0 that can be divided by."""
     total = sum(weights)
     return math.isfinite(total) and total > 0 and min(weights) >= 0
 

@@ -19,7 +19,7 @@ from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.entry_text import PrintedEntry, piece_text
 from hardwon.domain.model.injection.receipt import (
-    MOST_MISSED,
+    MAX_MISSED,
     NO_ROOM,
     OWED,
     TOO_LOW,
@@ -285,9 +285,7 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
     """Return the best lessons that were ranked and are not in the text."""
     known = {*(rule.seq for rule in injection.rules), *(each.facts.seq for each in injection.printed)}
     others = (scored for scored in selected.seen if scored.facts.seq not in known)
-    return tuple(
-        NearMiss(each.facts.entry_id, each.score, _why(each, selected)) for each in islice(others, MOST_MISSED)
-    )
+    return tuple(NearMiss(each.facts.entry_id, each.score, _why(each, selected)) for each in islice(others, MAX_MISSED))
 
 
 def _why(missed: Scored, selected: Selected) -> str:

@@ -21,9 +21,9 @@ from hardwon.domain.model.injection.prompt_terms import (
     telling_words,
     weighed,
 )
-from hardwon.domain.model.injection.receipt import MOST_MISSED, Receipt, text_digest
+from hardwon.domain.model.injection.receipt import MAX_MISSED, Receipt, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
-    MOST_SHOWN,
+    MAX_SHOWN,
     Choice,
     Contender,
     Contest,
@@ -133,7 +133,7 @@ class SpeakUp(NamedTuple):
     def _spoken(self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found) -> Spoken:
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
-        may_win = any(contest.may_win(each.score) for each in rated[:MOST_SHOWN])
+        may_win = any(contest.may_win(each.score) for each in rated[:MAX_SHOWN])
         if not (may_win or self.watch):  # most prompts: nothing is read
             return Spoken()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
@@ -178,7 +178,7 @@ def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
         text=text,
         only=only._replace(ranked=True),
         policy=POLICY,
-        limit=MOST_SHOWN + MOST_MISSED,
+        limit=MAX_SHOWN + MAX_MISSED,
         minimum=None,
         workplace=Workplace(project=project),
     )
@@ -203,7 +203,7 @@ def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found
     """Return what decides between *rated*, the best first of what was *found*."""
     return Contest(
         sentences=sentences,
-        runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
+        runner_up=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
         size=found.context.size,
         by_meaning=found.context.vectors.found > 0,
         identifiers=identifiers(question.text),

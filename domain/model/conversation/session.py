@@ -276,7 +276,7 @@ class SessionBuffer:
 
     def has(self, exchange: Exchange, begins_at: int) -> bool:
         """
-        Tell whether *exchange* was taken in already, as it is; the last one at hand may have grown.
+        Return whether *exchange* was taken in already, as it is; the last one at hand may have grown.
 
         What begins behind the last one taken is new, whatever time it has; of what is read anew, what is later.
 

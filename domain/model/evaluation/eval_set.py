@@ -169,7 +169,7 @@ MOST = 500
 FEWEST = 10
 """With fewer questions each is worth too much for the figures to mean anything."""
 
-FEWEST_TERMS = 2
+MIN_TERMS = 2
 
 
 def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
@@ -187,7 +187,7 @@ def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
 
 def _is_askable(entry: Entry) -> bool:
     title = title_to_search(entry.name, entry.description)
-    return len(search_terms(title)) >= FEWEST_TERMS
+    return len(search_terms(title)) >= MIN_TERMS
 
 
 def _untitled(entry: Entry) -> Entry | None:

@@ -83,7 +83,7 @@ LARGEST_ENTRY = MAX_UNITS // 3
 
 
 def needs_too_much_room(entry: Printable) -> bool:
-    """Tell whether *entry* is the first to be left out when not all fits."""
+    """Return whether *entry* is the first to be left out when not all fits."""
     return units(piece_text("lesson", entry)) > LARGEST_ENTRY
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 from hardwon.domain.model.conversation.sentences import split_sentences
 from hardwon.domain.model.keywords import STOP_WORDS, search_terms, words_of
 
-LEAST_TERMS = 3
+MIN_TERMS = 3
 """Words that carry meaning; "yes, go on" and "fix it" have none or one."""
 
 LONGEST_PROMPT = 2_000
@@ -29,9 +29,9 @@ _COMMANDS = ("/", "!", "#")
 
 
 def is_worth_asking(prompt: str) -> bool:
-    """Tell whether *prompt* is said to the agent and says enough to be searched with."""
+    """Return whether *prompt* is said to the agent and says enough to be searched with."""
     beginning = prompt[:LONGEST_PROMPT].lstrip()
-    return not beginning.startswith(_COMMANDS) and len(search_terms(beginning)) >= LEAST_TERMS
+    return not beginning.startswith(_COMMANDS) and len(search_terms(beginning)) >= MIN_TERMS
 
 
 Identifier: TypeAlias = tuple[str, ...]
@@ -61,7 +61,7 @@ def held_by_one(asked: Sequence[Identifier], texts: Sequence[str]) -> tuple[Iden
 
 
 def quotes(text: str, asked: Sequence[Identifier]) -> bool:
-    """Tell whether *text* holds one of *asked*."""
+    """Return whether *text* holds one of *asked*."""
     words = words_of(text) if asked else []
     return any(_stands_in(each, words) for each in asked)
 
@@ -92,7 +92,7 @@ def plain(text: str) -> str:
 
 def says(told: str, lesson: str) -> bool:
     """
-    Tell whether a text says all of *lesson*.
+    Return whether a text says all of *lesson*.
 
     Args:
         told: The text, as `plain` returns it.
@@ -110,7 +110,7 @@ def asked_by(prompt: str) -> tuple[tuple[str, ...], ...]:
     Where none does, those of the whole stand for it.
     """
     sentences = (sentence for line in prompt.splitlines() for sentence in split_sentences(line))
-    terms = tuple(terms for each in sentences if len(terms := search_terms(each)) >= LEAST_TERMS)
+    terms = tuple(terms for each in sentences if len(terms := search_terms(each)) >= MIN_TERMS)
     return terms or (search_terms(prompt),)
 
 

@@ -97,7 +97,7 @@ def _sha256_module() -> Any:
     return import_module(SHA256_MODULES[-1])
 
 
-MOST_MISSED = 3
+MAX_MISSED = 3
 """So many of those that nearly were in a text are told."""
 
 NO_ROOM = "no room"

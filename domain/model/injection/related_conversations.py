@@ -175,7 +175,7 @@ class Room(NamedTuple):
         return self.budget_tokens * CHARACTERS_A_TOKEN
 
     def holds(self, section: RelatedSection) -> bool:
-        """Tell whether *section* fits in."""
+        """Return whether *section* fits in."""
         return len(section.text) <= self.characters and units(section.text) <= self.most_units
 
 

@@ -40,7 +40,7 @@ from hardwon.domain.model.injection.prompt_terms import (
     shared,
 )
 from hardwon.domain.model.injection.receipt import (
-    MOST_MISSED,
+    MAX_MISSED,
     NO_ROOM,
     OF_ANOTHER_PROJECT,
     SHOWN_ALREADY,
@@ -54,12 +54,12 @@ from hardwon.domain.model.injection.receipt import (
 from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.ranking.policy import Parts
 
-MOST_SHOWN = 2
+MAX_SHOWN = 2
 
-LEAST_STRENGTH = 0.54
+MIN_STRENGTH = 0.54
 """Where both meaning and words were searched."""
 
-LEAST_STRENGTH_OF_WORDS = 0.26
+MIN_STRENGTH_OF_WORDS = 0.26
 """Where only words were: then half of the score is missing."""
 
 FEWEST = 20
@@ -68,7 +68,7 @@ FEWEST = 20
 QUOTED = 2.0
 """What the strength is multiplied by where an identifier of the prompt stands in this entry alone."""
 
-MOST_TOLD = 2.0
+MAX_INFORMATION = 2.0
 """As a multiple of `L`: a long sentence collects words by chance."""
 
 
@@ -108,7 +108,7 @@ class Win(NamedTuple):
     @property
     def counted(self) -> float:
         """What is told, in nats, as far as it counts."""
-        return min(self.told, MOST_TOLD * self.breadth)
+        return min(self.told, MAX_INFORMATION * self.breadth)
 
     @property
     def strength(self) -> float:
@@ -141,7 +141,7 @@ def win_of_parts(score: float, parts: Mapping[str, float]) -> Win:
 
 def least_strength(*, by_meaning: bool) -> float:
     """Return the strength that an entry needs, given whether meaning was searched too."""
-    return LEAST_STRENGTH if by_meaning else LEAST_STRENGTH_OF_WORDS
+    return MIN_STRENGTH if by_meaning else MIN_STRENGTH_OF_WORDS
 
 
 class Contest(NamedTuple):
@@ -169,7 +169,7 @@ class Contest(NamedTuple):
         return Win(score, *shared, QUOTED if quoted else 1.0, self.runner_up, float(self.size), least)
 
     def may_win(self, score: float) -> bool:
-        """Tell whether the upper bound of its strength suffices: as if it held all telling words of a sentence, and an identifier."""
+        """Return whether the upper bound of its strength suffices: as if it held all telling words of a sentence, and an identifier."""
         return self.win(score, Shared(1.0, most_told(self.sentences)), quoted=bool(self.identifiers)).is_clear
 
 
@@ -211,7 +211,7 @@ class Contender(NamedTuple):
         return f"{self.printed.name}\n{self.printed.description}\n{self.printed.notes}"
 
     def is_foreign_to(self, project: str) -> bool:
-        """Tell whether it holds only in a project other than that one."""
+        """Return whether it holds only in a project other than that one."""
         return self.facts.kind != "learning" and self.facts.project not in {None, project}
 
     def win(self, contest: Contest) -> Win:
@@ -306,7 +306,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
     )
     chosen, kept_out = list[Winner](), dict[str, str]()
     files, room = _Files(rules.told), MAX_PROMPT_UNITS - units(FRAME_START + FRAME_END)
-    for each in contenders[:MOST_SHOWN]:
+    for each in contenders[:MAX_SHOWN]:
         winner = Winner(each, each.win(contest), each.text)
         if why := _against(winner, rules, files, room):
             kept_out[each.entry_id] = why
@@ -316,7 +316,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
     shown = {each.contender.entry_id for each in chosen}
     missed = (each for each in contenders if each.entry_id not in shown)
     nearly = [NearMiss(each.entry_id, each.score, kept_out.get(each.entry_id, TOO_WEAK)) for each in missed]
-    return Choice(tuple(chosen), tuple(nearly[:MOST_MISSED]))
+    return Choice(tuple(chosen), tuple(nearly[:MAX_MISSED]))
 
 
 def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:

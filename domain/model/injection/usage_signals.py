@@ -296,7 +296,7 @@ def _name(entry: _Read, others: Sequence[str], heard: Heard) -> str:
 
 
 def _is_marked(words: Sequence[str], text: str) -> bool:
-    """Tell whether *words* are set off: few of them stand in a row by chance, but not in quotes, bold or a heading."""
+    """Return whether *words* are set off: few of them stand in a row by chance, but not in quotes, bold or a heading."""
     together = r"[\W_]{1,3}".join(map(re.escape, words))
     return re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
 
@@ -341,7 +341,7 @@ def _codes(entry: _Read) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _is_own(words: Sequence[str], others: Sequence[str], heard: Heard) -> bool:
-    """Tell whether the agent wrote *words*, which nobody said before and no other entry says."""
+    """Return whether the agent wrote *words*, which nobody said before and no other entry says."""
     line = line_of(words)
     is_written = heard.known.issuperset(words) and line in heard.line and line not in heard.given
     return is_written and not any(line in other for other in others)

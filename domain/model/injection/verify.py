@@ -79,7 +79,7 @@ def recomputed(policy: str, parts: Parts) -> float | None:
 
 def fits(receipt: Receipt, shown: Shown) -> bool:
     """
-    Tell whether the score of *shown* is what its parts give, and beside a prompt whether it wins by the strength told.
+    Return whether the score of *shown* is what its parts give, and beside a prompt whether it wins by the strength told.
 
     Without a score there is nothing to doubt.
     """
@@ -117,7 +117,7 @@ def _told(entry: "Entry") -> ToldConversation:
     return ToldConversation(entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at)
 
 
-MOST_COUNTS = 1_000
+MAX_COUNTS = 1_000
 """So many observation counts are tried, from the present one down."""
 
 
@@ -163,7 +163,7 @@ def _words(entry: "Entry") -> str:
 
 
 def _earlier(entry: "Entry") -> Iterator[TrackRecord]:
-    for count in range(entry.observation_count, max(entry.observation_count - MOST_COUNTS, 0), -1):
+    for count in range(entry.observation_count, max(entry.observation_count - MAX_COUNTS, 0), -1):
         for confidence in (entry.confidence, *CONFIDENCES):
             yield TrackRecord(count, confidence)
 
@@ -249,7 +249,7 @@ def _piece(shown: Shown, entry: "Entry") -> _Piece:
 
 
 def _contradicts_itself(receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool) -> bool:
-    """Tell whether the text fits where its parts do not, or its parts where the text does not."""
+    """Return whether the text fits where its parts do not, or its parts where the text does not."""
     if len(receipt.frame) != len(receipt.shown) + 1:
         return True
     return bool(differing) if is_whole else not differing and len(pieces) == len(receipt.shown)

@@ -17,7 +17,7 @@ import math
 FLOOR = 0.5
 """The relevance that an answer must reach."""
 
-MOST_MATCHED = 1.0
+MAX_MATCHED = 1.0
 """A passage that repeats the words of the question tells no more than one that holds them."""
 
 INTERCEPT = -3.1
@@ -51,7 +51,7 @@ def relevance(closeness: float | None, background: float, matched: float) -> flo
         A value in `[0, 1]`, which never falls when *closeness* or *matched* grows.
 
     """
-    words = math.sqrt(min(max(matched, 0.0), MOST_MATCHED))
+    words = math.sqrt(min(max(matched, 0.0), MAX_MATCHED))
     if closeness is None:
         return _logistic(MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words)
     return _logistic(INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words)

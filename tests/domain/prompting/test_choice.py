@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.entry_text import FRAME_END, FRAME_START, PrintedEntry, units
 from hardwon.domain.model.injection.prompt_terms import plain, weighed
-from hardwon.domain.model.injection.receipt import MOST_MISSED, assembled, text_digest
+from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
-    LEAST_STRENGTH,
     MAX_PROMPT_UNITS,
+    MIN_STRENGTH,
     Contender,
     Contest,
     Rules,
@@ -72,9 +72,9 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     chosen = [each.contender for each in choice.chosen]
     assert chosen == [each for each in contenders[:2] if each in chosen]
     assert units(choice.text) <= MAX_PROMPT_UNITS
-    assert all(each.win(CONTEST).strength >= LEAST_STRENGTH for each in chosen)
+    assert all(each.win(CONTEST).strength >= MIN_STRENGTH for each in chosen)
     assert not {each.facts.ranking.seq for each in chosen} & shown
-    assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MOST_MISSED)
+    assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
     if choice.chosen:
         assert choice.text == FRAME_START + "".join(each.text for each in choice.chosen) + FRAME_END
         assert choice.text == assembled(choice.frame, [each.text for each in choice.chosen])
@@ -154,4 +154,4 @@ def test_a_receipt_can_explain_what_was_shown() -> None:
     assert shown.digest == text_digest(contender(0).text)
     assert shown.parts["cosine"] == 0.5
     assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
-    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, LEAST_STRENGTH)
+    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, MIN_STRENGTH)
