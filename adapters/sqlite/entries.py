@@ -32,7 +32,7 @@ from hardwon.adapters.sqlite.rows import (
 )
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import ToldConversation
+from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP
@@ -257,11 +257,11 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, (in_list(seqs),))]
 
     @override
-    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def told(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         return [to_told(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
 
     @override
-    def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+    def told_newest(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         within = where(only)
         sql = SELECT_TOLD_NEWEST.format(within=within.sql)
         return [to_told(row) for row in self._database.rows(sql, (*within.parameters, limit))]

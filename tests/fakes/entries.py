@@ -12,7 +12,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category
@@ -121,9 +121,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         ]
 
     @override
-    def told(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def told(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         return [
-            ToldConversation(
+            ConversationSummary(
                 seq, entry.entry_id, entry.kind, entry.name, entry.description[:TOLD_CHARACTERS], entry.updated_at
             )
             for seq in seqs
@@ -131,7 +131,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         ]
 
     @override
-    def told_newest(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+    def told_newest(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         return self.told(self.state.within(only)[:limit])
 
     @override

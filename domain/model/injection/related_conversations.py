@@ -32,7 +32,7 @@ _SPEAKER = re.compile(r"(?:user|human|assistant|agent|claude)\b(?:\s*\(.*)?\s*(?
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
-class ToldConversation(NamedTuple):
+class ConversationSummary(NamedTuple):
     """
     A conversation, or what came of one, as it is told.
 
@@ -127,7 +127,7 @@ class RelatedLine(NamedTuple):
 
     """
 
-    told: ToldConversation
+    told: ConversationSummary
     text: str
     room: int = 0
 
@@ -180,7 +180,7 @@ class Room(NamedTuple):
 
 
 def related_section(
-    of_session: Sequence[ToldConversation], others: Sequence[ToldConversation], room: Room
+    of_session: Sequence[ConversationSummary], others: Sequence[ConversationSummary], room: Room
 ) -> RelatedSection:
     """
     Return what fits of both, in this order, in whole lines.
@@ -198,7 +198,7 @@ def related_section(
 
 
 def _with_lines(
-    section: RelatedSection, conversations: Sequence[ToldConversation], label: str, room: Room
+    section: RelatedSection, conversations: Sequence[ConversationSummary], label: str, room: Room
 ) -> RelatedSection:
     gap = "\n" if section.text else ""
     opening = f"{gap}{label}\n" if label else ""
@@ -211,7 +211,7 @@ def _with_lines(
     return section
 
 
-def _cut(opening: str, told: ToldConversation, room: Room) -> RelatedSection:
+def _cut(opening: str, told: ConversationSummary, room: Room) -> RelatedSection:
     """Return a section of the beginning of one line; one that does not fit when too little is left of it."""
     left = room.characters - len(RelatedSection().adding(opening, RelatedLine(told, "")).text)
     characters = max(left, SHORTEST_LINE)

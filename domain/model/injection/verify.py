@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.domain.model.injection.entry_text import piece_text, track_record_text
 from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
-from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.relevance_gate import Win, win_of_parts
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
@@ -112,9 +112,9 @@ def reprinted(shown: Shown, entry: "Entry") -> str:
     return told.cut(shown.room) if shown.room else told.line
 
 
-def _told(entry: "Entry") -> ToldConversation:
+def _told(entry: "Entry") -> ConversationSummary:
     beginning = entry.description[:TOLD_CHARACTERS]
-    return ToldConversation(entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at)
+    return ConversationSummary(entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at)
 
 
 MAX_COUNTS = 1_000
