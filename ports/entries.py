@@ -139,7 +139,7 @@ class RankingReads(EntryState, Protocol):
         """Return what the block prints of the entries *seqs*, in that order; numbers not in the store are left out."""
         ...
 
-    def told(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         """
         Return what a session start tells of the entries *seqs*, in that order; numbers not in the store are left out.
 
@@ -147,7 +147,7 @@ class RankingReads(EntryState, Protocol):
         """
         ...
 
-    def told_newest(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         """Return what is told of at most *limit* entries of *only*, the newest first, then by id."""
         ...
 

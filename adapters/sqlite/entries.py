@@ -26,7 +26,7 @@ from hardwon.adapters.sqlite.rows import (
     to_entries,
     to_facts,
     to_recall_facts,
-    to_told,
+    to_summary,
     upsert_entry,
     upsert_text,
 )
@@ -257,14 +257,14 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, (in_list(seqs),))]
 
     @override
-    def told(self, seqs: Sequence[int]) -> list[ConversationSummary]:
-        return [to_told(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+        return [to_summary(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
 
     @override
-    def told_newest(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         within = where(only)
         sql = SELECT_TOLD_NEWEST.format(within=within.sql)
-        return [to_told(row) for row in self._database.rows(sql, (*within.parameters, limit))]
+        return [to_summary(row) for row in self._database.rows(sql, (*within.parameters, limit))]
 
     @override
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:

@@ -94,11 +94,11 @@ def split_by_title(title: str, text: str) -> Split:
         return Split("", text)
     end = found[-1].end()
     end += len(text[end:]) - len(text[end:].lstrip(_CLOSING_MARKS))
-    if len(wanted) < MIN_WORDS and says_something(text[end:]):
+    if len(wanted) < MIN_WORDS and has_word(text[end:]):
         return Split("", text)
     return Split(" ".join(text[:end].split()), text[end:])
 
 
-def says_something(text: str) -> bool:
+def has_word(text: str) -> bool:
     """Return whether there is a word in *text*."""
     return _TITLE_WORD.search(text) is not None

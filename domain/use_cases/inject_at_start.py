@@ -271,8 +271,8 @@ def _conversations(injection: Injection) -> Iterator[_Piece]:
         return
     rated = {each.seq: each for each in injection.related.nearby.best}
     for line in injection.related.section.lines:
-        piece = _piece(line.told.entry_id, "conversation", line.text, line.room)
-        if found := rated.get(line.told.seq):
+        piece = _piece(line.conversation.entry_id, "conversation", line.text, line.room)
+        if found := rated.get(line.conversation.seq):
             piece = piece._replace(shown=piece.shown._replace(score=found.score, parts=found.parts))
         yield piece
 

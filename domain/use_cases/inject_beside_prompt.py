@@ -16,19 +16,19 @@ from hardwon.domain.model.injection.prompt_terms import (
     Sentence,
     asked_by,
     identifiers,
+    informative_words,
     is_worth_asking,
     plain,
-    telling_words,
     weighed,
 )
 from hardwon.domain.model.injection.receipt import MAX_MISSED, Receipt, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
     MAX_SHOWN,
+    AgentFile,
     Choice,
     Contender,
     Contest,
     Rules,
-    Told,
     Weighed,
     choose,
 )
@@ -93,7 +93,7 @@ class SpeakUp(NamedTuple):
         recall: Finds.
         receipts: Know what was shown before.
         instructions: What the agent is told anyway.
-        watch: Told what was weighed, of hopeless prompts too; None where nobody wants to know.
+        watch: Called with what was weighed, also of a prompt that nothing can win; may be None.
 
     """
 
@@ -153,8 +153,8 @@ class SpeakUp(NamedTuple):
         printed = {each.seq: each for each in repository.printed(seqs)}
         return [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated]
 
-    def _told(self) -> Iterator[Told]:
-        return (Told(name, plain(text)) for name, text in self.instructions.texts())
+    def _told(self) -> Iterator[AgentFile]:
+        return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
 
     def _receipt(self, prompt: Prompt, question: Question, choice: Choice) -> Receipt:
         return Receipt(
@@ -191,7 +191,7 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
     Where words can't be looked up, each tells as much as another.
     """
     asked = asked_by(text)
-    terms = telling_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
+    terms = informative_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
     try:
         frequencies, size = keywords.frequencies(terms, deadline.within(WORD_SECONDS)), keywords.size()
     except KeywordIndexUnavailableError:

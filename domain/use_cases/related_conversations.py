@@ -11,7 +11,12 @@ from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import COLLECTIONS, CONVERSATIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.injection.block import LARGEST_ENTRY
-from hardwon.domain.model.injection.related_conversations import RelatedSection, Room, ConversationSummary, related_section
+from hardwon.domain.model.injection.related_conversations import (
+    ConversationSummary,
+    RelatedSection,
+    Room,
+    related_section,
+)
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.recall import Rated, Recall, Recollection, searched
@@ -194,7 +199,7 @@ class Relate(NamedTuple):
         said = [each for each in self._of_session(occasion.compacted) if each.seq not in known]
         known += tuple(each.seq for each in said)
         nearby = Nearby() if late else self.nearby.find(context, occasion.workplace, limit, deadline, known)
-        found = self.repository.told([each.seq for each in nearby.best])
+        found = self.repository.summaries([each.seq for each in nearby.best])
         if not (found or late):
             found = self._lately(occasion, limit, known)
         others = _else(found, said)
@@ -202,16 +207,18 @@ class Relate(NamedTuple):
 
     def _of_session(self, session: str) -> list[ConversationSummary]:
         of_session = CONVERSATIONS._replace(session=session)
-        return _else(self.repository.told_newest(of_session, OF_SESSION) if session else (), ())
+        return _else(self.repository.newest_summaries(of_session, OF_SESSION) if session else (), ())
 
     def _lately(self, occasion: Occasion, limit: int, known: tuple[int, ...]) -> list[ConversationSummary]:
         """Return the project's newest conversations, what is permanent first: nobody knows what the user works on."""
         own = CONVERSATIONS._replace(scope=scope_of("project", occasion.workplace), except_for=known)
-        kept = self.repository.told_newest(own._replace(permanent=True), max(limit, 0))
-        return _else([*kept, *self.repository.told_newest(own, max(limit, 0))], ())[: max(limit, 0)]
+        kept = self.repository.newest_summaries(own._replace(permanent=True), max(limit, 0))
+        return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[: max(limit, 0)]
 
 
-def _else(conversations: Iterable[ConversationSummary], told: Iterable[ConversationSummary]) -> list[ConversationSummary]:
+def _else(
+    conversations: Iterable[ConversationSummary], told: Iterable[ConversationSummary]
+) -> list[ConversationSummary]:
     """Return the first of *conversations* by each name, of those *told* already none: a decision goes by its talk's."""
     names, others = {each.name for each in told}, list[ConversationSummary]()
     for each in conversations:

@@ -47,7 +47,7 @@ def said(name: str, text: str = "About the parser.", **more: Any) -> Entry:
 class BrokenRepository(InMemoryEntryRepository):
     """A store that can't be read where conversations are."""
 
-    def told(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         raise StorageError(f"no page holds {list(seqs)}")
 
 

@@ -10,9 +10,9 @@ from hardwon.domain.model.injection.block import LARGEST_ENTRY, MemoryBlock
 from hardwon.domain.model.injection.entry_text import units
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARY_ROOM,
+    ConversationSummary,
     RelatedSection,
     Room,
-    ConversationSummary,
     related_section,
     summarised,
 )

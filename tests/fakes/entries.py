@@ -12,7 +12,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ConversationSummary
+from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category
@@ -121,18 +121,18 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         ]
 
     @override
-    def told(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         return [
             ConversationSummary(
-                seq, entry.entry_id, entry.kind, entry.name, entry.description[:TOLD_CHARACTERS], entry.updated_at
+                seq, entry.entry_id, entry.kind, entry.name, entry.description[:SUMMARISED_CHARACTERS], entry.updated_at
             )
             for seq in seqs
             for entry in self.hydrate([seq])
         ]
 
     @override
-    def told_newest(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
-        return self.told(self.state.within(only)[:limit])
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
+        return self.summaries(self.state.within(only)[:limit])
 
     @override
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:

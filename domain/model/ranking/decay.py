@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.prominence import DAY, LAST_MOMENT
+from hardwon.domain.model.ranking.prominence import DAY, LATEST_TIME
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
 
 TIER_BOOSTS: Mapping[Tier, float] = {
@@ -53,7 +53,7 @@ CONTEXT_TYPE_PURPOSES: Mapping[ContextType, str] = {
 
 def expires_at(tier: Tier, created_at: dt.datetime, *, permanent: bool) -> dt.datetime | None:
     """Return the moment from which an entry is gone: 7 days on for a temporary one, None for what stays (rule U-10)."""
-    is_last = created_at > LAST_MOMENT - TEMPORARY_LIFETIME
+    is_last = created_at > LATEST_TIME - TEMPORARY_LIFETIME
     return None if tier != "temporary" or permanent or is_last else created_at + TEMPORARY_LIFETIME
 
 

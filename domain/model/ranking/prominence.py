@@ -195,12 +195,12 @@ class RankingPolicy:
         return Scored(candidate=candidate, signals=signals, score=self.score(signals))
 
 
-LAST_MOMENT = dt.datetime.max.replace(tzinfo=dt.UTC)
+LATEST_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
     """Return the key that orders entries of equal score: newest first, then by id."""
-    return (LAST_MOMENT - facts.updated_at, facts.entry_id)
+    return (LATEST_TIME - facts.updated_at, facts.entry_id)
 
 
 def final_order(scored: Scored) -> tuple[float, dt.timedelta, str]:

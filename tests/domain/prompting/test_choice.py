@@ -10,10 +10,10 @@ from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_d
 from hardwon.domain.model.injection.relevance_gate import (
     MAX_PROMPT_UNITS,
     MIN_STRENGTH,
+    AgentFile,
     Contender,
     Contest,
     Rules,
-    Told,
     choose,
 )
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
@@ -45,7 +45,7 @@ def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: 
     return Contender(facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, {})
 
 
-def rules(*, shown: frozenset[str] = frozenset(), told: Sequence[Told] = ()) -> Rules:
+def rules(*, shown: frozenset[str] = frozenset(), told: Sequence[AgentFile] = ()) -> Rules:
     return Rules(CONTEST, shown, lambda: told)
 
 
@@ -65,7 +65,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
 ) -> None:
     ranked = sorted(fields, key=lambda field: -field[1])
     contenders = [contender(number, *field) for number, field in enumerate(ranked)]
-    known = [] if told is None or told >= len(ranked) else [Told("CLAUDE.md", plain(f"- {ranked[told][0]}"))]
+    known = [] if told is None or told >= len(ranked) else [AgentFile("CLAUDE.md", plain(f"- {ranked[told][0]}"))]
     choice = choose(contenders, rules(shown=frozenset(f"{each:016x}" for each in shown), told=known))
 
     assert len(choice.chosen) <= 2
@@ -91,7 +91,7 @@ def test_each_reason_is_told() -> None:
         "shown already in this session",
         "too weak",
     ]
-    told = [Told("AGENTS.md", plain("Nothing of it.")), Told("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
+    told = [AgentFile("AGENTS.md", plain("Nothing of it.")), AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
     assert [each.why for each in choose(contenders, rules(told=told)).missed] == [
         "CLAUDE.md says it already",
         "CLAUDE.md says it already",
@@ -129,7 +129,7 @@ def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
 def test_no_file_is_read_for_who_does_not_win_anyway() -> None:
     read = list[str]()
 
-    def told() -> list[Told]:
+    def told() -> list[AgentFile]:
         read.append("once")
         return []
 
