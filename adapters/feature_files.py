@@ -5,7 +5,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hardwon.domain.model.context import UNKNOWN_PHASE, Feature, describe
+from hardwon.domain.model.context import UNKNOWN_PHASE, Feature
+from hardwon.domain.model.plain_text import describe
 from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024

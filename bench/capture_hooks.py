@@ -16,7 +16,7 @@ from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_retrieval import receipts_of
 
 WORKER = "hardwon.entrypoints.worker"
-MOST_EXCHANGES = 100
+MAX_EXCHANGES = 100
 WORDS = 120
 INJECTED = 20
 EDITS = 10
@@ -33,7 +33,7 @@ MOST_BEYOND_START = Aim(50, "value")
 
 def capture_figures(folder: str, lessons: int, repetitions: int) -> list[Figure]:
     """Return the cost of each hook, and of the worker for 100 exchanges with the embedded model, fewer for few *lessons*."""
-    worker = _worker(folder, min(lessons, MOST_EXCHANGES), repetitions)
+    worker = _worker(folder, min(lessons, MAX_EXCHANGES), repetitions)
     return [*(_hook(folder, event, repetitions) for event in EVENTS), _injected(folder, repetitions), worker]
 
 

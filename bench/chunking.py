@@ -13,12 +13,12 @@ from hardwon.domain.model.conversation.session import Chunk, Exchange
 PROMPT, REPLY = 25, 200
 """Words; agents answer at length."""
 
-MOST_EXCHANGES = 500
+MAX_EXCHANGES = 500
 
 
 def chunking_figures(lessons: int, repetitions: int) -> list[Figure]:
     """Return how many chunks a second are cut and described of a session of 500 exchanges, fewer for few *lessons*."""
-    session = _session(min(lessons, MOST_EXCHANGES))
+    session = _session(min(lessons, MAX_EXCHANGES))
     rate = median(_chunks_per_second(session) for _ in range(repetitions))
     return [Figure("chunking_rate", "cutting and describing a conversation, CPU", len(session), rate, "chunks/s")]
 

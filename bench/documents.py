@@ -9,7 +9,7 @@ from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.triggers import MOST_PHRASES
+from hardwon.domain.model.triggers import MAX_PHRASES
 
 PHRASES = 10_000
 """That many trigger phrases has a store, be its documents few or many; but a document has 20 at most."""
@@ -31,7 +31,7 @@ def build_documents(folder: str, documents: int, project: str) -> str:
 
 def phrases_of_each(documents: int) -> int:
     """Return how many phrases a document has in a store of so many."""
-    return min(MOST_PHRASES, max(1, PHRASES // documents))
+    return min(MAX_PHRASES, max(1, PHRASES // documents))
 
 
 def _document(writer: Writer, number: int, project: str, phrases: int) -> Entry:

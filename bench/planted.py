@@ -18,8 +18,7 @@ from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.rank import select, whole_store_maxima
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch

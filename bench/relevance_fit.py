@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.relevance_stores import Asked, Hit, Side
-from hardwon.domain.model.ranking.relevance import MOST_MATCHED
+from hardwon.domain.model.ranking.relevance import MAX_MATCHED
 
 BEST_OF_UNANSWERABLE = 5
 """Hits of a question that nothing answers; each is a negative example."""
@@ -104,4 +104,4 @@ def _examples(asked: Sequence[Asked]) -> Iterator[tuple[Hit, bool, float]]:
 
 
 def _matched(hit: Hit) -> float:
-    return math.sqrt(min(hit.matched, MOST_MATCHED))
+    return math.sqrt(min(hit.matched, MAX_MATCHED))

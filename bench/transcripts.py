@@ -19,7 +19,7 @@ MEGABYTES = Aim(60, "value")
 READ = """
 import sys
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
-from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
+from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 from hardwon.domain.model.redaction import Cleaning
 
 reader = JsonlTranscripts(Cleaning("/home/me/proj", "/home/me"), BOUNDARY_COMMANDS)

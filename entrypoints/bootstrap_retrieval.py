@@ -8,7 +8,7 @@ from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex, is_available
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.filters import CONVERSATIONS, scope_of
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.entrypoints.bootstrap import Memory

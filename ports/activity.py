@@ -2,10 +2,9 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from hardwon.domain.model.history import FieldChange, PastChange
+from hardwon.domain.model.activity import FieldChange, PastChange, Usage
 from hardwon.domain.model.injection.receipt import Influence, Receipt
 from hardwon.domain.model.injection.usage_signals import ShownText
-from hardwon.domain.model.usage import Usage
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import ToldConversation
+from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category
@@ -139,7 +139,7 @@ class RankingReads(EntryState, Protocol):
         """Return what the block prints of the entries *seqs*, in that order; numbers not in the store are left out."""
         ...
 
-    def summaries(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         """
         Return what a session start tells of the entries *seqs*, in that order; numbers not in the store are left out.
 
@@ -147,7 +147,7 @@ class RankingReads(EntryState, Protocol):
         """
         ...
 
-    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         """Return what is told of at most *limit* entries of *only*, the newest first, then by id."""
         ...
 

@@ -13,7 +13,7 @@ from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
 from hardwon.domain.model.injection.receipt import Event, Form, NearMiss, Receipt, Shown
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,

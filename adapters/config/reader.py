@@ -24,8 +24,8 @@ from hardwon.adapters.config.values import (
     switch,
     weight,
 )
-from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.settings import (
+    BUFFERED,
     DEFAULT_STORE,
     EMBEDDING_PROVIDERS,
     KEYWORD_PROVIDERS,

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from hardwon.adapters.markdown.document_format import first_of
-from hardwon.domain.model.context import COMMENT_OR_FENCE
+from hardwon.domain.model.plain_text import COMMENT_OR_FENCE
 
 ID_LENGTH = 120
 DEEPEST = 8

@@ -49,11 +49,10 @@ from hardwon.adapters.markdown.section_text import (
     section_text,
     unescaped,
 )
-from hardwon.domain.model.context import describe
 from hardwon.domain.model.conversation.details import Detail, details_of
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk
 from hardwon.domain.model.document import (
-    MOST_SECTIONS,
+    MAX_SECTIONS,
     CapturedSection,
     CapturedSections,
     FileFields,
@@ -61,9 +60,8 @@ from hardwon.domain.model.document import (
     Sections,
 )
 from hardwon.domain.model.entry import goes_by_its_anchor
-from hardwon.domain.model.plain_text import plain_text
+from hardwon.domain.model.plain_text import describe, plain_text, plain_title
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.titles import plain_title
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 
 
@@ -239,9 +237,9 @@ class MarkdownDocument:
     @cached_property
     def sections(self) -> Sections:
         found, complaints = sections(self._body)
-        if len(found) > MOST_SECTIONS:
-            complaints += (f"only the first {MOST_SECTIONS} of {len(found)} anchors become memories of their own",)
-        return Sections(tuple(map(_section, found[:MOST_SECTIONS])), complaints)
+        if len(found) > MAX_SECTIONS:
+            complaints += (f"only the first {MAX_SECTIONS} of {len(found)} anchors become memories of their own",)
+        return Sections(tuple(map(_section, found[:MAX_SECTIONS])), complaints)
 
     def captured_as(self, kind: Kind) -> CapturedSections:
         if kind not in CONVERSATION_KINDS:
@@ -251,10 +249,10 @@ class MarkdownDocument:
         found = [section for section in all_found if goes_by_its_anchor(kind, section.anchor_id)]
         if not found:
             return CapturedSections()
-        if len(found) > MOST_SECTIONS:
-            complaints += (f"only the first {MOST_SECTIONS} of {len(found)} sections become memories",)
+        if len(found) > MAX_SECTIONS:
+            complaints += (f"only the first {MAX_SECTIONS} of {len(found)} sections become memories",)
         head = self.markdown.front_matter
-        return CapturedSections(tuple(_captured(section, kind, head) for section in found[:MOST_SECTIONS]), complaints)
+        return CapturedSections(tuple(_captured(section, kind, head) for section in found[:MAX_SECTIONS]), complaints)
 
     @cached_property
     def _body(self) -> str:

@@ -22,11 +22,10 @@ from itertools import islice
 from pathlib import PurePath
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from hardwon.domain.model.context import COMMENT_OR_FENCE
 from hardwon.domain.model.document import FILE_KINDS, FileFields
-from hardwon.domain.model.plain_text import plain_text, without_links
+from hardwon.domain.model.plain_text import COMMENT_OR_FENCE, plain_text, without_links
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
+from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, ContextType, Kind, Tier
 
 MOST_COMPLAINTS = 5
@@ -123,7 +122,7 @@ def phrases_of(body: str) -> tuple[str, ...]:
 
     Headings of any level count, as do numbers and signs before their words. Comments and code don't.
     """
-    items = islice(_items(COMMENT_OR_FENCE.sub("", body)), MOST_PHRASES)
+    items = islice(_items(COMMENT_OR_FENCE.sub("", body)), MAX_PHRASES)
     return usable_phrases(map(plain_text, items))
 
 
@@ -210,7 +209,7 @@ class _Reading:
         texts = self.texts(*names)
         phrases = usable_phrases(texts)
         if len(phrases) < len({text.casefold() for text in texts}):
-            self._refuse(names[0], texts, f"at most {MOST_PHRASES} phrases of {SHORTEST} to {LONGEST} characters each")
+            self._refuse(names[0], texts, f"at most {MAX_PHRASES} phrases of {SHORTEST} to {LONGEST} characters each")
         return phrases
 
     def one_of(self, words: tuple[Word, ...], *names: str) -> Word | None:

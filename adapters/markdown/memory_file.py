@@ -18,9 +18,9 @@ from hardwon.adapters.markdown.conversation_format import outline, permanence_of
 from hardwon.adapters.markdown.document import FileSection
 from hardwon.adapters.markdown.document_format import FrontValue
 from hardwon.adapters.markdown.section_text import SESSION, TIME, heading, unescaped
-from hardwon.domain.model.context import FRONT_MATTER
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, timestamp
 from hardwon.domain.model.identity import IDENTITY
+from hardwon.domain.model.plain_text import FRONT_MATTER
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.documents import SectionOfSession

@@ -8,7 +8,7 @@ from hardwon.adapters.markdown.document import FileSection
 from hardwon.adapters.markdown.memory_file import MemoryFile, as_section, memory_file, with_sections
 from hardwon.adapters.markdown.section_text import conversation_of, with_link
 from hardwon.domain.model.conversation.topics import is_like, slug
-from hardwon.domain.model.document import MOST_SECTIONS
+from hardwon.domain.model.document import MAX_SECTIONS
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.ports.documents import ENDING
 
@@ -127,7 +127,7 @@ class _Growing(NamedTuple):
         """Whether it is ours, and not full."""
         size = len(self.file.text) + sum(len(section.text) for section in self.sections)
         held = {*self.file.section_ids, *(section.section_id for section in self.sections)}
-        return size < FULL and 0 < len(held) < MOST_SECTIONS
+        return size < FULL and 0 < len(held) < MAX_SECTIONS
 
     @property
     def is_permanent(self) -> bool:

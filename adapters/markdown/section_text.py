@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from urllib.parse import quote
 
-from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.conversation.details import Detail
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata, timestamp
 from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.settings import BUFFERED
 
 _WRITTEN_BEFORE = re.compile(r"&(?=(?:amp;)*(?:lt;!--|#[1-9][0-9]{0,2};))")
 _ESCAPE = re.compile(r"&(?P<levels>(?:amp;)*)(?:lt;(?=!--)|#(?P<code>[1-9][0-9]{0,2});)")

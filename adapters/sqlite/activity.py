@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, Row, from_text, in_list, to_text
 from hardwon.adapters.sqlite.query import all_of
-from hardwon.domain.model.history import FieldChange, PastChange
+from hardwon.domain.model.activity import FieldChange, PastChange, Usage
 from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
-from hardwon.domain.model.usage import Usage
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.override import override
 

@@ -26,13 +26,13 @@ from hardwon.adapters.sqlite.rows import (
     to_entries,
     to_facts,
     to_recall_facts,
-    to_told,
+    to_summary,
     upsert_entry,
     upsert_text,
 )
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import ToldConversation
+from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP
@@ -257,14 +257,14 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, (in_list(seqs),))]
 
     @override
-    def summaries(self, seqs: Sequence[int]) -> list[ToldConversation]:
-        return [to_told(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+        return [to_summary(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
 
     @override
-    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         within = where(only)
         sql = SELECT_TOLD_NEWEST.format(within=within.sql)
-        return [to_told(row) for row in self._database.rows(sql, (*within.parameters, limit))]
+        return [to_summary(row) for row in self._database.rows(sql, (*within.parameters, limit))]
 
     @override
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:

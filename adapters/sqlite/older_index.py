@@ -9,9 +9,9 @@ from contextlib import closing
 from typing import Any
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.legacy_index import OlderDocument
-from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
 
 MAGIC = b"SQLite format 3\0"

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hardwon.adapters.sqlite.database import Row, from_text, to_text
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.model.usage import Usage, Validations
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -124,14 +124,14 @@ WANTED = """
 
 SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields)} {WANTED}"
 
-TOLD_COLUMNS = columns(ToldConversation._fields, description=f"substr(t.description, 1, {TOLD_CHARACTERS})")
+SUMMARY_COLUMNS = columns(ConversationSummary._fields, description=f"substr(t.description, 1, {SUMMARISED_CHARACTERS})")
 
-TOLD_DECODERS = decoders(ToldConversation._fields)
+SUMMARY_DECODERS = decoders(ConversationSummary._fields)
 
-SELECT_TOLD = f"SELECT {TOLD_COLUMNS} {WANTED}"
+SELECT_TOLD = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
 
 SELECT_TOLD_NEWEST = f"""
-    SELECT {TOLD_COLUMNS}
+    SELECT {SUMMARY_COLUMNS}
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {{within}}
     ORDER BY e.updated_at DESC, e.id LIMIT ?
 """
@@ -225,9 +225,9 @@ def taken_usage(values: dict[str, Any]) -> Usage:
     return Usage(values.pop("access_count"), values.pop("last_accessed"), validations)
 
 
-def to_told(row: Row) -> ToldConversation:
-    """Return the conversation of a row of `TOLD_COLUMNS`."""
-    return ToldConversation(*decoded(row, TOLD_DECODERS))
+def to_summary(row: Row) -> ConversationSummary:
+    """Return the conversation of a row of `SUMMARY_COLUMNS`."""
+    return ConversationSummary(*decoded(row, SUMMARY_DECODERS))
 
 
 def to_facts(row: Row) -> RankingFacts:

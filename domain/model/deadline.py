@@ -26,7 +26,7 @@ class Deadline(NamedTuple):
         return max(0.0, self.at - self.monotonic())
 
     def passed(self) -> bool:
-        """Tell whether no time is left."""
+        """Return whether no time is left."""
         return self.monotonic() >= self.at
 
     def within(self, seconds: float) -> "Deadline":

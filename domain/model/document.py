@@ -48,7 +48,7 @@ def _types_in(texts: Iterable[str]) -> list[ContextType]:
 
 FILE_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "learning")
 
-MOST_SECTIONS = 200
+MAX_SECTIONS = 200
 """Upper bound of sections that become entries: no file may flood the store."""
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED, Usage
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import IDENTITY, content_hash, file_identity, searchable_text
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.usage import UNUSED, Usage
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,
@@ -120,7 +120,7 @@ MAX_KEYWORDS = 10
 
 
 def goes_by_its_anchor(kind: Kind, anchor_id: str) -> bool:
-    """Tell whether a section of that name is itself wherever it stands: what was captured (rule U-3)."""
+    """Return whether a section of that name is itself wherever it stands: what was captured (rule U-3)."""
     return kind in CONVERSATION_KINDS and IDENTITY.fullmatch(anchor_id) is not None
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
+from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.entry import Entry, all_storable, distinct, fraction, not_blank, one_line, one_of, storable
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.triggers import LONGEST, MOST_PHRASES, SHORTEST, usable_phrases
+from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONFIDENCES, TIERS, Confidence, Tier
 
 ENTRY_FIELDS: Mapping[str, str] = {
@@ -49,8 +49,8 @@ def _phrases(texts: Iterable[str]) -> tuple[str, ...]:
                 f"the trigger phrase {phrase[:SHOWN_CHARACTERS]!r} has {len(phrase)} characters:"
                 f" use {SHORTEST} to {LONGEST}"
             )
-    if len(phrases) > MOST_PHRASES:
-        raise InvalidEntryError(f"there are {len(phrases)} trigger phrases: use {MOST_PHRASES} at most")
+    if len(phrases) > MAX_PHRASES:
+        raise InvalidEntryError(f"there are {len(phrases)} trigger phrases: use {MAX_PHRASES} at most")
     return usable_phrases(phrases)
 
 

@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import CapturedSection, Document, FileFields, Section, context_type_of
 from hardwon.domain.model.entry import Entry, redact_entry
-from hardwon.domain.model.plain_text import plain_text
-from hardwon.domain.model.titles import beginning
-from hardwon.domain.model.usage import UNUSED
+from hardwon.domain.model.plain_text import beginning, plain_text
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 
 
@@ -96,7 +95,7 @@ def to_entry(
         keywords=fields.keywords or earlier.keywords,
         tags=fields.tags or earlier.tags,
         references=fields.files or earlier.references,
-        updated_at=fields.date or moment_of(document.mtime),
+        updated_at=fields.date or utc_time(document.mtime),
         source_project=_claimed(fields, earlier) or project or None,
         workspace=fields.workspace or workspace,
         branch=fields.branch or branch,
@@ -122,7 +121,7 @@ def as_named_before(entry: Entry, same: Entry | None) -> Entry:
     return attrs.evolve(entry, name=same.name) if same and same.description == entry.description else entry
 
 
-def moment_of(seconds: int) -> dt.datetime:
+def utc_time(seconds: int) -> dt.datetime:
     """Return the moment of that Unix time; the first one for a time no calendar has."""
     try:
         return dt.datetime.fromtimestamp(seconds, dt.UTC)
@@ -132,7 +131,7 @@ def moment_of(seconds: int) -> dt.datetime:
 
 def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, str], defaults: Defaults) -> Entry:
     """Return the entry of a file that had none, with the values that the store decides from now on."""
-    written = fields.date or document.named_at or moment_of(document.mtime)
+    written = fields.date or document.named_at or utc_time(document.mtime)
     return Entry(
         kind=kind,
         name=texts[0],
@@ -293,7 +292,7 @@ class CapturedEntries(NamedTuple):
         )
 
     def _moment(self) -> dt.datetime:
-        return self.document.fields.date or moment_of(self.document.mtime)
+        return self.document.fields.date or utc_time(self.document.mtime)
 
     def _is_permanent(self, of: CapturedSection, known: Entry | None) -> bool:
         by_store = known is not None and known.permanent

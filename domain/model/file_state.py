@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import attrs
 
+from hardwon.domain.model.activity import Usage
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.usage import Usage
 from hardwon.domain.model.vocabulary import Tier
 
 

@@ -18,7 +18,7 @@ class RepeatedNameError(ValueError):
 
 
 def fits(shape: str, value: object) -> bool:
-    """Tell whether *value* is of that shape, one of the above."""
+    """Return whether *value* is of that shape, one of the above."""
     if shape == TEXTS:
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
     if shape == CLAIM:

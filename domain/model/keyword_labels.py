@@ -70,7 +70,7 @@ def supported_labels(labels: Iterable[str], text: str) -> tuple[str, ...]:
 
 def is_complete(labels: Iterable[str], text: str) -> bool:
     """
-    Tell whether there are 3-10 labels and *text* speaks of at least 3 of them.
+    Return whether there are 3-10 labels and *text* speaks of at least 3 of them.
 
     Args:
         labels: As `valid_labels` returns them.

@@ -77,8 +77,8 @@ def distinctive_terms(terms: Sequence[str], frequencies: Mapping[str, int], size
     return distinctive if any(frequencies.get(term, 0) for term in distinctive) else tuple(terms)
 
 
-FEWEST_CONCEPTS = 2
-MOST_CONCEPTS = 5
+MIN_CONCEPTS = 2
+MAX_CONCEPTS = 5
 
 
 def concepts_of(asked: Sequence[str]) -> tuple[str, ...]:
@@ -92,9 +92,9 @@ def concepts_of(asked: Sequence[str]) -> tuple[str, ...]:
     if "" in concepts:
         wordless = next(each for each in asked if not _plain(each))
         raise InvalidQueryError(f"concept {wordless!r} has no word to look for: give letters or digits")
-    if not FEWEST_CONCEPTS <= len(concepts) <= MOST_CONCEPTS:
+    if not MIN_CONCEPTS <= len(concepts) <= MAX_CONCEPTS:
         raise InvalidQueryError(
-            f"concepts must be {FEWEST_CONCEPTS} to {MOST_CONCEPTS} different ones, got {len(concepts)}: {list(asked)!r}"
+            f"concepts must be {MIN_CONCEPTS} to {MAX_CONCEPTS} different ones, got {len(concepts)}: {list(asked)!r}"
         )
     return concepts
 

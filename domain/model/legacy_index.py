@@ -10,13 +10,13 @@ from typing import Any
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED, Usage
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, redact_entry
-from hardwon.domain.model.file_entry import moment_of
+from hardwon.domain.model.file_entry import utc_time
+from hardwon.domain.model.plain_text import beginning
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.titles import beginning
 from hardwon.domain.model.triggers import usable_phrases
-from hardwon.domain.model.usage import UNUSED, Usage
 from hardwon.domain.model.vocabulary import ContextType, Tier
 
 
@@ -79,7 +79,7 @@ class IndexedMemory:
             file_hash=file_hash,
         )
         is_as_known = known is not None and known.file_mtime == mtime
-        return redact_entry(told if is_as_known else attrs.evolve(told, updated_at=moment_of(mtime)))
+        return redact_entry(told if is_as_known else attrs.evolve(told, updated_at=utc_time(mtime)))
 
     def _unknown(self, mtime: int) -> Entry:
         return Entry(
@@ -88,8 +88,8 @@ class IndexedMemory:
             description=self.filename,
             file_path=self.path,
             source="import",
-            created_at=moment_of(mtime),
-            updated_at=moment_of(mtime),
+            created_at=utc_time(mtime),
+            updated_at=utc_time(mtime),
         )
 
 

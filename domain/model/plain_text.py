@@ -1,8 +1,54 @@
-"""Markdown without its formatting: every word stays, in code too."""
+"""Plain text, titles and descriptions of markdown. Standard library only: the hooks need it."""
 
 import re
 
-_RULE = re.compile(r"^[\s|:=_~+*`-]*$")
+from hardwon.domain.model.context import MAX_DESCRIPTION_WORDS
+
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+# Whichever opens first wins, as in CommonMark, where what is never closed runs to
+# the end; that also keeps the search linear on a hostile file.
+COMMENT_OR_FENCE = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|^ {0,3}(?P<ticks>`{3,})[^`\n]*$.*?(?:^ {0,3}(?P=ticks)`*[ \t]*$|\Z)"
+    r"|^ {0,3}(?P<tildes>~{3,})[^\n]*$.*?(?:^ {0,3}(?P=tildes)~*[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_UNDERLINED_TITLE = re.compile(r"^ {0,3}\S[^\n]*\n {0,3}={3,}[ \t]*$", re.MULTILINE)
+_SECTION = re.compile(r"^ {0,3}##(?:[ \t]|$)", re.MULTILINE)
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
+
+
+def describe(markdown: str) -> str:
+    """
+    Return what *markdown* says of itself, at most 100 words on one line.
+
+    That is all prose before the first `## ` heading; when there is none, the
+    first paragraph of prose below it (requirement A-D2.3 as M-A4 resolves it).
+    Prose is everything but front matter, headings, HTML comments, fenced code
+    and rules; lists, tables and inline markup stay as they are written.
+
+    Args:
+        markdown: Any text, its line ends universal newlines; never raises.
+
+    Returns:
+        Words with one space between them; empty when there is no prose.
+
+    """
+    text = COMMENT_OR_FENCE.sub("", FRONT_MATTER.sub("", markdown, count=1))
+    text = _UNDERLINED_TITLE.sub("", text)
+    section = _SECTION.search(text)
+    end = section.start() if section else len(text)
+    words = " ".join(_paragraphs(text[:end])).split() or next(iter(_paragraphs(text[end:])), "").split()
+    return " ".join(words[:MAX_DESCRIPTION_WORDS])
+
+
+def _paragraphs(text: str) -> list[str]:
+    lines = ("" if _HEADING.match(line) or _RULE.fullmatch(line) else line.strip() for line in text.split("\n"))
+    return [block for block in "\n".join(lines).split("\n\n") if block.strip()]
+
+
+_PLAIN_RULE = re.compile(r"^[\s|:=_~+*`-]*$")
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*$")
 _HEAD = re.compile(r"^(?P<indent>[^\S\n]*+)(?:(?:#{1,6}|[-+])(?:\s++|$)|>\s*+|~{3,}+\s*+)++")
 _CLOSING_HASHES = re.compile(r"\s#+\s*$")
@@ -30,7 +76,7 @@ def without_links(markdown: str) -> str:
 
 
 def _plain_line(line: str) -> str:
-    if _RULE.match(line) or _FENCE.match(line):
+    if _PLAIN_RULE.match(line) or _FENCE.match(line):
         return ""
     unmarked = _MARKS.sub(_gap, _COMMENT_MARK.sub(" ", line))
     return _CLOSING_HASHES.sub("", _HEAD.sub(r"\g<indent>", unmarked)).rstrip()
@@ -39,3 +85,27 @@ def _plain_line(line: str) -> str:
 def _gap(marks: re.Match[str]) -> str:
     """Return what takes the place of *marks*: a space where they alone kept two words apart."""
     return " " if marks["between"] else ""
+
+
+NAME_LENGTH = 80
+
+_RUN = re.compile(r"\S+(?: \S+)*")
+
+
+def plain_title(markdown: str) -> str:
+    """Return a title without its formatting, on one line, links reduced to their text; as it is if nothing would be left."""
+    return " ".join(plain_text(without_links(markdown)).split()) or markdown.strip()
+
+
+def beginning(text: str) -> str:
+    """
+    Return the beginning of *text*: its first line, cut at a word to stay under 80 characters.
+
+    It is cut before a run of white space too, as a name has none: so *text*
+    begins with its name to the letter, and no word of it counts twice.
+    """
+    run = _RUN.search(text)
+    if not run or len(run[0]) < NAME_LENGTH:
+        return run[0] if run else ""
+    cut = run[0][: NAME_LENGTH - 1]
+    return cut if run[0][NAME_LENGTH - 1] == " " or " " not in cut else cut.rpartition(" ")[0]

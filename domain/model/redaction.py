@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 REDACTED = "[REDACTED]"
 
-MOST_CUTS = 200
+MAX_CUTS = 200
 """A text in which cuts join new tags more often is made to cost time; nothing of it is kept."""
 
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
@@ -83,14 +83,14 @@ def _without_secrets(text: str) -> str:
 
 
 def _may_hold_secrets(text: str) -> bool:
-    """Tell whether one may be in there; of other letters than ASCII some count as equal to those of a mark."""
+    """Return whether one may be in there; of other letters than ASCII some count as equal to those of a mark."""
     small = text.lower()
     return not text.isascii() or any(mark in small for mark in _MARKS)
 
 
 def _without_private(text: str) -> str:
     """Cut out each passage with all that is nested in it; one that is never closed ends with the text."""
-    for _ in range(MOST_CUTS):
+    for _ in range(MAX_CUTS):
         if (cut := _without_outermost(text)) == text:
             return text
         text = cut  # what a cut joins may be a tag again
@@ -124,7 +124,7 @@ CUT = " […]"
 LONGEST_SECRET = 1_000
 """Characters; of a longer one the beginning is known for what it is."""
 
-MOST_PASSES = 10
+MAX_PASSES = 10
 """What a cut joins may have to go too: again and again in a text that is made to, hardly twice in any other."""
 
 
@@ -157,7 +157,7 @@ class Cleaning(NamedTuple):
 
         Cleaning twice changes nothing more. Of a text that hides something anew each time nothing is left.
         """
-        for _ in range(MOST_PASSES):
+        for _ in range(MAX_PASSES):
             if (clean := self._once(text)) == text:
                 return clean
             text = clean

@@ -4,12 +4,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
 
 COMMAND_PHRASES = ("save context", "document this")
 """What a user says to have something remembered, unless configured otherwise (requirement D-C6)."""
+
+BOUNDARY_COMMANDS = ("/tlc:plan", "/tlc:build", "/tlc:discuss")
+"""Slash commands that begin a new subject."""
+
+BUFFERED = 20
+"""Exchanges of a session that are held ready; the upper bound of `Settings.capture_interval`."""
 
 DEFAULT_STORE = "~/.claude/iflow/memory"
 EMBEDDING_PROVIDERS = ("auto", "local", "gemini", "ollama", "openai", "voyage", "off")
@@ -100,7 +105,7 @@ class Resolved(NamedTuple):
 
 
 def usable_weights(weights: Sequence[float]) -> bool:
-    """Tell whether *weights* are numbers >= 0 with a sum above 0 that can be divided by."""
+    """Return whether *weights* are numbers >= 0 with a sum above 0 that can be divided by."""
     total = sum(weights)
     return math.isfinite(total) and total > 0 and min(weights) >= 0
 

@@ -18,7 +18,7 @@ def with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-MOST_WORDS = 100
+MAX_WORDS = 100
 """Of 50, 100 and 200 the best on the development sets, by little (`docs/quality.md`)."""
 
 _UNIT_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -35,7 +35,7 @@ def passages(title: str, text: str) -> list[str]:
     parts, words = list[list[str]]([[]]), 0
     for unit in filter(str.strip, _UNIT_END.split(text)):
         length = len(unit.split())
-        if parts[-1] and words + length > MOST_WORDS:
+        if parts[-1] and words + length > MAX_WORDS:
             parts.append([])
             words = 0
         parts[-1].append(unit)
@@ -60,7 +60,7 @@ def tokens(text: str) -> int:
 CONTINUES = "\u2026"
 """Stands for the title at the beginning of a text that goes on where the title ends."""
 
-FEWEST_WORDS = 2
+MIN_WORDS = 2
 """Of a title: a single word at the beginning of a text is most often just its subject."""
 
 _TITLE_WORD = re.compile(r"[^\W_]+")
@@ -94,11 +94,11 @@ def split_by_title(title: str, text: str) -> Split:
         return Split("", text)
     end = found[-1].end()
     end += len(text[end:]) - len(text[end:].lstrip(_CLOSING_MARKS))
-    if len(wanted) < FEWEST_WORDS and says_something(text[end:]):
+    if len(wanted) < MIN_WORDS and has_word(text[end:]):
         return Split("", text)
     return Split(" ".join(text[:end].split()), text[end:])
 
 
-def says_something(text: str) -> bool:
-    """Tell whether there is a word in *text*."""
+def has_word(text: str) -> bool:
+    """Return whether there is a word in *text*."""
     return _TITLE_WORD.search(text) is not None

@@ -12,7 +12,7 @@ from heapq import nsmallest
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
-MOST_PHRASES = 20
+MAX_PHRASES = 20
 """Upper bound for one file: a prompt is compared with every phrase of the store within 50 ms."""
 
 SHORTEST, LONGEST = 3, 100
@@ -28,7 +28,7 @@ def usable_phrases(texts: Iterable[str]) -> tuple[str, ...]:
         phrase = " ".join(text.split()).strip(_QUOTES).strip()
         if SHORTEST <= len(phrase) <= LONGEST:
             phrases.setdefault(phrase.casefold(), phrase)
-        if len(phrases) == MOST_PHRASES:
+        if len(phrases) == MAX_PHRASES:
             break
     return tuple(phrases.values())
 

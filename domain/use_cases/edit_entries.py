@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import attrs
 
+from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, as_text, changes_between
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.use_cases.index_one_file import follows, note_absence, sections_below, stored_of

@@ -13,9 +13,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, OBSERVED_IN, BankEntry, text_after
+from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, Banks
-from hardwon.domain.model.titles import plain_title
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository

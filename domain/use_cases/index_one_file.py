@@ -13,12 +13,12 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import CapturedSection, CapturedSections, Document
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_entry import PLAIN, CapturedEntries, Defaults, overruled, section_entries, to_entry
 from hardwon.domain.model.file_state import AbsentFile, standing_of
-from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock

@@ -19,7 +19,7 @@ from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.entry_text import PrintedEntry, piece_text
 from hardwon.domain.model.injection.receipt import (
-    MOST_MISSED,
+    MAX_MISSED,
     NO_ROOM,
     OWED,
     TOO_LOW,
@@ -32,8 +32,7 @@ from hardwon.domain.model.injection.receipt import (
 )
 from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired
@@ -272,8 +271,8 @@ def _conversations(injection: Injection) -> Iterator[_Piece]:
         return
     rated = {each.seq: each for each in injection.related.nearby.best}
     for line in injection.related.section.lines:
-        piece = _piece(line.told.entry_id, "conversation", line.text, line.room)
-        if found := rated.get(line.told.seq):
+        piece = _piece(line.conversation.entry_id, "conversation", line.text, line.room)
+        if found := rated.get(line.conversation.seq):
             piece = piece._replace(shown=piece.shown._replace(score=found.score, parts=found.parts))
         yield piece
 
@@ -286,9 +285,7 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
     """Return the best lessons that were ranked and are not in the text."""
     known = {*(rule.seq for rule in injection.rules), *(each.facts.seq for each in injection.printed)}
     others = (scored for scored in selected.seen if scored.facts.seq not in known)
-    return tuple(
-        NearMiss(each.facts.entry_id, each.score, _why(each, selected)) for each in islice(others, MOST_MISSED)
-    )
+    return tuple(NearMiss(each.facts.entry_id, each.score, _why(each, selected)) for each in islice(others, MAX_MISSED))
 
 
 def _why(missed: Scored, selected: Selected) -> str:

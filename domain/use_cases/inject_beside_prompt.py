@@ -16,19 +16,19 @@ from hardwon.domain.model.injection.prompt_terms import (
     Sentence,
     asked_by,
     identifiers,
+    informative_words,
     is_worth_asking,
     plain,
-    telling_words,
     weighed,
 )
-from hardwon.domain.model.injection.receipt import MOST_MISSED, Receipt, text_digest
+from hardwon.domain.model.injection.receipt import MAX_MISSED, Receipt, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
-    MOST_SHOWN,
+    MAX_SHOWN,
+    AgentFile,
     Choice,
     Contender,
     Contest,
     Rules,
-    Told,
     Weighed,
     choose,
 )
@@ -93,7 +93,7 @@ class InjectBesidePrompt(NamedTuple):
         recall: Finds.
         receipts: Know what was shown before.
         instructions: What the agent is told anyway.
-        watch: Told what was weighed, of hopeless prompts too; None where nobody wants to know.
+        watch: Called with what was weighed, also of a prompt that nothing can win; may be None.
 
     """
 
@@ -135,7 +135,7 @@ class InjectBesidePrompt(NamedTuple):
     ) -> PromptInjection:
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
-        may_win = any(contest.may_win(each.score) for each in rated[:MOST_SHOWN])
+        may_win = any(contest.may_win(each.score) for each in rated[:MAX_SHOWN])
         if not (may_win or self.watch):  # most prompts: nothing is read
             return PromptInjection()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
@@ -155,8 +155,8 @@ class InjectBesidePrompt(NamedTuple):
         printed = {each.seq: each for each in repository.printed(seqs)}
         return [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated]
 
-    def _told(self) -> Iterator[Told]:
-        return (Told(name, plain(text)) for name, text in self.instructions.texts())
+    def _told(self) -> Iterator[AgentFile]:
+        return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
 
     def _receipt(self, prompt: Prompt, question: Question, choice: Choice) -> Receipt:
         return Receipt(
@@ -180,7 +180,7 @@ def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
         text=text,
         only=only._replace(ranked=True),
         policy=POLICY,
-        limit=MOST_SHOWN + MOST_MISSED,
+        limit=MAX_SHOWN + MAX_MISSED,
         minimum=None,
         workplace=Workplace(project=project),
     )
@@ -193,7 +193,7 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
     Where words can't be looked up, each tells as much as another.
     """
     asked = asked_by(text)
-    terms = telling_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
+    terms = informative_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
     try:
         frequencies, size = keywords.frequencies(terms, deadline.within(WORD_SECONDS)), keywords.size()
     except KeywordIndexUnavailableError:
@@ -205,7 +205,7 @@ def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found
     """Return what decides between *rated*, the best first of what was *found*."""
     return Contest(
         sentences=sentences,
-        runner_up=max(rated[MOST_SHOWN].score, 0.0) if len(rated) > MOST_SHOWN else 0.0,
+        runner_up=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
         size=found.context.size,
         by_meaning=found.context.vectors.found > 0,
         identifiers=identifiers(question.text),

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.keywords import search_terms, without_frame
+from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Judged, Parts, RankingContext, RecallPolicy
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.ranking.question import Answer, Question
-from hardwon.domain.model.ranking.registry import PolicyMaker, build_policy
-from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, Found
 from hardwon.domain.use_cases.retrieve import Retrieve, retire_expired

@@ -11,7 +11,12 @@ from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import COLLECTIONS, CONVERSATIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.injection.block import LARGEST_ENTRY
-from hardwon.domain.model.injection.related_conversations import RelatedSection, Room, ToldConversation, related_section
+from hardwon.domain.model.injection.related_conversations import (
+    ConversationSummary,
+    RelatedSection,
+    Room,
+    related_section,
+)
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.recall import Rated, Recall, Recollection, searched
@@ -200,20 +205,22 @@ class Relate(NamedTuple):
         others = _else(found, said)
         return Related(related_section(said, others, room), nearby, (NO_TIME,) if late else nearby.search.degradations)
 
-    def _of_session(self, session: str) -> list[ToldConversation]:
+    def _of_session(self, session: str) -> list[ConversationSummary]:
         of_session = CONVERSATIONS._replace(session=session)
         return _else(self.repository.newest_summaries(of_session, OF_SESSION) if session else (), ())
 
-    def _lately(self, occasion: Occasion, limit: int, known: tuple[int, ...]) -> list[ToldConversation]:
+    def _lately(self, occasion: Occasion, limit: int, known: tuple[int, ...]) -> list[ConversationSummary]:
         """Return the project's newest conversations, what is permanent first: nobody knows what the user works on."""
         own = CONVERSATIONS._replace(scope=scope_of("project", occasion.workplace), except_for=known)
         kept = self.repository.newest_summaries(own._replace(permanent=True), max(limit, 0))
         return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[: max(limit, 0)]
 
 
-def _else(conversations: Iterable[ToldConversation], told: Iterable[ToldConversation]) -> list[ToldConversation]:
+def _else(
+    conversations: Iterable[ConversationSummary], told: Iterable[ConversationSummary]
+) -> list[ConversationSummary]:
     """Return the first of *conversations* by each name, of those *told* already none: a decision goes by its talk's."""
-    names, others = {each.name for each in told}, list[ToldConversation]()
+    names, others = {each.name for each in told}, list[ConversationSummary]()
     for each in conversations:
         if each.name not in names:
             names.add(each.name)

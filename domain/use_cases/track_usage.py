@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import How, Influence, Turn
-from hardwon.domain.model.injection.usage_signals import signs_of_use
+from hardwon.domain.model.injection.usage_signals import usage_signals
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -123,6 +123,6 @@ class NoticeUse(NamedTuple):
         signs = [
             Influence(entry_id, session_id, how, phrase, now)
             for how, text in texts
-            for entry_id, phrase in signs_of_use(shown, text, turn.given).items()
+            for entry_id, phrase in usage_signals(shown, text, turn.given).items()
         ]
         return [sign for sign in signs if self.influences.record(sign)]

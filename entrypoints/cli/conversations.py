@@ -7,10 +7,9 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer, project_of
-from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.settings import BUFFERED, Settings
 from hardwon.domain.use_cases.capture import Captured, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory

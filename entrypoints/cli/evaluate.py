@@ -7,7 +7,7 @@ import typer
 from rich.progress import Progress, TaskID
 
 from hardwon.domain.model.evaluation.baselines import MEASURED
-from hardwon.domain.model.evaluation.eval_set import FEWEST, EvalSet
+from hardwon.domain.model.evaluation.eval_set import MIN_QUESTIONS, EvalSet
 from hardwon.domain.model.evaluation.report import (
     Change,
     Report,
@@ -99,12 +99,12 @@ def _sets(folders: Sequence[str], settings: Settings, *, own: bool) -> tuple[lis
     sets = [read_eval_set(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
     if own:
         mine, settings = own_set(settings)
-        if len(mine.queries) >= FEWEST:
+        if len(mine.queries) >= MIN_QUESTIONS:
             sets.append(mine)
         else:
             complain(
                 f"Nothing to measure in your memory yet: {counted(len(mine.queries), 'entry', 'entries')} with a title"
-                f" that asks for something, {FEWEST} are needed"
+                f" that asks for something, {MIN_QUESTIONS} are needed"
             )
     return sets, settings
 

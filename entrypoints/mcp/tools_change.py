@@ -11,10 +11,10 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
 from hardwon.domain.use_cases.edit_entries import Changed, Validated

@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from hardwon.domain.model.activity import Usage
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
 from hardwon.domain.model.injection.block import LARGEST_ENTRY, needs_too_much_room
 from hardwon.domain.model.injection.rules import BUDGET_TOKENS
@@ -13,7 +14,6 @@ from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.text import tokens
-from hardwon.domain.model.usage import Usage
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.presenters.text import visible

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
-from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import Chunk, Exchange
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
+from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 from hardwon.domain.use_cases.merge_transcript import merge_transcript
 from tests.domain.test_capture import Breaking, Desk
 from tests.strategies import NOW, few_examples

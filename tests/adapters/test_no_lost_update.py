@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from hardwon.adapters.sqlite.store import open_store
+from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, changes_between
-from hardwon.domain.model.history import FieldChange, PastChange
-from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.store_entry import StoreEntry

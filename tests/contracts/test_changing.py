@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.activity import PastChange, Validations
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.history import PastChange
-from hardwon.domain.model.usage import Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, Validated
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation

@@ -5,8 +5,8 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.file_state import AbsentFile, Standing, standing_of
-from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import TIERS
 from tests.contracts.worlds import MakeWorld, on_every_implementation
 from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, moments, of_file, phrases

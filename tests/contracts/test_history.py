@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.history import FieldChange, PastChange
+from hardwon.domain.model.activity import FieldChange, PastChange
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import NOW, anything, few_examples, lesson, moments
 

@@ -21,12 +21,11 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.bounds import Head, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
+from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Judged, RankingContext, judge
-from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Scored, Signals, final_order
+from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Scored, Signals, Weights, final_order
 from hardwon.domain.model.ranking.question import Question
-from hardwon.domain.model.ranking.registry import PolicyMaker, build_policy
-from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, Confidence
 from hardwon.domain.use_cases import rank
 from hardwon.domain.use_cases import rank as session_start

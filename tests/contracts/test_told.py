@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import CONVERSATIONS
-from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from tests.contracts.worlds import MakeWorld, World, on_every_implementation
 from tests.strategies import DAY, NOW, all_entries, few_examples, of_file
@@ -17,7 +17,7 @@ def in_session(name: str, *, days: int = 0, session: str | None = "s", **more: s
     return of_file(name, kind="conversation", path=name, age=days * DAY, session_id=session, **more)
 
 
-def told(world: World, session: str, limit: int) -> list[ToldConversation]:
+def told(world: World, session: str, limit: int) -> list[ConversationSummary]:
     return world.repository.newest_summaries(CONVERSATIONS._replace(session=session), limit)
 
 
@@ -31,7 +31,7 @@ def test_what_is_told_comes_in_the_order_asked_for(make: MakeWorld, stored: list
         entries = dict(zip(seqs, stored, strict=True))
 
         assert world.repository.summaries(asked) == [
-            ToldConversation(seq, each.entry_id, each.kind, each.name, each.description, each.updated_at)
+            ConversationSummary(seq, each.entry_id, each.kind, each.name, each.description, each.updated_at)
             for seq in asked
             if (each := entries.get(seq))
         ]
@@ -42,7 +42,7 @@ def test_of_a_long_text_only_its_beginning_is_read(make: MakeWorld) -> None:
     with make() as world:
         seqs = world.add(of_file("é" * 9_000))
 
-        assert [each.description for each in world.repository.summaries(seqs)] == ["é" * TOLD_CHARACTERS]
+        assert [each.description for each in world.repository.summaries(seqs)] == ["é" * SUMMARISED_CHARACTERS]
 
 
 @on_every_implementation

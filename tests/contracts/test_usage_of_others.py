@@ -5,7 +5,7 @@ import datetime as dt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.usage import Usage, Validations
+from hardwon.domain.model.activity import Usage, Validations
 from tests.contracts.worlds import MakeWorld, on_every_implementation
 from tests.strategies import few_examples, lesson, moments
 

@@ -7,12 +7,12 @@ import attrs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.details import Detail, details_of
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
+from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.capture import Capture, Captured
 from hardwon.ports.documents import SectionOfSession

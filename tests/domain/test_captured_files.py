@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.conversation.details import details_of
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
-from hardwon.domain.model.document import MOST_SECTIONS
+from hardwon.domain.model.document import MAX_SECTIONS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.index_files import Indexed
 from tests.conversations import MINUTE, chunks, talk
@@ -386,9 +386,9 @@ def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section
 
 @pytest.mark.large
 def test_only_so_many_sections_of_one_file_become_entries(captures: Captures) -> None:
-    many = (f"<!-- ANCHOR:{n:016x} -->\nText {n}.\n<!-- /ANCHOR:{n:016x} -->\n" for n in range(MOST_SECTIONS + 1))
+    many = (f"<!-- ANCHOR:{n:016x} -->\nText {n}.\n<!-- /ANCHOR:{n:016x} -->\n" for n in range(MAX_SECTIONS + 1))
     captures.file(PATH, "".join(many))
 
     [warning] = captures.run.index().warnings
-    assert f"only the first {MOST_SECTIONS} of {MOST_SECTIONS + 1} sections" in warning
-    assert len(captures.entries) == MOST_SECTIONS
+    assert f"only the first {MAX_SECTIONS} of {MAX_SECTIONS + 1} sections" in warning
+    assert len(captures.entries) == MAX_SECTIONS

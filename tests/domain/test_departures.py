@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.document import MarkdownDocument
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.usage import Usage, Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import SPECS, InMemoryFiles

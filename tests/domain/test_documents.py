@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.document import MOST_SECTIONS
+from hardwon.domain.model.document import MAX_SECTIONS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_entry import Defaults
 from hardwon.domain.model.filters import EVERYTHING
@@ -142,10 +142,10 @@ def test_only_documents_have_sections() -> None:
 @pytest.mark.large
 def test_a_file_cannot_flood_the_store_with_sections() -> None:
     documents = Documents()
-    documents.write("".join(section(f"a{number}") for number in range(MOST_SECTIONS + 5)))
+    documents.write("".join(section(f"a{number}") for number in range(MAX_SECTIONS + 5)))
     indexed = documents.index.index()
 
-    assert len(documents.entries) == MOST_SECTIONS + 1
+    assert len(documents.entries) == MAX_SECTIONS + 1
     assert indexed.warnings == (f"{PATH!r}: only the first 200 of 205 anchors become memories of their own",)
 
 

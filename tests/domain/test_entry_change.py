@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import NO_CHANGE, EntryChange, changes_between
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.history import FieldChange
 from hardwon.domain.model.redaction import REDACTED
 from hardwon.domain.model.vocabulary import CONFIDENCES, TIERS
 from tests.strategies import all_entries, importance_weights, labels, lesson, phrases

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import describe
+from hardwon.domain.model.plain_text import describe
 
 PIECES = [
     "# Title\n",

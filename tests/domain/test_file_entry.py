@@ -11,7 +11,7 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import FILE_KINDS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.file_entry import EPOCH, moment_of, to_entry
+from hardwon.domain.model.file_entry import EPOCH, to_entry, utc_time
 from hardwon.domain.model.vocabulary import Kind
 from tests.strategies import anything, labels
 
@@ -113,7 +113,7 @@ def test_without_it_the_text_and_the_place_speak() -> None:
     entry = entry_of("Intro\n\n# Heading\n")
 
     assert (entry.name, entry.description) == ("Heading", "Intro\n\nHeading")
-    assert entry.updated_at == moment_of(1_770_000_000)
+    assert entry.updated_at == utc_time(1_770_000_000)
     assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == ("here", "work", "main", False)
 
 
@@ -240,4 +240,4 @@ def test_a_file_is_kept_as_what_its_place_stands_for(path: str, kind: Kind | Non
 
 @pytest.mark.parametrize("seconds", [2**60, -(2**60)])
 def test_a_time_that_no_calendar_has_is_the_first_moment(seconds: int) -> None:
-    assert moment_of(seconds) == EPOCH
+    assert utc_time(seconds) == EPOCH

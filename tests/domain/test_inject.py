@@ -13,7 +13,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderUnavailableError, NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.rules import BUDGET_TOKENS
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.domain.use_cases.inject_at_start import Inject, Injection

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.file_entry import moment_of
+from hardwon.domain.model.file_entry import utc_time
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.save_session import Given, SaveSession
 from tests.fakes.clock import FixedClock
@@ -73,7 +73,7 @@ def test_a_file_that_is_saved_and_indexed_has_one_date(keeping: Keeping, front_m
     saved = keeping.keep.index(path, NOTHING)
     index_files(keeping.files, keeping.repository).index([path], force=True)
 
-    date = dt.datetime.fromisoformat(front_matter["date"]).astimezone() if front_matter else moment_of(WRITTEN_AT)
+    date = dt.datetime.fromisoformat(front_matter["date"]).astimezone() if front_matter else utc_time(WRITTEN_AT)
     assert saved.updated_at == saved.created_at == date
     assert keeping.repository.get(saved.entry_id) == saved
 

@@ -3,7 +3,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.text import MOST_WORDS, identifier_words, passages
+from hardwon.domain.model.text import MAX_WORDS, identifier_words, passages
 from tests.strategies import anything
 
 sentences = st.lists(st.integers(1, 130).map(lambda length: " ".join(["word"] * length) + "."), max_size=6)
@@ -21,7 +21,7 @@ def test_every_word_is_in_one_passage_in_order(text: str) -> None:
 def test_a_passage_is_short_or_one_unit(text: str) -> None:
     for passage in passages("", text):
         is_one_unit = len([unit for unit in re.split(r"(?<=[.!?])\s+|\n+", passage) if unit.strip()]) <= 1
-        assert is_one_unit or len(passage.split()) <= MOST_WORDS
+        assert is_one_unit or len(passage.split()) <= MAX_WORDS
 
 
 @given(text=texts, title=anything)

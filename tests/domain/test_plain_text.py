@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.document_format import first_heading
-from hardwon.domain.model.plain_text import plain_text
-from hardwon.domain.model.titles import NAME_LENGTH, beginning
+from hardwon.domain.model.plain_text import NAME_LENGTH, beginning, plain_text
 from tests.strategies import anything
 
 marks = st.sampled_from(

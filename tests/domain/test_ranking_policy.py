@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
-from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Scored, prominence, recency
-from hardwon.domain.model.ranking.weights import InvalidWeightsError, Weights
+from hardwon.domain.model.ranking.prominence import (
+    InvalidWeightsError,
+    Maxima,
+    RankingPolicy,
+    Scored,
+    Weights,
+    prominence,
+    recency,
+)
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
 from tests.strategies import DAY, NOW, cosines, moments, weights
 

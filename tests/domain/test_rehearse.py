@@ -1,7 +1,7 @@
 """What a prompt would bring up, tried."""
 
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve

@@ -14,8 +14,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.block import LARGEST_ENTRY, MAX_UNITS
 from hardwon.domain.model.injection.entry_text import units
-from hardwon.domain.model.injection.related_conversations import ToldConversation
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.injection.related_conversations import ConversationSummary
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.inject_at_start import Inject, Injection
@@ -47,7 +47,7 @@ def said(name: str, text: str = "About the parser.", **more: Any) -> Entry:
 class BrokenRepository(InMemoryEntryRepository):
     """A store that can't be read where conversations are."""
 
-    def summaries(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         raise StorageError(f"no page holds {list(seqs)}")
 
 

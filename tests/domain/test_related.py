@@ -10,9 +10,9 @@ from hardwon.domain.model.injection.block import LARGEST_ENTRY, MemoryBlock
 from hardwon.domain.model.injection.entry_text import units
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARY_ROOM,
+    ConversationSummary,
     RelatedSection,
     Room,
-    ToldConversation,
     related_section,
     summarised,
 )
@@ -22,18 +22,18 @@ from tests.strategies import NOW, anything, texts
 LARGE = Room(500)
 
 
-def told(seq: int, name: str = "Locks", description: str = "We lock the store.") -> ToldConversation:
-    return ToldConversation(seq, f"{seq:016x}", "conversation", name, description, NOW)
+def told(seq: int, name: str = "Locks", description: str = "We lock the store.") -> ConversationSummary:
+    return ConversationSummary(seq, f"{seq:016x}", "conversation", name, description, NOW)
 
 
-def of_length(seq: int, characters: int) -> ToldConversation:
+def of_length(seq: int, characters: int) -> ConversationSummary:
     """Return a conversation whose line has so many characters."""
     without = len(told(seq, "T", "").line)
     return told(seq, "T" + "x" * (characters - without), "")
 
 
 some_told = st.lists(
-    st.builds(ToldConversation, st.integers(1, 99), st.just("1"), st.just("gotcha"), texts, texts, st.just(NOW)),
+    st.builds(ConversationSummary, st.integers(1, 99), st.just("1"), st.just("gotcha"), texts, texts, st.just(NOW)),
     max_size=6,
     unique_by=lambda each: each.seq,
 )
@@ -42,7 +42,7 @@ some_told = st.lists(
 def test_a_line_has_title_kind_day_and_summary() -> None:
     moment = dt.datetime(2026, 11, 20, 23, 59, tzinfo=dt.UTC)
 
-    assert ToldConversation(1, "1", "decision", "Lock it", "BEGIN IMMEDIATE. Always.", moment).line == (
+    assert ConversationSummary(1, "1", "decision", "Lock it", "BEGIN IMMEDIATE. Always.", moment).line == (
         "- Lock it (decision, 2026-11-20): BEGIN IMMEDIATE. Always."
     )
     assert told(1, "Lock it", "Lock it").line == "- Lock it (conversation, 2026-03-01)"
@@ -136,7 +136,7 @@ def test_the_very_first_line_is_cut_at_a_word_rather_than_left_out() -> None:
 @example([], [told(1)], 0)
 @example([told(1)], [], 12)
 def test_the_section_stays_within_its_budget_in_whole_lines(
-    of_session: list[ToldConversation], others: list[ToldConversation], budget: int
+    of_session: list[ConversationSummary], others: list[ConversationSummary], budget: int
 ) -> None:
     section = related_section(of_session, others, Room(budget))
     whole = [each.line for each in (*of_session, *others)]

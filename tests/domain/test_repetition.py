@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.keywords import words_of
-from hardwon.domain.model.text import CONTINUES, Split, says_something, split_by_title
+from hardwon.domain.model.text import CONTINUES, Split, has_word, split_by_title
 
 texts = st.lists(st.sampled_from(["Read", "read", "lines", "`lines`", "in", "\n", " ", ", ", "é", "İ"])).map("".join)
 
@@ -31,4 +31,4 @@ def test_a_single_word_is_no_repetition() -> None:
 
 @pytest.mark.parametrize("text", ["Retry", "retry.", "**Retry**"])
 def test_a_text_that_is_the_title_and_nothing_else_is_a_repetition(text: str) -> None:
-    assert not says_something(split_by_title("Retry", text).rest)
+    assert not has_word(split_by_title("Retry", text).rest)

@@ -13,8 +13,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.rules import BUDGET_TOKENS
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.ranking.question import Question
-from hardwon.domain.model.ranking.weights import Weights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve

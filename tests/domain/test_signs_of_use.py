@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.entry_text import framed
-from hardwon.domain.model.injection.usage_signals import RUN, ShownText, signs_of_use
+from hardwon.domain.model.injection.usage_signals import RUN, ShownText, usage_signals
 
 TEXT = (
     "Read partner feeds line by line and report each malformed record with its line number. "
@@ -23,7 +23,7 @@ texts = st.lists(st.sampled_from([f"q{word}x" for word in "abcdefgh"]), min_size
 
 
 def sign(text: str, given: str = "", *others: ShownText) -> str:
-    return signs_of_use([ENTRY, OTHER, *others], text, given).get("1", "")
+    return usage_signals([ENTRY, OTHER, *others], text, given).get("1", "")
 
 
 @pytest.mark.parametrize(
@@ -77,18 +77,18 @@ def test_what_is_no_quotation_is_no_sign(text: str) -> None:
     ],
 )
 def test_a_name_that_anybody_says_counts_only_where_it_is_set_off(text: str, *, is_sign: bool) -> None:
-    assert ("2" in signs_of_use([ENTRY, OTHER], text, "")) == is_sign
+    assert ("2" in usage_signals([ENTRY, OTHER], text, "")) == is_sign
 
 
 @pytest.mark.parametrize("name", ["Feeds", "Partner Feeds", "The It Is", "1 2 3", "", "***"])
 def test_a_name_that_says_little_is_no_sign(name: str) -> None:
-    assert signs_of_use([ShownText("1", name, "d", "")], f"'{name}' is **{name}** 1 2 3", "") == {}
+    assert usage_signals([ShownText("1", name, "d", "")], f"'{name}' is **{name}** 1 2 3", "") == {}
 
 
 def test_seven_words_that_say_little_are_no_sign() -> None:
     entry = ShownText("1", "Name", "and so it is what it was to be for 2026 11 22 12 30 15 17 the feed", "")
 
-    assert signs_of_use([entry], entry.description, "") == {}
+    assert usage_signals([entry], entry.description, "") == {}
 
 
 @pytest.mark.parametrize(
@@ -102,19 +102,19 @@ def test_seven_words_that_say_little_are_no_sign() -> None:
 def test_blocks_of_code_and_addresses_are_no_sign(code: str, after: str) -> None:
     entry = ShownText("1", "Name", f"Look here: {code}{after}", "")
 
-    assert signs_of_use([entry], f"So it stands in {code}", "") == {}
-    assert signs_of_use([entry._replace(description=code.removesuffix("```"))], code, "") == {}
+    assert usage_signals([entry], f"So it stands in {code}", "") == {}
+    assert usage_signals([entry._replace(description=code.removesuffix("```"))], code, "") == {}
 
 
 def test_a_phrase_of_two_entries_is_a_sign_for_neither() -> None:
     twin = ShownText("3", "Stream large partner feeds", f"Also: {TEXT}", "")
 
-    assert signs_of_use([ENTRY, twin], f"Stream large partner feeds. {TEXT}", "") == {}
-    assert signs_of_use([ENTRY, twin._replace(is_counted=True)], TEXT, "") == {}
+    assert usage_signals([ENTRY, twin], f"Stream large partner feeds. {TEXT}", "") == {}
+    assert usage_signals([ENTRY, twin._replace(is_counted=True)], TEXT, "") == {}
 
 
 def test_what_is_counted_is_looked_for_no_more() -> None:
-    assert signs_of_use([ENTRY._replace(is_counted=True)], TEXT, "") == {}
+    assert usage_signals([ENTRY._replace(is_counted=True)], TEXT, "") == {}
 
 
 def test_what_the_user_said_is_no_sign_and_more_of_it_is() -> None:
@@ -138,13 +138,13 @@ def test_seven_words_of_an_entry_are_found_wherever_they_stand(text: str, before
     start = min(start, len(words) - RUN)
     quoted = " ".join(words[start : start + RUN])
 
-    assert signs_of_use([entry], f"{before} z {quoted} z {after}", "") == {"1": quoted}
-    assert signs_of_use([entry], f"{before} z {quoted} z {after}", quoted) == {}
+    assert usage_signals([entry], f"{before} z {quoted} z {after}", "") == {"1": quoted}
+    assert usage_signals([entry], f"{before} z {quoted} z {after}", quoted) == {}
 
 
 @given(text=texts)
 def test_unrelated_text_is_no_sign(text: str) -> None:
-    assert signs_of_use([ENTRY, OTHER], text, "") == {}
+    assert usage_signals([ENTRY, OTHER], text, "") == {}
 
 
 @given(
@@ -157,7 +157,7 @@ def test_case_white_space_and_marks_make_no_difference(start: int, spaces: list[
 
     entry = ShownText("1", "Name", SENTENCE, "")
 
-    assert signs_of_use([entry], written, "") == signs_of_use([entry], written.upper(), "") == {"1": " ".join(quoted)}
+    assert usage_signals([entry], written, "") == usage_signals([entry], written.upper(), "") == {"1": " ".join(quoted)}
 
 
 @given(said=st.text(), answer=st.text())
@@ -165,14 +165,14 @@ def test_case_white_space_and_marks_make_no_difference(start: int, spaces: list[
 def test_nothing_that_only_the_user_said_is_a_sign(said: str, answer: str) -> None:
     entry = ShownText("1", said, said, said)
 
-    assert signs_of_use([entry], said, f"{answer} {said}") == {}
-    assert signs_of_use([entry, entry._replace(entry_id="2")], answer, "") == {}
+    assert usage_signals([entry], said, f"{answer} {said}") == {}
+    assert usage_signals([entry, entry._replace(entry_id="2")], answer, "") == {}
 
 
 def test_marks_that_split_words_leave_the_phrase_readable() -> None:
     words = [f"x\u0302word{place}" for place in range(RUN)]
 
-    assert signs_of_use([ShownText("1", "n", " ".join(words), "")], " ".join(words), "") == {
+    assert usage_signals([ShownText("1", "n", " ".join(words), "")], " ".join(words), "") == {
         "1": " ".join(f"xword{place}" for place in range(RUN))
     }
 

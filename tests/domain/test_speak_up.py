@@ -8,7 +8,7 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.inject_beside_prompt import LONGEST_KEPT, InjectBesidePrompt, Prompt, PromptInjection
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch

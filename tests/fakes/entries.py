@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
-from hardwon.domain.model.usage import UNUSED
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
 from hardwon.ports.override import override
@@ -121,17 +121,17 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         ]
 
     @override
-    def summaries(self, seqs: Sequence[int]) -> list[ToldConversation]:
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         return [
-            ToldConversation(
-                seq, entry.entry_id, entry.kind, entry.name, entry.description[:TOLD_CHARACTERS], entry.updated_at
+            ConversationSummary(
+                seq, entry.entry_id, entry.kind, entry.name, entry.description[:SUMMARISED_CHARACTERS], entry.updated_at
             )
             for seq in seqs
             for entry in self.hydrate([seq])
         ]
 
     @override
-    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         return self.summaries(self.state.within(only)[:limit])
 
     @override

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 
-from hardwon.domain.model.history import FieldChange, PastChange
+from hardwon.domain.model.activity import FieldChange, PastChange
 from hardwon.ports.activity import History
 from hardwon.ports.override import override
 from tests.fakes.state import State

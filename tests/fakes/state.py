@@ -7,15 +7,14 @@ from collections.abc import Iterable
 
 import attrs
 
+from hardwon.domain.model.activity import UNUSED, PastChange, Usage
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
-from hardwon.domain.model.history import PastChange
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
-from hardwon.domain.model.usage import UNUSED, Usage
 
 
 @attrs.define

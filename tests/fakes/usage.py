@@ -3,8 +3,8 @@
 import datetime as dt
 from collections.abc import Sequence
 
+from hardwon.domain.model.activity import UNUSED, Usage, Validations
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.usage import UNUSED, Usage, Validations
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.override import override
 from tests.fakes.state import State

@@ -8,7 +8,7 @@ from hardwon.domain.model.keywords import words_of
 LOOKED_AT = 200
 """Characters; later than that nobody says that the subject is another."""
 
-MOST_WORDS = 8
+MAX_WORDS = 8
 """A longer message is more than a transition."""
 
 _MUST_BE_ALL = r"(?:ok|okay|alright|all right|moving on|next(?: (?:one|up|step|topic|task|item|question|point))?)"
@@ -57,15 +57,15 @@ def without_opening(prompt: str, command: str | None) -> str:
 
 
 def moves_on(prompt: str) -> bool:
-    """Tell whether *prompt* is a short message which says that the subject is dealt with, such as `ok, next`."""
+    """Return whether *prompt* is a short message which says that the subject is dealt with, such as `ok, next`."""
     line = _beginning(prompt)
-    if "?" in line or len(line.split()) > MOST_WORDS or len(prompt) > LOOKED_AT:
+    if "?" in line or len(line.split()) > MAX_WORDS or len(prompt) > LOOKED_AT:
         return False
     return bool(_ALL_SIGNALS.fullmatch(line) or _BEGINS_WITH_ONE.match(line))
 
 
 def announces(prompt: str) -> bool:
-    """Tell whether *prompt* begins by saying that it is about something else: `Next: the release. The image …`."""
+    """Return whether *prompt* begins by saying that it is about something else: `Next: the release. The image …`."""
     return not moves_on(prompt) and _ANNOUNCES.match(_beginning(prompt)) is not None
 
 

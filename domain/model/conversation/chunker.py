@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
 from hardwon.domain.model.conversation.boundaries import announces, boundary_command, label, moves_on, without_opening
 from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Draft, Exchange
 from hardwon.domain.model.conversation.statements import is_important
 from hardwon.domain.model.conversation.words import READ, keywords, salient_words
+from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 
 Similarity = Callable[[Sequence[str], str], float | None]
 """The cosine of what some texts are about and a text, None when it can't be told."""
@@ -60,7 +60,7 @@ def has_shifted(
     running: Sequence[Exchange], exchange: Exchange, divergence: Divergence, similarity: Similarity | None
 ) -> bool:
     """
-    Tell whether *exchange* is as far apart from the *running* chunk as *divergence* says, or more.
+    Return whether *exchange* is as far apart from the *running* chunk as *divergence* says, or more.
 
     It is compared with each exchange by itself: against all their words
     together, Jaccard falls with their number alone.
@@ -84,7 +84,7 @@ def _excerpt(exchange: Exchange) -> str:
     return exchange.text[:EXCERPT]
 
 
-MOST_WORDS = 4
+MAX_WORDS = 4
 LONGEST_WORD = 24
 """Characters; what is longer is a hash or a blob, and no file is named after it."""
 
@@ -117,16 +117,16 @@ def topic_of(first: Exchange, boundaries: Sequence[str]) -> str:
     if _are_few(words):
         words += [word for word in _said_first(first.assistant) if not word.startswith(taken)]
     led = (label(command),) if command is not None else ()
-    return " ".join((*led, *dict.fromkeys(words))[:MOST_WORDS]) or NO_TOPIC
+    return " ".join((*led, *dict.fromkeys(words))[:MAX_WORDS]) or NO_TOPIC
 
 
 def is_led_by_command(topic: str, boundaries: Iterable[str]) -> bool:
-    """Tell whether *topic* is that of a chunk which one of *boundaries* began."""
+    """Return whether *topic* is that of a chunk which one of *boundaries* began."""
     return any(topic == each or topic.startswith(f"{each} ") for each in map(label, boundaries))
 
 
 def _are_few(words: Sequence[str]) -> bool:
-    """Tell whether *words* hardly say anything; a word in letters without spaces between them may be a sentence."""
+    """Return whether *words* hardly say anything; a word in letters without spaces between them may be a sentence."""
     return len(frozenset(words)) < ENOUGH_WORDS and all(word.isascii() for word in words)
 
 
@@ -152,7 +152,7 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))
 
 
-__all__ = ["LONG", "MOST_EXCHANGES", "SHORTEST", "Chunker", "Similarity"]
+__all__ = ["LONG", "MAX_EXCHANGES", "SHORTEST", "Chunker", "Similarity"]
 
 SHORTEST = 3
 """Exchanges; a shorter chunk is not cut by what it is about."""
@@ -160,7 +160,7 @@ SHORTEST = 3
 LONG = 6
 """Exchanges; from here on a slight shift is enough."""
 
-MOST_EXCHANGES = 8
+MAX_EXCHANGES = 8
 
 
 class Chunker(NamedTuple):
@@ -210,10 +210,10 @@ class Chunker(NamedTuple):
         if last.is_closed:
             return (last, self._begun(exchange, last.topic) if _is_only_full(last) else self._begun(exchange))
         grown = last.growing(exchange)
-        return (attrs.evolve(grown, is_closed=len(grown.exchanges) >= MOST_EXCHANGES or moves_on(exchange.user)),)
+        return (attrs.evolve(grown, is_closed=len(grown.exchanges) >= MAX_EXCHANGES or moves_on(exchange.user)),)
 
     def _begins_anew(self, last: Draft, exchange: Exchange) -> bool:
-        """Tell whether *exchange* is no part of the subject of *last*."""
+        """Return whether *exchange* is no part of the subject of *last*."""
         if boundary_command(exchange.user, self.boundaries) is not None:
             return True
         if is_led_by_command(last.topic, self.boundaries):
@@ -234,5 +234,5 @@ class Chunker(NamedTuple):
 
 
 def _is_only_full(draft: Draft) -> bool:
-    """Tell whether the subject of *draft* may go on."""
-    return len(draft.exchanges) >= MOST_EXCHANGES and not moves_on(draft.exchanges[-1].user)
+    """Return whether the subject of *draft* may go on."""
+    return len(draft.exchanges) >= MAX_EXCHANGES and not moves_on(draft.exchanges[-1].user)

@@ -70,8 +70,8 @@ def _often(words: re.Pattern[str], text: str) -> bool:
     return sum(1 for _ in zip(found, range(ENOUGH_IN_REPLIES), strict=False)) == ENOUGH_IN_REPLIES
 
 
-FEWEST_SENTENCES, MOST_SENTENCES = 2, 3
-MOST_DECISIONS = 2
+MIN_SENTENCES, MAX_SENTENCES = 2, 3
+MAX_DECISIONS = 2
 LONGEST_SENTENCE = 132
 """Characters; three of them stay near 400."""
 
@@ -101,8 +101,8 @@ def summarised(request: str, decisions: Sequence[str], spoken: Sequence[str]) ->
     known = list(dict.fromkeys(islice((line for each in spoken if (line := as_sentence(each))), CONSIDERED)))
     first = [line for line in (as_sentence(request),) if line in known]
     decided = [line for line in map(as_sentence, decisions) if line in known and line not in first]
-    chosen = [*first, *decided[:MOST_DECISIONS]]
-    chosen += _Telling(known).beside(chosen, min(MOST_SENTENCES - len(chosen), 1 if decisions else MOST_SENTENCES))
+    chosen = [*first, *decided[:MAX_DECISIONS]]
+    chosen += _Telling(known).beside(chosen, min(MAX_SENTENCES - len(chosen), 1 if decisions else MAX_SENTENCES))
     return " ".join(sorted(chosen, key=known.index))
 
 
@@ -132,14 +132,14 @@ class _Telling:
         same = [
             line for line in others if self._stems[line] & subject or (self._stems[line] and self._places[line] in near)
         ]
-        return same[:most] if same else others[: max(FEWEST_SENTENCES - len(chosen), 0)]
+        return same[:most] if same else others[: max(MIN_SENTENCES - len(chosen), 0)]
 
     def _rank(self, line: str) -> tuple[float, int]:
         weight = sum(math.log1p(self._frequencies[each]) for each in self._stems[line])
         return -weight, self._places[line]
 
 
-MOST_CHARACTERS = 100
+MAX_TITLE_CHARACTERS = 100
 
 _CLAUSE_END = re.compile(
     r"(?=[,;:]? (?:because|since|so that|which|when|while|where|if|unless|but|and|or|as)\b|[,;:] | [(\u2013\u2014-])"
@@ -168,11 +168,11 @@ def titled(decisions: Iterable[str], spoken: Iterable[str], topic: str, mark: st
     """
     spoken = tuple(spoken)
     candidates = (*decisions, *filter(tells, spoken), *spoken, topic, NO_TOPIC)
-    names = [name for each in candidates if (name := headline(each, MOST_CHARACTERS - len(mark)))]
+    names = [name for each in candidates if (name := headline(each, MAX_TITLE_CHARACTERS - len(mark)))]
     return mark + next(filter(_names_something, names), names[0])
 
 
-def headline(text: str, room: int = MOST_CHARACTERS) -> str:
+def headline(text: str, room: int = MAX_TITLE_CHARACTERS) -> str:
     """
     Return how *text* begins, at most *room* characters of its first words: to the end of a clause, else of a word.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.conversation.describe import first_said, headline
 from hardwon.domain.model.conversation.session import Chunk, Exchange, timestamp
-from hardwon.domain.model.conversation.topics import telling_words
+from hardwon.domain.model.conversation.topics import informative_words
 from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.redaction import redact
@@ -45,7 +45,7 @@ class Detail(NamedTuple):
     @property
     def topic(self) -> str:
         """The words its file is named after."""
-        return telling_words(self.statement)
+        return informative_words(self.statement)
 
 
 def details_of(chunk: Chunk) -> tuple[Detail, ...]:

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from hardwon.domain.model.context import COMMENT_OR_FENCE
-from hardwon.domain.model.plain_text import plain_text
+from hardwon.domain.model.plain_text import COMMENT_OR_FENCE, plain_text
 
 ENDS = ".!?"
 

@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import attrs
 
-from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import HASH_LENGTH, IDENTITY, short_hash
 from hardwon.domain.model.redaction import as_text
+from hardwon.domain.model.settings import BUFFERED
 
 MILLISECOND = 1_000  # microseconds
 ENDS_OF_QUESTION = "?:. "
@@ -276,7 +276,7 @@ class SessionBuffer:
 
     def has(self, exchange: Exchange, begins_at: int) -> bool:
         """
-        Tell whether *exchange* was taken in already, as it is; the last one at hand may have grown.
+        Return whether *exchange* was taken in already, as it is; the last one at hand may have grown.
 
         What begins behind the last one taken is new, whatever time it has; of what is read anew, what is later.
 

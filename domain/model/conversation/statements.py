@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from hardwon.domain.model.capture_rules import BUFFERED
 from hardwon.domain.model.conversation.sentences import sentences, split_sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.settings import BUFFERED
 
 MOSTLY = 0.6
 """Share of the telling words of a sentence that make it an echo when another has them."""
@@ -129,7 +129,7 @@ _GOTCHA = re.compile(
     r"|\b(?:won't|will not|doesn't|does not|don't|do not|can't|cannot) (?:\S{1,40} ){1,4}unless\b"
     r"|\b(?:won't|will not|doesn't|does not|don't|can't|cannot) work (?:if|when|while|with|without|until|on|in|inside)\b"
 )
-FEWEST_WORDS = 4
+MIN_WORDS = 4
 """A shorter sentence warns of nothing by itself: `Silently.`"""
 
 _DO = (
@@ -154,34 +154,34 @@ _NOWHERE = LOOKED_AT + 1
 
 
 def decides(sentence: str) -> bool:
-    """Tell whether *sentence* decides something; a question does not, nor how the user always wants it."""
+    """Return whether *sentence* decides something; a question does not, nor how the user always wants it."""
     place = _place(sentence, _DECISION)
     return place < _NOWHERE and place < _place(sentence, _PREFERENCE)
 
 
 def chooses(sentence: str) -> bool:
-    """Tell whether *sentence*, said by the user, accepts what it names, or takes a choice back: `ok use sops`."""
+    """Return whether *sentence*, said by the user, accepts what it names, or takes a choice back: `ok use sops`."""
     return not prefers(sentence) and (_states(sentence, _ACCEPTANCE) or _states(sentence, _REVERSAL))
 
 
 def corrects(sentence: str) -> bool:
-    """Tell whether *sentence*, said by the user, puts something right."""
+    """Return whether *sentence*, said by the user, puts something right."""
     return _states(sentence, _CORRECTION) or _states(sentence, _REVERSAL)
 
 
 def warns(sentence: str) -> bool:
-    """Tell whether *sentence* warns of a trap, or says what was behind a trouble."""
-    return _states(sentence, _GOTCHA) and len(sentence.split()) >= FEWEST_WORDS
+    """Return whether *sentence* warns of a trap, or says what was behind a trouble."""
+    return _states(sentence, _GOTCHA) and len(sentence.split()) >= MIN_WORDS
 
 
 def prefers(sentence: str) -> bool:
-    """Tell whether *sentence*, said by the user, tells how they want it; one that first decides does that only."""
+    """Return whether *sentence*, said by the user, tells how they want it; one that first decides does that only."""
     place = _place(sentence, _PREFERENCE)
     return place < _NOWHERE and place <= _place(sentence, _DECISION)
 
 
 def is_important(prompt: str) -> bool:
-    """Tell whether *prompt* states a decision or a correction, and so can stand by itself."""
+    """Return whether *prompt* states a decision or a correction, and so can stand by itself."""
     return any(_stands_alone(sentence) for sentence in sentences(prompt[:READ]))
 
 
@@ -204,7 +204,7 @@ def _place(sentence: str, pattern: re.Pattern[str]) -> int:
 LONGEST_NAME = 80
 """Characters; what is longer is no name."""
 
-MOST_NAMED = 12
+MAX_NAMED = 12
 
 _FAR = 2_000
 """Characters below a label; its list has begun and ended there."""
@@ -246,17 +246,17 @@ def _on_the_line(rest: str) -> Iterator[tuple[str | None, str]]:
     lettered = list(_LETTERED.finditer(rest))
     if len(lettered) > 1:
         ends = [mark.start() for mark in lettered[1:]] + [len(rest)]
-        pairs = zip(lettered[:MOST_NAMED], ends, strict=False)
+        pairs = zip(lettered[:MAX_NAMED], ends, strict=False)
         yield from ((mark["letter"], rest[mark.end() : end]) for mark, end in pairs)
         return
     sentence = next(split_sentences(_REMARK.sub("", rest)), "")
-    yield from ((None, said) for said in _BETWEEN.split(sentence)[:MOST_NAMED])
+    yield from ((None, said) for said in _BETWEEN.split(sentence)[:MAX_NAMED])
 
 
 def _below(text: str) -> Iterator[tuple[str | None, str]]:
     """Yield the items of the list that *text* begins with."""
     lines = [line for line in text.split("\n") if line.strip()]
-    for line in lines[:MOST_NAMED]:
+    for line in lines[:MAX_NAMED]:
         item = _ITEM.match(line)
         if not item:
             return
@@ -269,7 +269,7 @@ def _is_named(letter: str | None, statement: str) -> bool:
     )
 
 
-MOST_REASONS = 12
+MAX_REASONS = 12
 LONGEST_ALTERNATIVE = 80  # characters
 
 _WHY = re.compile(
@@ -341,7 +341,7 @@ def _words(text: str) -> frozenset[str]:
 
 def reasons(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
     """Return the sentences that tell why, in order, each once, at most 12."""
-    return _each_once(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MOST_REASONS]
+    return _each_once(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MAX_REASONS]
 
 
 @lru_cache(maxsize=BUFFERED)  # an exchange leads to many a statement

@@ -38,7 +38,7 @@ def is_like(one: str, other: str) -> bool:
     return one == other or (shared >= ENOUGH_SHARED and 2 * shared >= min(len(words), len(others)))
 
 
-def telling_words(text: str) -> str:
+def informative_words(text: str) -> str:
     """Return the first words of *text* that tell something, with a space between; any where hardly one does."""
     words = [*dict.fromkeys(salient_words(text))]
     return " ".join((words if len(words) > 1 else search_terms(text))[:TELLING_WORDS]) or text

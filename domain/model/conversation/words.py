@@ -46,7 +46,7 @@ def salient_words(text: str) -> list[str]:
 
 
 def tells(sentence: str) -> bool:
-    """Tell whether *sentence* says what it is about, as `ok, do it` does not."""
+    """Return whether *sentence* says what it is about, as `ok, do it` does not."""
     return len(salient_words(sentence)) > 1
 
 

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from hardwon.domain.model.filters import PolicyName
 from hardwon.domain.model.ranking.candidates import RecallCandidate
-from hardwon.domain.model.ranking.collections import RRF_K
+from hardwon.domain.model.ranking.collections import RRF_K, PolicyMaker
 from hardwon.domain.model.ranking.policy import Parts, RecallPolicy
 from hardwon.domain.model.ranking.prominence import share
-from hardwon.domain.model.ranking.registry import PolicyMaker
 
 RRF_PLACES = 200
 """Of each list; further down a place is worth next to nothing."""

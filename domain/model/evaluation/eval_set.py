@@ -16,7 +16,7 @@ from hardwon.domain.model.identity import searchable_text, title_to_search
 from hardwon.domain.model.keywords import search_terms
 
 LONGEST_NAME = 80
-SOME_MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+DEFAULT_TIME = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 """When a document was written that does not tell; always the same, as recency is a signal."""
 
 _BEGINNING = re.compile(r"\S+(?: \S+)*")
@@ -148,7 +148,7 @@ def _moment(text: str) -> dt.datetime:
         moment = dt.datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
     except (ValueError, OverflowError):
-        return SOME_MOMENT
+        return DEFAULT_TIME
 
 
 def _left_out(
@@ -166,10 +166,10 @@ def _left_out(
 
 
 MOST = 500
-FEWEST = 10
+MIN_QUESTIONS = 10
 """With fewer questions each is worth too much for the figures to mean anything."""
 
-FEWEST_TERMS = 2
+MIN_TERMS = 2
 
 
 def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
@@ -187,7 +187,7 @@ def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
 
 def _is_askable(entry: Entry) -> bool:
     title = title_to_search(entry.name, entry.description)
-    return len(search_terms(title)) >= FEWEST_TERMS
+    return len(search_terms(title)) >= MIN_TERMS
 
 
 def _untitled(entry: Entry) -> Entry | None:

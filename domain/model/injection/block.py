@@ -1,10 +1,4 @@
-"""
-The one line of the block that says how it came about (requirement A-D10).
-
-How sections and entries are headed in the block. Standard library only.
-
-The markdown that an agent reads at session start (requirement A-I10.1).
-"""
+"""The memory block: the markdown that an agent reads at session start, and its diagnostic line."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,17 +15,16 @@ SETUP_COMMAND = "make install"
 
 class Diagnostics(NamedTuple):
     """
-    What the line tells; what is counted are learnings.
+    The values of the diagnostic line; they count learnings.
 
     Attributes:
-        total: Learnings in the store, and whatever else is printed.
+        total: Learnings in the store, and other entries that are printed.
         vector: Those with a vector that the query was compared with.
-        keyword: Those that hold a word of the query, uncut.
+        keyword: Those that hold a word of the query.
         pending: Those still without a vector.
-        query: The search text, None when there was no signal.
-        model: What embedded the query, None when nothing did.
-        numpy_missing: Vectors can't be compared in this installation.
-
+        query: The text that was searched for, None without a signal.
+        model: The model that embedded the query, None without one.
+        numpy_missing: Whether vectors can't be compared in this installation.
     """
 
     total: int
@@ -76,33 +69,50 @@ SECTIONS: dict[Category, str] = {
 P = TypeVar("P", bound=Printable)
 
 MAX_UNITS = 9_500
-"""UTF-16 units of all that is printed; Claude Code cuts what one hook prints at 10,000."""
+"""UTF-16 units of the whole block; Claude Code cuts the output of a hook at 10,000."""
 
 LARGEST_ENTRY = MAX_UNITS // 3
-"""When not all fits, an entry that needs more than a third of the room goes first."""
+"""UTF-16 units; a larger entry is the first to be left out when not all fits."""
 
 
 def needs_too_much_room(entry: Printable) -> bool:
-    """Tell whether *entry* is the first to be left out when not all fits."""
+    """Return whether *entry* is the first to be left out when not all fits."""
     return units(piece_text("lesson", entry)) > LARGEST_ENTRY
 
 
 def in_order_of_text(entries: Sequence[P]) -> list[P]:
-    """Return *entries*, best first, in the order in which the block prints them: by category."""
+    """Return *entries*, best first, in the order of printing: by category."""
     return [entry for category in SECTIONS for entry in entries if entry.category == category]
 
 
 class MemoryBlock(NamedTuple):
     """
-    The block for entries that are chosen and ranked.
+    The block around entries that are chosen and ranked.
 
     Attributes:
-        diagnostic: Gives the diagnostic line for a number of entries.
-        sizes: How many entries each category has in the store.
-        framed: Whether one line before and one after mark the block for the host.
-        rules: What stands first, whatever else is printed.
-        related: The section that stands last, whatever else is printed; empty for none.
+        diagnostic: Returns the diagnostic line for a number of entries.
+        sizes: How many entries of each category the store has.
+        framed: Whether a line before and one after mark the block for the host.
+        rules: Constitutional entries, always printed first.
+        related: The section of related conversations, always printed last; may be empty.
 
+    Examples:
+        >>> from hardwon.domain.model.injection.entry_text import PrintedEntry
+        >>> diagnostics = Diagnostics(total=3, vector=3, query="csv-reader", model="minilm")
+        >>> lesson = PrintedEntry(1, "Quotes", "Escape quotes.", "", "patterns", 4, "high")
+        >>> print(MemoryBlock(diagnostics.line, sizes={"patterns": 3}).render([lesson]))
+        ## Engineering Memory (from knowledge bank)
+        <BLANKLINE>
+        *Memory: 1 entries from 3 | semantic: active (vector=3, fts5=0) | context: "csv-reader..." | model: minilm*
+        <BLANKLINE>
+        ### Patterns to Follow
+        ### Pattern: Quotes
+        Escape quotes.
+        - Observation count: 4
+        - Confidence: high
+        <BLANKLINE>
+        ---
+        <BLANKLINE>
     """
 
     diagnostic: Callable[[int], str]
@@ -112,7 +122,11 @@ class MemoryBlock(NamedTuple):
     related: str = ""
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
-        """Return the entries of *ranked*, best first, that fit as a whole into the room."""
+        """
+        Return the entries of *ranked*, best first, that fit into the block as a whole.
+
+        Entries of more than a third of the room are dropped first, then the worst of a category that keeps its quota.
+        """
         sizes = [units(piece_text("lesson", entry)) for entry in ranked]
         kept = list(range(len(ranked)))
         if self._around(Counter(entry.category for entry in ranked)) + sum(sizes) > MAX_UNITS:
@@ -126,7 +140,7 @@ class MemoryBlock(NamedTuple):
         return [ranked[place] for place in kept]
 
     def render(self, entries: Sequence[Printable]) -> str:
-        """Return the text for *entries*, by category, best first within each; nothing for nothing to say."""
+        """Return the block of *entries*, which are best first in each category; empty without any content."""
         texts: dict[Category | None, str] = {}
         for entry in entries:
             texts[entry.category] = texts.get(entry.category, "") + piece_text("lesson", entry)
@@ -145,11 +159,13 @@ class MemoryBlock(NamedTuple):
         return "".join([f"{CONSTITUTIONAL}\n", *(rule.text for rule in self.rules)]) if self.rules else ""
 
     def _around(self, counts: Mapping[Category | None, int]) -> int:
-        """Return the length of the block without the texts of so many entries."""
-        return units(self._assembled(sum(counts.values()), {each: "" for each, count in counts.items() if count}))
+        """Return the length of the block without the texts of the entries."""
+        return units(
+            self._assembled(sum(counts.values()), {category: "" for category, count in counts.items() if count})
+        )
 
     def _least_missed(
         self, ranked: Sequence[Printable], kept: Sequence[int], counts: Mapping[Category | None, int]
     ) -> int:
-        can_spare = {each for each, count in counts.items() if each and count > min(QUOTA, self.sizes[each])}
+        can_spare = {name for name, count in counts.items() if name and count > min(QUOTA, self.sizes[name])}
         return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])

@@ -1,16 +1,15 @@
 """
-How an entry stands in an injected text: as a lesson with its track record, or as a note without.
+How an entry is printed: as a lesson with its track record, or as a note without; and the frame around a block.
 
-The lines that mark the block for the host, and keep capture from feeding on it. Standard library only.
-
-Stored text is data: none of its lines may read as part of the block's own frame, or as what the host says.
+Stored text is data: none of its lines may read as part of the block's own frame or as the host's own words. The lines
+of the frame mark the block for the host and keep capture from storing it. Standard library only.
 """
 
 import re
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 from hardwon.domain.model.knowledge_bank import CONFIDENCE, ENTRY_HEAD, NAME_PREFIXES, OBSERVATION_COUNT, metadata_line
-from hardwon.domain.model.text import says_something, split_by_title
+from hardwon.domain.model.text import has_word, split_by_title
 from hardwon.domain.model.vocabulary import Category, Confidence, Kind
 
 TAG = "hardwon-memory"
@@ -29,33 +28,29 @@ _FRAME_LINE = re.compile(rf"(?:^|(?<={_BREAK}))(?=[ \t{_UNSEEN}]*(?:#{{2,3}}\s|-
 _HOST_TAGS = r"system(?:-reminder)?|hook_context|user-prompt-submit-hook|(?:local-)?command-\w+|function_\w+|antml:\w+"
 _TAG = re.compile(rf"<(?=[\s{_UNSEEN}]*/?[\s{_UNSEEN}]*(?:{TAG}|(?:{_HOST_TAGS})\b))", re.IGNORECASE)
 
-# What steers a terminal, turns the reading direction, or hides words from whoever reviews a
-# lesson. What scripts and emoji need to join their letters stays, and so do all line ends.
+# Control characters, bidi marks and zero-width characters, which could hide words from a reviewer of
+# a lesson. Joiners that scripts and emoji need stay, and so do all line ends.
 _HIDDEN = re.compile(
     "[\0-\b\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
 def neutral(text: str) -> str:
-    """
-    Return *text* with a backslash before lines that look like our headings or `---`, and as `without_tags` does.
-
-    Nothing else is touched.
-    """
+    """Return *text* with a backslash before lines that look like the block's headings or `---`, and as `without_tags` does."""
     return _FRAME_LINE.sub("\\\\", without_tags(text))
 
 
 def without_tags(text: str) -> str:
     """
-    Return *text* without characters that nobody sees, or that steer a terminal.
+    Return *text* without zero-width, bidi and control characters.
 
-    The tags that frame the block, and those by which hosts mark what they say themselves, lose their bracket.
+    The tags that frame the block, and those of the host's own messages, lose their bracket.
     """
     return _TAG.sub("&lt;", _HIDDEN.sub("", text))
 
 
 class Noted(Protocol):
-    """What a note prints of an entry."""
+    """The fields of an entry that a note prints."""
 
     @property
     def name(self) -> str:
@@ -64,7 +59,7 @@ class Noted(Protocol):
 
     @property
     def description(self) -> str:
-        """What it says."""
+        """The text."""
         ...
 
     @property
@@ -74,7 +69,7 @@ class Noted(Protocol):
 
 
 class Printable(Noted, Protocol):
-    """What the block prints of an entry."""
+    """The fields of an entry that the block prints."""
 
     @property
     def category(self) -> Category | None:
@@ -94,7 +89,7 @@ class Printable(Noted, Protocol):
 
 class PrintedEntry(NamedTuple):
     """
-    An entry as the hook reads it, without what only the store needs.
+    The fields of an entry that the hook reads.
 
     A tuple, as importing attrs alone costs a session start three times Python's own start.
     """
@@ -117,7 +112,7 @@ def units(text: str) -> int:
 
 
 def form_of(kind: Kind) -> EntryForm:
-    """Return how an entry of that kind stands in a text, unless it is a rule: then it is a note."""
+    """Return how an entry of that kind is printed, unless it is a rule, which is a note."""
     return "lesson" if kind == "learning" else "note"
 
 
@@ -126,21 +121,21 @@ def piece_text(form: Literal["note"], entry: Noted) -> str: ...
 @overload
 def piece_text(form: EntryForm, entry: Printable) -> str: ...
 def piece_text(form: EntryForm, entry: Any) -> str:
-    """Return all that is printed of *entry* in that form, with an empty line after it."""
+    """Return the whole text of *entry* in that form, with an empty line after it."""
     return _lesson_text(entry) if form == "lesson" else _note_text(entry)
 
 
 def track_record_text(observation_count: int, confidence: Confidence) -> str:
-    """Return how a lesson ends: how often it was observed, how sure its authors are, and an empty line."""
+    """Return the end of a lesson: its observation count, its confidence, and an empty line."""
     return f"{metadata_line(OBSERVATION_COUNT, observation_count)}\n{metadata_line(CONFIDENCE, confidence)}\n\n"
 
 
 def _lesson_text(entry: Printable) -> str:
-    """Return all that is printed of a learning, with an empty line after it; its title is not said twice."""
+    """Return the text of a learning; its title is not repeated by its description."""
     split = split_by_title(entry.name, entry.description)
     lines = [
         f"{ENTRY_HEAD}{NAME_PREFIXES[entry.category]}{neutral(entry.name)}",
-        *([neutral(split.continued)] if says_something(split.rest) or not split.beginning else []),
+        *([neutral(split.continued)] if has_word(split.rest) or not split.beginning else []),
         *filter(None, [neutral(entry.notes)]),
         track_record_text(entry.observation_count, entry.confidence),
     ]
@@ -148,6 +143,5 @@ def _lesson_text(entry: Printable) -> str:
 
 
 def _note_text(entry: Noted) -> str:
-    """Return all that is printed of an entry whose track record does not matter, with an empty line after it."""
     texts = filter(None, map(neutral, (entry.description, entry.notes)))
     return "\n".join((f"{ENTRY_HEAD}{neutral(entry.name)}", *texts, "\n"))

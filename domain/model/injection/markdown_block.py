@@ -1,4 +1,4 @@
-"""The block of the markdown-only pipeline: what it holds and how it prints. Standard library only."""
+"""The block of the markdown-only pipeline: deduplication, ranking, selection and rendering. Standard library only."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -25,8 +25,7 @@ def deduplicate(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
     """
     Keep one entry per content hash of the description, over all categories.
 
-    The first one seen sets the place; a later one takes that place only with
-    a higher observation count.
+    An entry keeps the position of the first duplicate; of the duplicates the one with the highest observation count is kept.
     """
     kept: dict[str, SourcedEntry] = {}
     for sourced in entries:

@@ -1,14 +1,4 @@
-"""
-Which prompts are worth a search.
-
-What stands in a prompt as it stands in code: names with marks in them, error codes, options, paths.
-
-What the agent is told anyway, so that memory need not say it again.
-
-What each part of a prompt asks.
-
-What the words of a prompt tell about which entry it asks for.
-"""
+"""The terms of a prompt: whether it is worth a search, its identifiers, and the information of its words."""
 
 import math
 import re
@@ -18,52 +8,52 @@ from typing import NamedTuple, TypeAlias
 from hardwon.domain.model.conversation.sentences import split_sentences
 from hardwon.domain.model.keywords import STOP_WORDS, search_terms, words_of
 
-LEAST_TERMS = 3
-"""Words that carry meaning; "yes, go on" and "fix it" have none or one."""
+MIN_TERMS = 3
+"""Words without stop words; `yes, go on` and `fix it` have none or one."""
 
 LONGEST_PROMPT = 2_000
-"""Characters that are searched with: far more than 64 terms, and redacted in a few milliseconds."""
+"""Characters of a prompt that are searched with: far more than 64 terms, redacted in a few milliseconds."""
 
 _COMMANDS = ("/", "!", "#")
-"""What the host takes for itself: its commands, the shell's, a note to its own memory."""
+"""Beginnings of prompts that the host handles itself: its commands, the shell's, notes to its own memory."""
 
 
 def is_worth_asking(prompt: str) -> bool:
-    """Tell whether *prompt* is said to the agent and says enough to be searched with."""
+    """Return whether *prompt* is addressed to the agent and has enough terms to be searched with."""
     beginning = prompt[:LONGEST_PROMPT].lstrip()
-    return not beginning.startswith(_COMMANDS) and len(search_terms(beginning)) >= LEAST_TERMS
+    return not beginning.startswith(_COMMANDS) and len(search_terms(beginning)) >= MIN_TERMS
 
 
 Identifier: TypeAlias = tuple[str, ...]
-"""Its words, lower case."""
+"""The words of an identifier, lower case."""
 
 SHORTEST = 5
-"""Letters and digits of one that is a single word, such as `cp1252`."""
+"""Characters of an identifier that is a single word, such as `cp1252`."""
 
 _TOKEN = re.compile(r"[^\s`(),;]+")
 _AROUND = ".:!?'\"[]{}<>"
 _JOINED = re.compile(r"[^\W_][_.=:/\\\"'@-]+[^\W_]")
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
 _PROSE = re.compile(r"[^\W\d_]+(?:['\u2019/-][^\W\d_]+)+|[\d.:/-]+")
-"""Words with a hyphen or an apostrophe in them, dates and versions."""
+"""Words with a hyphen or an apostrophe, dates and versions: no identifiers."""
 
 
 def identifiers(prompt: str) -> tuple[Identifier, ...]:
-    """Return the words of each identifier in *prompt*, in order, without repeats."""
+    """Return the words of each identifier in *prompt* (names in code, error codes, options, paths), in order, without repeats."""
     tokens = (token.strip(_AROUND) for token in _TOKEN.findall(prompt))
     return tuple(dict.fromkeys(tuple(words_of(token)) for token in tokens if _is_identifier(token)))
 
 
 def held_by_one(asked: Sequence[Identifier], texts: Sequence[str]) -> tuple[Identifier, ...]:
-    """Return those of *asked* that stand, word for word, in exactly one of *texts*."""
+    """Return those of *asked* that occur, word for word, in exactly one of *texts*."""
     words = [words_of(text) for text in texts] if asked else []
-    return tuple(each for each in asked if sum(_stands_in(each, held) for held in words) == 1)
+    return tuple(identifier for identifier in asked if sum(_stands_in(identifier, held) for held in words) == 1)
 
 
 def quotes(text: str, asked: Sequence[Identifier]) -> bool:
-    """Tell whether *text* holds one of *asked*."""
+    """Return whether *text* holds one of *asked*."""
     words = words_of(text) if asked else []
-    return any(_stands_in(each, words) for each in asked)
+    return any(_stands_in(identifier, words) for identifier in asked)
 
 
 def _is_identifier(token: str) -> bool:
@@ -82,35 +72,30 @@ def _stands_in(identifier: Identifier, words: Sequence[str]) -> bool:
 
 _SPACE = re.compile(r"\s+")
 _MARKS = dict.fromkeys(map(ord, "*_`#>-+~|\\[]()"))
-"""What markdown emphasises, quotes, lists and links with."""
+"""Characters that markdown uses for emphasis, quotes, lists and links."""
 
 
 def plain(text: str) -> str:
-    """Return *text* without letter case, without markdown's marks, and with one space for every run of white space."""
+    """Return *text* in lower case, without marks of markdown, runs of white space reduced to one space."""
     return _SPACE.sub(" ", text.casefold().translate(_MARKS)).strip()
 
 
-def says(told: str, lesson: str) -> bool:
+def holds_lesson(text: str, lesson: str) -> bool:
     """
-    Tell whether a text says all of *lesson*.
+    Return whether *text* holds all of *lesson*.
 
     Args:
-        told: The text, as `plain` returns it.
-        lesson: As it was written; one that is nothing but marks is said nowhere.
-
+        text: As `plain` returns it.
+        lesson: As it was written; one of marks alone is held by no text.
     """
     wanted = plain(lesson)
-    return bool(wanted) and wanted in told
+    return bool(wanted) and wanted in text
 
 
 def asked_by(prompt: str) -> tuple[tuple[str, ...], ...]:
-    """
-    Return the words of each sentence of *prompt* that says enough to be searched with.
-
-    Where none does, those of the whole stand for it.
-    """
+    """Return the terms of each sentence of *prompt* that has at least 3, else those of the whole prompt."""
     sentences = (sentence for line in prompt.splitlines() for sentence in split_sentences(line))
-    terms = tuple(terms for each in sentences if len(terms := search_terms(each)) >= LEAST_TERMS)
+    terms = tuple(terms for text in sentences if len(terms := search_terms(text)) >= MIN_TERMS)
     return terms or (search_terms(prompt),)
 
 
@@ -126,76 +111,76 @@ EVERYDAY = frozenset(
     update use user value variable ve version want way work would write wrong yes
     """.split()
 )
-"""What agents are told all day: a small store can't know how common these are."""
+"""Words common in prompts: the frequencies of a small store do not show that they are."""
 
 ENDINGS = ("ing", "ed", "es", "e", "s")
 SHORTEST_STEM = 3
-"""Letters that are left of a word when its ending falls."""
+"""Letters of a stem at least."""
 
 Sentence: TypeAlias = Mapping[str, float]
-"""The stems of a sentence's telling words, and what each tells, in nats."""
+"""The stems of a sentence's informative words, and the information of each, in nats."""
 
 
 class Shared(NamedTuple):
     """
-    What an entry shares with the sentence of a prompt that it answers best.
+    The overlap of an entry with the sentence of a prompt that it matches best.
 
     Attributes:
-        coverage: The share of what the sentence's words tell that is told by those in the entry, `[0, 1]`.
-        told: What those words tell, in nats.
-
+        coverage: The share of the sentence's information that its words in the entry have, `[0, 1]`.
+        information: The information of these words, in nats.
     """
 
     coverage: float = 0.0
-    told: float = 0.0
+    information: float = 0.0
 
 
-def telling_words(terms: Iterable[str]) -> tuple[str, ...]:
-    """Return *terms* without what agents are told all day."""
+def informative_words(terms: Iterable[str]) -> tuple[str, ...]:
+    """Return *terms* without everyday words."""
     return tuple(term for term in terms if stem(term) not in _EVERYDAY_STEMS)
 
 
 def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> Sentence:
     """
-    Return what each telling word of a sentence tells: `ln((N + 0.5) / (n + 0.5))`, never below 0.
+    Return the information of each informative word of a sentence: `ln((N + 0.5) / (n + 0.5))`, never below 0.
 
-    A word that no entry holds counts as one that a single entry holds: it tells that something else is asked for.
+    A word that no entry holds counts as held by one: it shows that something else is asked for.
 
     Args:
         terms: The sentence's words.
         frequencies: In how many entries each occurs.
         size: How many entries there are.
-
     """
     held = dict[str, int]()
-    for term in telling_words(terms):
+    for term in informative_words(terms):
         held[stem(term)] = max(held.get(stem(term), 1), frequencies.get(term, 1))
     return {word: max(0.0, math.log((size + 0.5) / (count + 0.5))) for word, count in held.items()}
 
 
 def shared(sentences: Sequence[Sentence], text: str) -> Shared:
-    """Return what *text* shares with the one of *sentences* where coverage times what is told is greatest."""
+    """Return the overlap of *text* with the sentence where coverage times information is greatest."""
     held = {stem(word) for word in words_of(text)}
     return max(
-        (_shared(each, held) for each in sentences), key=lambda each: each.coverage * each.told, default=Shared()
+        (_shared(sentence, held) for sentence in sentences),
+        key=lambda overlap: overlap.coverage * overlap.information,
+        default=Shared(),
     )
 
 
-def most_told(sentences: Sequence[Sentence]) -> float:
-    """Return what an entry is told by that holds all of a sentence, the sentence that tells most."""
-    return max((sum(each.values()) for each in sentences), default=0.0)
+def max_information(sentences: Sequence[Sentence]) -> float:
+    """Return the information of an entry that holds all of a sentence, of the sentence with the most."""
+    return max((sum(sentence.values()) for sentence in sentences), default=0.0)
 
 
 def stem(word: str) -> str:
     """Return *word* without its ending, unless too little would be left."""
-    fitting = (each for each in ENDINGS if word.endswith(each) and len(word) - len(each) >= SHORTEST_STEM)
+    fitting = (ending for ending in ENDINGS if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM)
     return word.removesuffix(next(fitting, ""))
 
 
 def _shared(sentence: Sentence, held: set[str]) -> Shared:
     asked = math.fsum(sentence.values())
-    told = math.fsum(weight for word, weight in sentence.items() if word in held)
-    return Shared(told / asked, told) if asked > 0 else Shared()
+    information = math.fsum(weight for word, weight in sentence.items() if word in held)
+    return Shared(information / asked, information) if asked > 0 else Shared()
 
 
 _EVERYDAY_STEMS = frozenset(map(stem, EVERYDAY))

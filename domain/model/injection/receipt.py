@@ -1,13 +1,7 @@
 """
-The sign that an injected entry was of use.
+Receipts: a record of each injection, by which its text can be explained and proved later.
 
-An injected text as its pieces and what frames them, so that it can be put together again.
-
-What keeps an entry out of an injected text, in a few words.
-
-What an injection leaves behind, so that it can be explained and proved later.
-
-What an agent did since it was last asked.
+Standard library only: the hooks write them.
 """
 
 import datetime as dt
@@ -17,20 +11,17 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 How: TypeAlias = Literal["answer", "edit", "validation"]
-"""Where the sign stood: in the agent's answer, in one of its edits, in somebody's judgement."""
+"""The place of the signal: the agent's answer, one of its edits, or a user's judgement."""
 
 
 class Influence(NamedTuple):
     """
-    One entry that was used in one session.
+    An entry that was used in a session.
 
     Attributes:
-        entry_id: Which.
-        session_id: Where it had been injected.
-        how: Where the sign stood.
-        phrase: The words of the entry that were found there; empty for a judgement.
-        at: When it was seen.
-
+        session_id: The session it was injected into.
+        phrase: The words of the entry that were found; empty for a judgement.
+        at: When the use was detected.
     """
 
     entry_id: str
@@ -41,32 +32,31 @@ class Influence(NamedTuple):
 
 
 SHA256_MODULES = ("_sha2", "_sha256", "hashlib")
-"""Python's own, by version; hashlib has it too, but brings OpenSSL: 5 ms of a session start."""
+"""Python's own, by version; hashlib has it too, but loads OpenSSL: 5 ms of a session start."""
 
 
 def text_digest(text: str) -> str:
-    """Return the sha256 of *text* as UTF-8, in hex; lone surrogates count as they are."""
+    """Return the sha256 of *text* as UTF-8, in hex; lone surrogates are encoded as they are."""
     return str(_sha256_module().sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def framed_by(text: str, pieces: Sequence[str]) -> tuple[str, ...]:
     """
-    Return what stands in *text* before, between and after *pieces*, one more than there are.
+    Return the parts of *text* before, between and after *pieces*, one more than there are pieces.
 
     Args:
         text: The whole.
-        pieces: Parts of it, in the order in which they stand there; each is taken where it comes first.
+        pieces: Parts of it, in order; each is matched at its first occurrence after the piece before.
 
     Raises:
-        ValueError: a piece does not stand in *text* after those before it.
-
+        ValueError: a piece is not in *text* after those before it.
     """
     return tuple(_frame(text, pieces))
 
 
 def assembled(frame: Sequence[str], pieces: Sequence[str]) -> str:
     """
-    Return the text of which *frame* is what `framed_by` returned for *pieces*.
+    Return the text whose parts `framed_by` returned as *frame* for *pieces*.
 
     Raises:
         ValueError: *frame* does not have one part more than there are *pieces*.
@@ -97,8 +87,8 @@ def _sha256_module() -> Any:
     return import_module(SHA256_MODULES[-1])
 
 
-MOST_MISSED = 3
-"""So many of those that nearly were in a text are told."""
+MAX_MISSED = 3
+"""Near misses that a receipt keeps."""
 
 NO_ROOM = "no room"
 TOO_LOW = "below the last place"
@@ -108,30 +98,27 @@ SHOWN_ALREADY = "shown already in this session"
 OF_ANOTHER_PROJECT = "of another project"
 
 
-def said_by(name: str) -> str:
-    """Return the reason of an entry that stands in a file of that name, which the agent is given anyway."""
+def known_from(name: str) -> str:
+    """Return the reason to leave out an entry whose text the file of that name holds already."""
     return f"{name} says it already"
 
 
 Event: TypeAlias = Literal["start", "prompt"]
-"""What an injection answered: a session's start, or a prompt."""
+"""The occasion of an injection: a session's start, or a prompt."""
 
 Form: TypeAlias = Literal["lesson", "note", "conversation"]
-"""How an entry stands in the text: as a lesson of the block, as a plain note (a rule does too), as one line."""
+"""How an entry is printed: as a lesson of the block, as a plain note (also a rule), as one line."""
 
 
 class Shown(NamedTuple):
     """
-    One entry in an injected text.
+    An entry in an injected text.
 
     Attributes:
-        entry_id: Which.
-        form: How it stands there.
         digest: `text_digest` of its part of the text.
-        score: What it was ranked by; None for what no search chose.
-        parts: What the score is made of, by name.
-        room: How many characters its line was cut to, 0 for all of it.
-
+        score: The score it was ranked by; None if no search chose it.
+        parts: The parts of the score, by name.
+        room: How many characters its line was cut to, 0 if it is whole.
     """
 
     entry_id: str
@@ -144,13 +131,10 @@ class Shown(NamedTuple):
 
 class NearMiss(NamedTuple):
     """
-    An entry that nearly was in the text.
+    An entry that was nearly injected.
 
     Attributes:
-        entry_id: Which.
-        score: What it was ranked by.
-        why: What kept it out, in a few words.
-
+        why: The reason it was left out, in a few words.
     """
 
     entry_id: str
@@ -160,23 +144,20 @@ class NearMiss(NamedTuple):
 
 class Receipt(NamedTuple):
     """
-    One injection.
+    The record of an injection.
 
     Attributes:
-        session_id: The session, as the host names it; empty when it does not.
-        event: What it answered.
-        at: When.
+        session_id: The session, by the host's name; empty if unknown.
         project: The name of the user's project.
-        query: The search text, without secrets; None when there was no signal.
-        space: The model that embedded the query, None when none did.
-        policy: What ranked.
+        query: The text that was searched for, without secrets; None without a signal.
+        space: The model that embedded the query, None without one.
+        policy: The ranking policy.
         digest: `text_digest` of the whole text.
-        frame: What stands before, between and after the entries, one more than `shown`.
+        frame: The text before, between and after the entries, one part more than `shown`.
         shown: The entries, in the order of the text.
-        missed: The best that are not in it, best first.
-        keyword_text: The text that was searched by keyword, without secrets; None when it was the query.
-        number: The store's number of the receipt, 0 before it has one.
-
+        missed: The best entries that were left out, best first.
+        keyword_text: The text of the keyword search, without secrets; None if it was the query.
+        number: The store's number of the receipt, 0 before it is stored.
     """
 
     session_id: str
@@ -196,13 +177,12 @@ class Receipt(NamedTuple):
 
 class Turn(NamedTuple):
     """
-    The end of a session, as far as it is known.
+    The last turn of a session, as far as it is known.
 
     Attributes:
-        answer: What the agent said last.
-        edits: What it wrote into files since the user's last prompt.
-        given: What stood there without it: what the user said, what an edit replaced or left as it was.
-
+        answer: The agent's last message.
+        edits: The text that it wrote into files since the user's last prompt.
+        given: The text of others: the user's messages, and what an edit replaced or left.
     """
 
     answer: str = ""

@@ -1,8 +1,4 @@
-"""
-The section of conversations that bear on the work at hand (requirements C-T7.6, C-T7.7).
-
-The line that stands for a whole conversation (requirement C-T7.8).
-"""
+"""The section of the block that lists conversations related to the current work, one line for each."""
 
 import datetime as dt
 import re
@@ -21,31 +17,27 @@ TITLE_ROOM = 100
 SUMMARY_ROOM = 200
 """Characters."""
 
-TOLD_CHARACTERS = 2_000
-"""Of a description; a summary stands in the beginning."""
+SUMMARISED_CHARACTERS = 2_000
+"""Characters of a description that are read for its summary."""
 
 HEADING_WORDS = 4
-"""A paragraph of no more, which no sentence ends, reads as a heading of what follows."""
+"""A paragraph of at most so many words, not ended by punctuation, is a heading of the next."""
 
 _ENDED = re.compile(r"[.!?…:;][\"')\]]*\Z")
 _SPEAKER = re.compile(r"(?:user|human|assistant|agent|claude)\b(?:\s*\(.*)?\s*(?::|\Z)", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
-class ToldConversation(NamedTuple):
+class ConversationSummary(NamedTuple):
     """
-    A conversation, or what came of one, as it is told.
+    A conversation, or an entry captured from one, as far as its line needs it.
 
     A tuple, as importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
         seq: The store's number of it.
-        entry_id: Its id.
-        kind: What it is.
-        name: Its title.
         description: The beginning of its text.
-        updated_at: Its day is told.
-
+        updated_at: Its day is printed.
     """
 
     seq: int
@@ -57,23 +49,23 @@ class ToldConversation(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Title, kind, day and summary on one line; a summary that begins with the title stands for both."""
+        """Title, kind, day and summary on one line; the title is left out when the summary begins with it."""
         title, summary = shortened(self.name, TITLE_ROOM), summarised(self.description, self.name)
         when = f"({self.kind}, {self.updated_at:%Y-%m-%d})"
         is_repeated = re.match(rf"{re.escape(title)}(?!\w)", summary)
-        told = f"{summary} {when}" if is_repeated else f"{title} {when}{': ' if summary else ''}{summary}"
-        return neutral(ITEM + told)
+        text = f"{summary} {when}" if is_repeated else f"{title} {when}{': ' if summary else ''}{summary}"
+        return neutral(ITEM + text)
 
     def cut(self, room: int) -> str:
-        """Return the beginning of the line, of at most *room* characters."""
+        """Return the beginning of the line, at most *room* characters."""
         return ITEM + shortened(self.line.removeprefix(ITEM), room - len(ITEM))
 
 
 def summarised(text: str, title: str) -> str:
     """
-    Return the first sentences of *text* on one line, at most 200 characters; what only repeats *title* is left out.
+    Return the first sentences of *text* on one line, at most 200 characters, without repeats of *title*.
 
-    Nothing that a speaker's name begins is told, nor what follows it: an exchange is no summary.
+    Text from the first line that begins with a speaker's name is left out: an exchange is no summary.
     """
     paragraphs = list(_own_words(text, title))
     while len(paragraphs) > 1 and _is_heading(paragraphs[0]):
@@ -87,8 +79,8 @@ def _own_words(text: str, title: str) -> Iterator[str]:
     for paragraph in _PARAGRAPH.split(text):
         lines = [" ".join(line.split()) for line in paragraph.splitlines()]
         spoken = next((at for at, line in enumerate(lines) if _SPEAKER.match(line)), len(lines))
-        if told := " ".join(line for line in lines[:spoken] if line and line != wanted):
-            yield told
+        if own := " ".join(line for line in lines[:spoken] if line and line != wanted):
+            yield own
         if spoken < len(lines):
             return
 
@@ -98,22 +90,22 @@ def _is_heading(paragraph: str) -> bool:
 
 
 def _first_sentences(paragraph: str) -> str:
-    """Return as many whole sentences as there is room for; of a first one that is too long, its beginning."""
+    """Return as many whole sentences as fit; of a first one that is too long, its beginning."""
     first, *others = split_sentences(paragraph)
     if len(first) > SUMMARY_ROOM:
         return shortened(first, SUMMARY_ROOM)
-    told = first
+    summary = first
     for sentence in others:
-        if len(told) + 1 + len(sentence) > SUMMARY_ROOM:
+        if len(summary) + 1 + len(sentence) > SUMMARY_ROOM:
             break
-        told = f"{told} {sentence}"
-    return told
+        summary = f"{summary} {sentence}"
+    return summary
 
 
 THIS_SESSION = "This session, before the compaction:"
 OTHERS = "Other conversations:"
 SHORTEST_LINE = 24
-"""Characters; what is left of a line that is cut further says nothing."""
+"""Characters; a line is not cut shorter."""
 
 
 class RelatedLine(NamedTuple):
@@ -121,13 +113,10 @@ class RelatedLine(NamedTuple):
     A conversation as it is printed.
 
     Attributes:
-        told: Which.
-        text: Its line.
-        room: How many characters the line was cut to, 0 for a whole one.
-
+        room: How many characters the line was cut to, 0 if it is whole.
     """
 
-    told: ToldConversation
+    conversation: ConversationSummary
     text: str
     room: int = 0
 
@@ -137,9 +126,8 @@ class RelatedSection(NamedTuple):
     The section as it is printed.
 
     Attributes:
-        text: Its lines from the heading on and a blank one; empty when nothing is told.
-        lines: What is told, in order.
-
+        text: Its lines from the heading on and a blank one; empty without a conversation.
+        lines: In the order of printing.
     """
 
     text: str = ""
@@ -147,8 +135,8 @@ class RelatedSection(NamedTuple):
 
     @property
     def seqs(self) -> tuple[int, ...]:
-        """The numbers of what is told, in order."""
-        return tuple(line.told.seq for line in self.lines)
+        """The store's numbers of the conversations, in order."""
+        return tuple(line.conversation.seq for line in self.lines)
 
     def adding(self, opening: str, line: RelatedLine) -> "RelatedSection":
         """Return the section with one more *line*, after *opening*."""
@@ -158,12 +146,11 @@ class RelatedSection(NamedTuple):
 
 class Room(NamedTuple):
     """
-    How long the section may be.
+    The upper bounds of the section's length.
 
     Attributes:
-        budget_tokens: Of 4 characters each.
+        budget_tokens: Tokens of 4 characters.
         most_units: UTF-16 units, so that the block keeps room for lessons.
-
     """
 
     budget_tokens: int
@@ -171,48 +158,47 @@ class Room(NamedTuple):
 
     @property
     def characters(self) -> int:
-        """How many there may be."""
+        """The budget in characters."""
         return self.budget_tokens * CHARACTERS_A_TOKEN
 
     def holds(self, section: RelatedSection) -> bool:
-        """Tell whether *section* fits in."""
+        """Return whether *section* fits in."""
         return len(section.text) <= self.characters and units(section.text) <= self.most_units
 
 
 def related_section(
-    of_session: Sequence[ToldConversation], others: Sequence[ToldConversation], room: Room
+    of_session: Sequence[ConversationSummary], others: Sequence[ConversationSummary], room: Room
 ) -> RelatedSection:
     """
-    Return what fits of both, in this order, in whole lines.
+    Return the section of the lines that fit: those of the session first, then the others.
 
-    A line that does not fit is passed over; the very first is cut once instead.
+    A line that does not fit is skipped; the very first is cut once instead.
 
     Args:
-        of_session: What was said in the session itself, before its compaction.
-        others: The best first.
-        room: What all of it must fit in.
-
+        of_session: From the session itself, before its compaction.
+        others: Best first.
+        room: The upper bound for the whole section.
     """
     section = _with_lines(RelatedSection(), of_session, THIS_SESSION, room)
     return _with_lines(section, others, OTHERS if section.text else "", room)
 
 
 def _with_lines(
-    section: RelatedSection, conversations: Sequence[ToldConversation], label: str, room: Room
+    section: RelatedSection, conversations: Sequence[ConversationSummary], label: str, room: Room
 ) -> RelatedSection:
     gap = "\n" if section.text else ""
     opening = f"{gap}{label}\n" if label else ""
-    for each in conversations:
-        longer = section.adding(opening, RelatedLine(each, each.line))
+    for conversation in conversations:
+        longer = section.adding(opening, RelatedLine(conversation, conversation.line))
         if not section.text and not room.holds(longer):
-            longer = _cut(opening, each, room)
+            longer = _cut(opening, conversation, room)
         if room.holds(longer):
             section, opening = longer, ""
     return section
 
 
-def _cut(opening: str, told: ToldConversation, room: Room) -> RelatedSection:
-    """Return a section of the beginning of one line; one that does not fit when too little is left of it."""
-    left = room.characters - len(RelatedSection().adding(opening, RelatedLine(told, "")).text)
+def _cut(opening: str, conversation: ConversationSummary, room: Room) -> RelatedSection:
+    """Return a section of one cut line, which exceeds *room* when fewer than 24 characters would be left."""
+    left = room.characters - len(RelatedSection().adding(opening, RelatedLine(conversation, "")).text)
     characters = max(left, SHORTEST_LINE)
-    return RelatedSection().adding(opening, RelatedLine(told, told.cut(characters), characters))
+    return RelatedSection().adding(opening, RelatedLine(conversation, conversation.cut(characters), characters))

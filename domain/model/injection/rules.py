@@ -1,11 +1,11 @@
-"""Which rules stand before every session (requirements D-O5, D-L1, D-L7)."""
+"""Constitutional entries: the rules that are injected into every session."""
 
 import datetime as dt
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from hardwon.domain.model.injection.entry_text import piece_text
-from hardwon.domain.model.ranking.prominence import LAST_MOMENT
+from hardwon.domain.model.ranking.prominence import LATEST_TIME
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import Kind
 
@@ -20,14 +20,9 @@ class ConstitutionalText(NamedTuple):
 
     Attributes:
         seq: The store's number of the entry.
-        entry_id: Last word in every tie.
-        kind: What it is.
-        name: Short title, one line.
         description: The rule.
-        notes: Further lines, may be empty.
         importance_weight: In `[0, 1]`, the highest first.
-        created_at: Among equals the newest goes first.
-
+        created_at: Breaks ties, the newest first, before the id.
     """
 
     seq: int
@@ -47,18 +42,17 @@ class ConstitutionalText(NamedTuple):
 
 def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:
     """
-    Return those of *texts* that are surfaced: whole ones, of at most *budget_tokens* together.
+    Return those of *texts* that are injected: whole ones, of at most *budget_tokens* together.
 
-    By weight, then the newest, then by id, whatever order they come in. One that
-    does not fit is passed over; smaller ones after it may still fit.
+    By weight, then the newest, then by id. One that does not fit is skipped; smaller ones after it may still fit.
     """
     chosen, room = list[ConstitutionalText](), budget_tokens
-    for each in sorted(texts, key=_order):
-        if (needed := tokens(each.text)) <= room:
-            chosen.append(each)
+    for rule in sorted(texts, key=_order):
+        if (needed := tokens(rule.text)) <= room:
+            chosen.append(rule)
             room -= needed
     return chosen
 
 
-def _order(each: ConstitutionalText) -> tuple[float, dt.timedelta, str]:
-    return (-each.importance_weight, LAST_MOMENT - each.created_at, each.entry_id)
+def _order(rule: ConstitutionalText) -> tuple[float, dt.timedelta, str]:
+    return (-rule.importance_weight, LATEST_TIME - rule.created_at, rule.entry_id)

@@ -1,11 +1,7 @@
 """
-A score computed again from its parts, for what injections rank by.
+Verification of a receipt: recompute its scores and reprint its entries, and compare both with the record.
 
-What an injection prints of an entry, from the entry as it is today.
-
-The track record with which a lesson was injected, found again from the digest of what was printed.
-
-Whether a receipt still proves the text it speaks of.
+A lesson whose observation count or confidence rose since then is matched by its earlier track record, found by digest.
 """
 
 import math
@@ -14,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.domain.model.injection.entry_text import piece_text, track_record_text
 from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
-from hardwon.domain.model.injection.related_conversations import TOLD_CHARACTERS, ToldConversation
+from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.relevance_gate import Win, win_of_parts
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.vocabulary import CONFIDENCES, Confidence
 
 if TYPE_CHECKING:
@@ -30,17 +26,16 @@ TOLERANCE = 1e-6
 
 
 def policy_of(receipt: Receipt, shown: Shown) -> str:
-    """Return what ranked *shown*: conversations beside lessons have a policy of their own."""
+    """Return the policy that ranked *shown*: conversations beside lessons have their own."""
     return "context" if (receipt.event, shown.form) == ("start", "conversation") else receipt.policy
 
 
 def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
     """
-    Return the terms whose sum is the score that *parts* give: name, weight and value; none for an unknown policy.
+    Return the terms whose sum is the score of *parts*: name, weight and value; none for an unknown policy.
 
     Raises:
         KeyError: a part is missing.
-
     """
     match policy:
         case "hybrid" | "prominence":
@@ -57,7 +52,7 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
 
 def win_of(receipt: Receipt, shown: Shown) -> Win | None:
     """
-    Return why *shown* was put beside a prompt; None for what stood at a session's start.
+    Return the win by which *shown* was put beside a prompt; None for an injection at session start.
 
     Raises:
         KeyError: a part is missing.
@@ -67,11 +62,10 @@ def win_of(receipt: Receipt, shown: Shown) -> Win | None:
 
 def recomputed(policy: str, parts: Parts) -> float | None:
     """
-    Return the score that *parts* give; None for a policy that is not known here.
+    Return the score of *parts*; None for an unknown policy.
 
     Raises:
         KeyError: a part is missing.
-
     """
     terms = terms_of(policy, parts)
     return sum(weight * value for _, weight, value in terms) if terms else None
@@ -79,57 +73,49 @@ def recomputed(policy: str, parts: Parts) -> float | None:
 
 def fits(receipt: Receipt, shown: Shown) -> bool:
     """
-    Tell whether the score of *shown* is what its parts give, and beside a prompt whether it wins by the strength told.
+    Return whether the score of *shown* is that of its parts, and beside a prompt its strength the recorded one, above the threshold.
 
-    Without a score there is nothing to doubt.
+    An entry without a score fits.
     """
     if shown.score is None:
         return True
     try:
         score, win = recomputed(policy_of(receipt, shown), shown.parts), win_of(receipt, shown)
-        has_won = win is None or (win.is_clear and _is_about(win.strength, shown.parts["strength"]))
+        has_won = win is None or (win.is_clear and _is_close(win.strength, shown.parts["strength"]))
     except (KeyError, ArithmeticError, ValueError):
         return False
-    return has_won and (score is None or _is_about(score, shown.score))
+    return has_won and (score is None or _is_close(score, shown.score))
 
 
-def _is_about(value: float, told: float) -> bool:
-    return math.isclose(value, told, rel_tol=0, abs_tol=TOLERANCE)
+def _is_close(value: float, recorded: float) -> bool:
+    return math.isclose(value, recorded, rel_tol=0, abs_tol=TOLERANCE)
 
 
 def reprinted(shown: Shown, entry: "Entry") -> str:
     """
-    Return what stands for *entry* in the text of an injection: the functions that injections use tell it.
+    Return the text of *entry* in an injection, by the functions that injections use.
 
     Args:
-        shown: How it stood there.
+        shown: How it was printed.
         entry: As it is today.
-
     """
     if shown.form != "conversation":
         return piece_text(shown.form, entry)
-    told = _told(entry)
-    return told.cut(shown.room) if shown.room else told.line
+    summary = _summary(entry)
+    return summary.cut(shown.room) if shown.room else summary.line
 
 
-def _told(entry: "Entry") -> ToldConversation:
-    beginning = entry.description[:TOLD_CHARACTERS]
-    return ToldConversation(entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at)
+def _summary(entry: "Entry") -> ConversationSummary:
+    beginning = entry.description[:SUMMARISED_CHARACTERS]
+    return ConversationSummary(entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at)
 
 
-MOST_COUNTS = 1_000
-"""So many observation counts are tried, from the present one down."""
+MAX_COUNTS = 1_000
+"""Observation counts that are tried, from the present one down."""
 
 
 class TrackRecord(NamedTuple):
-    """
-    What is printed with a lesson besides its words.
-
-    Attributes:
-        observation_count: How often it was observed, from 1.
-        confidence: How sure its authors are.
-
-    """
+    """The metadata printed with a lesson: observation count, from 1, and confidence."""
 
     observation_count: int
     confidence: Confidence
@@ -137,23 +123,22 @@ class TrackRecord(NamedTuple):
 
 def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
     """
-    Return the track record with which *entry* gives the piece of *shown*; None when no earlier one does.
+    Return the track record with which *entry* gives the text of *shown*; None when no earlier one does.
 
     Args:
-        shown: A lesson whose text is another today.
+        shown: A lesson whose text differs today.
         entry: As it is today.
-
     """
     if shown.form != "lesson":
         return None
     words = _words(entry)
     return next(
-        (each for each in _earlier(entry) if text_digest(words + track_record_text(*each)) == shown.digest), None
+        (record for record in _earlier(entry) if text_digest(words + track_record_text(*record)) == shown.digest), None
     )
 
 
 def reprinted_with(record: TrackRecord, entry: "Entry") -> str:
-    """Return what stood for the lesson *entry* when it had that track record."""
+    """Return the text of the lesson *entry* with that track record."""
     return _words(entry) + track_record_text(*record)
 
 
@@ -163,21 +148,13 @@ def _words(entry: "Entry") -> str:
 
 
 def _earlier(entry: "Entry") -> Iterator[TrackRecord]:
-    for count in range(entry.observation_count, max(entry.observation_count - MOST_COUNTS, 0), -1):
+    for count in range(entry.observation_count, max(entry.observation_count - MAX_COUNTS, 0), -1):
         for confidence in (entry.confidence, *CONFIDENCES):
             yield TrackRecord(count, confidence)
 
 
 class Since(NamedTuple):
-    """
-    A lesson that has another track record since it was injected.
-
-    Attributes:
-        entry_id: Which.
-        then: What it had.
-        now: What it has today.
-
-    """
+    """A lesson whose track record changed since it was injected: its record then and now."""
 
     entry_id: str
     then: TrackRecord
@@ -186,15 +163,14 @@ class Since(NamedTuple):
 
 class Verdict(NamedTuple):
     """
-    What came of putting an injected text together again.
+    The result of the verification.
 
     Attributes:
-        changed: The ids of entries of which another text would be printed today, whatever their track record.
-        gone: The ids of entries that are no more.
-        miscounted: The ids of entries whose score is not what its parts give.
+        changed: The ids of entries whose text differs today, whatever their track record.
+        gone: The ids of entries that do not exist any more.
+        miscounted: The ids of entries whose score is not that of its parts.
         tampered: Whether the receipt contradicts itself.
-        since: The lessons of which only the track record is another today; with the one they had, they give their text.
-
+        since: The lessons of which only the track record changed; with their earlier one they give their text.
     """
 
     changed: tuple[str, ...] = ()
@@ -205,12 +181,12 @@ class Verdict(NamedTuple):
 
     @property
     def verified(self) -> bool:
-        """Whether the entries give the very text that was injected, and all scores are right."""
+        """Whether the entries give the exact text that was injected, and all scores are right."""
         return self == Verdict(since=self.since)
 
 
 class _Piece(NamedTuple):
-    """A part of the text as it is put together again."""
+    """The text of an entry in the reassembled injection."""
 
     text: str
     since: Since | None = None
@@ -218,28 +194,27 @@ class _Piece(NamedTuple):
 
 def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
     """
-    Put the text of *receipt* together again and compare it with what was injected, byte for byte.
+    Reassemble the text of *receipt* and compare it with the injected one, byte for byte.
 
     Args:
-        receipt: What is known of the injection.
-        entries: The entries that it speaks of, by id, as they are today; those that are gone are missing.
-
+        receipt: The record of the injection.
+        entries: The entries it names, by id, as they are today, without those that are gone.
     """
-    known = [(each, _piece(each, entries[each.entry_id])) for each in receipt.shown if each.entry_id in entries]
-    differing = [each.entry_id for each, piece in known if text_digest(piece.text) != each.digest]
+    known = [(shown, _piece(shown, entries[shown.entry_id])) for shown in receipt.shown if shown.entry_id in entries]
+    differing = [shown.entry_id for shown, piece in known if text_digest(piece.text) != shown.digest]
     whole = [piece.text for _, piece in known]
     is_whole = len(whole) == len(receipt.shown) and _is_the_text(receipt, whole)
     return Verdict(
         changed=tuple(differing),
-        gone=tuple(each.entry_id for each in receipt.shown if each.entry_id not in entries),
-        miscounted=tuple(each.entry_id for each in receipt.shown if not fits(receipt, each)),
+        gone=tuple(shown.entry_id for shown in receipt.shown if shown.entry_id not in entries),
+        miscounted=tuple(shown.entry_id for shown in receipt.shown if not fits(receipt, shown)),
         tampered=_contradicts_itself(receipt, differing, whole, is_whole=is_whole),
         since=tuple(piece.since for _, piece in known if piece.since),
     )
 
 
 def _piece(shown: Shown, entry: "Entry") -> _Piece:
-    """Return the text of *entry*, with the track record that it had then when only that is another today."""
+    """Return the text of *entry*, with its earlier track record if only that changed."""
     text = reprinted(shown, entry)
     then = None if text_digest(text) == shown.digest else earlier_record(shown, entry)
     if then is None:
@@ -249,7 +224,7 @@ def _piece(shown: Shown, entry: "Entry") -> _Piece:
 
 
 def _contradicts_itself(receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool) -> bool:
-    """Tell whether the text fits where its parts do not, or its parts where the text does not."""
+    """Return whether the whole matches where its parts do not, or the parts match where the whole does not."""
     if len(receipt.frame) != len(receipt.shown) + 1:
         return True
     return bool(differing) if is_whole else not differing and len(pieces) == len(receipt.shown)

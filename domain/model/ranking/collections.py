@@ -1,12 +1,87 @@
-from collections.abc import Mapping
+"""The policies of the collections, and all policies of recall by name."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.filters import PolicyName
 from hardwon.domain.model.keywords import words_of
-from hardwon.domain.model.ranking.baselines import similarity_by_keyword, similarity_of
+from hardwon.domain.model.ranking.adaptive import AdaptivePolicy
 from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.decay import HIGHEST_BOOST, TIER_BOOSTS
 from hardwon.domain.model.ranking.policy import CLOSE, Parts, RankingContext, RecallPolicy
-from hardwon.domain.model.ranking.prominence import recency, share
+from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Signals, Weights, recency, share
+
+
+class HybridPolicy(RecallPolicy):
+    """
+    `hybrid`: how the session start ranks, by both searches and the track record.
+
+    Args:
+        context: What the searches found as a whole.
+        weights: What the signals count for.
+
+    """
+
+    def __init__(self, context: RankingContext, weights: Weights) -> None:
+        super().__init__(context)
+        maxima = Maxima(context.vectors.best, context.keywords.best, context.most_observed)
+        self.policy = RankingPolicy(weights=weights, maxima=maxima, now=context.now)
+
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the weighted sum, in `[0, 1]`."""
+        return self.policy.score(self._signals(candidate))
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the three signals, and their weights."""
+        return self.policy.parts(self._signals(candidate))
+
+    def _signals(self, candidate: RecallCandidate) -> Signals:
+        record = self.policy.prominence(candidate.facts.ranking)
+        return self.policy.signals(candidate.vector, candidate.keyword, record)
+
+
+BY_KEYWORD = 0.9
+"""The similarity that the best keyword match stands in for: words alone never make 1."""
+
+
+class CosinePolicy(RecallPolicy):
+    """
+    `cosine`: cosine similarity, `[0, 1]`; an entry without a vector is left out.
+
+    When meaning can't be searched, 0.9 of the keyword score over the best one stands in for it. The vector of a single
+    word says little: its cosine with a text about just that is about 0.4, that of a phrase 0.6; so holding it counts too.
+    """
+
+    def score(self, candidate: RecallCandidate) -> float | None:
+        """Return the similarity; an entry that holds the only word of a question lies halfway between it and 1."""
+        similarity = similarity_of(candidate, self.context)
+        is_held = candidate.keyword is not None and len(self.context.terms) == 1
+        return (1 + similarity) / 2 if similarity is not None and is_held and self.context.vectors.found else similarity
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return the similarity."""
+        return {"similarity": self.score(candidate) or 0.0}
+
+
+def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float | None:
+    """
+    Return the cosine in `[0, 1]`, None for an entry without a vector.
+
+    Where meaning was not searched, `similarity_by_keyword` stands in; where several models were asked, the share of the
+    best.
+    """
+    if not context.vectors.found:
+        return None if candidate.keyword is None else similarity_by_keyword(candidate, context)
+    if candidate.vector is None:
+        return None
+    return share(candidate.vector, context.vectors.best) if context.standardised else max(0.0, candidate.vector)
+
+
+def similarity_by_keyword(candidate: RecallCandidate, context: RankingContext) -> float:
+    """Return the similarity that a keyword match stands in for, in `[0, 0.9]`: its score over the best one, times 0.9."""
+    return BY_KEYWORD * share(candidate.keyword, context.keywords.best)
+
 
 SIMILARITY_WEIGHT = 0.5
 RECENCY_WEIGHT = 0.25
@@ -191,3 +266,30 @@ class FusedPolicy(RecallPolicy):
         """Return the share of the question's words that stand in *anchor_id*, 0 without an anchor."""
         terms = set(self.context.terms)
         return len(terms.intersection(words_of(anchor_id))) / len(terms) if terms else 0.0
+
+
+PolicyMaker: TypeAlias = Callable[[RankingContext], RecallPolicy]
+"""Makes the policy for one question of what the searches found as a whole."""
+
+POLICY_MAKERS: Mapping[PolicyName, PolicyMaker] = {
+    "adaptive": AdaptivePolicy,
+    "affinity": AffinityPolicy,
+    "context": ContextPolicy,
+    "cosine": CosinePolicy,
+    "fused": FusedPolicy,
+}
+
+
+def build_policy(name: PolicyName, context: RankingContext, weights: Weights) -> RecallPolicy:
+    """
+    Return the policy *name* for one question.
+
+    Args:
+        name: Which rule.
+        context: What the searches found as a whole.
+        weights: What the user set for `hybrid`.
+
+    """
+    if name == "hybrid":
+        return HybridPolicy(context, weights)
+    return POLICY_MAKERS[name](context)

@@ -117,7 +117,7 @@ class Judged(NamedTuple):
     relevance: float | None
 
     def reaches(self, minimum: float | None) -> bool:
-        """Tell whether its relevance, or else its score, is at least *minimum*."""
+        """Return whether its relevance, or else its score, is at least *minimum*."""
         return minimum is None or (self.score if self.relevance is None else self.relevance) >= minimum
 
 

@@ -1,10 +1,10 @@
 """The track record of an entry as one number."""
 
 import datetime as dt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
+from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
-from hardwon.domain.model.ranking.weights import Weights
 
 OBSERVATION_WEIGHT = 0.3
 CONFIDENCE_WEIGHT = 0.2
@@ -96,6 +96,43 @@ def share(score: float | None, best: float) -> float:
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
 
 
+class InvalidWeightsError(HardwonError, ValueError):
+    """A weight is negative, or all are zero."""
+
+
+class _Parts(NamedTuple):
+    vector: float
+    keyword: float
+    prominence: float
+
+
+class Weights(_Parts):
+    """What each signal counts for; at least one is positive."""
+
+    __slots__ = ()
+
+    def __new__(cls, vector: float = 0.5, keyword: float = 0.2, prominence: float = 0.3) -> Self:
+        """Check the weights at birth."""
+        parts = (vector, keyword, prominence)
+        if not all(0 <= part <= 1 for part in parts) or not any(parts):
+            raise InvalidWeightsError(f"weights {parts} must lie within 0 to 1 and not all be zero")
+        return super().__new__(cls, *parts)
+
+    def redistributed(self, *, vector: bool, keyword: bool) -> "Weights":
+        """
+        Return the weights with those of missing signals shared among the others.
+
+        In proportion to what the others have, so the sum is 1; when nothing
+        that is there had a weight, prominence decides alone.
+        """
+        kept = (self.vector * vector, self.keyword * keyword, self.prominence)
+        total = sum(kept)
+        return Weights(*(part / total for part in kept)) if total else PROMINENCE_ALONE
+
+
+PROMINENCE_ALONE = Weights(0.0, 0.0, 1.0)
+
+
 class RankingPolicy:
     """
     `hybrid`: the weighted sum of what a query finds and of the track record.
@@ -158,12 +195,12 @@ class RankingPolicy:
         return Scored(candidate=candidate, signals=signals, score=self.score(signals))
 
 
-LAST_MOMENT = dt.datetime.max.replace(tzinfo=dt.UTC)
+LATEST_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
     """Return the key that orders entries of equal score: newest first, then by id."""
-    return (LAST_MOMENT - facts.updated_at, facts.entry_id)
+    return (LATEST_TIME - facts.updated_at, facts.entry_id)
 
 
 def final_order(scored: Scored) -> tuple[float, dt.timedelta, str]:

@@ -14,7 +14,7 @@ nothing is shown is 0.5. `docs/quality.md` says on which questions they were fit
 
 import math
 
-MOST_MATCHED = 1.0
+MAX_MATCHED = 1.0
 """A passage that repeats the words of the question tells no more than one that holds them."""
 
 INTERCEPT = -3.1
@@ -48,7 +48,7 @@ def relevance(closeness: float | None, background: float, matched: float) -> flo
         A value in `[0, 1]`, which never falls when *closeness* or *matched* grows.
 
     """
-    words = math.sqrt(min(max(matched, 0.0), MOST_MATCHED))
+    words = math.sqrt(min(max(matched, 0.0), MAX_MATCHED))
     if closeness is None:
         return _logistic(MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words)
     return _logistic(INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words)

@@ -2,13 +2,13 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-LEAST_VARIANCE = 1e-12
+MIN_VARIANCE = 1e-12
 """Scores that differ by less are alike: what is left is rounding."""
 
 LOW = 0.05
 """The share of scores that lie below `ScoreStatistics.low`."""
 
-MOST_UNRELATED = 0.6
+MAX_UNRELATED = 0.6
 """No model is known whose unrelated texts have a higher cosine."""
 
 FEW_TO_KNOW_UNRELATED = 20
@@ -57,7 +57,7 @@ class ScoreStatistics(NamedTuple):
     def deviation(self, size: int) -> float:
         """Return the population standard deviation over *size* entries; those not found count as 0."""
         variance = self.squares / size - self.mean(size) ** 2 if size else 0.0
-        return math.sqrt(variance) if variance > LEAST_VARIANCE else 0.0
+        return math.sqrt(variance) if variance > MIN_VARIANCE else 0.0
 
     def closeness(self, cosine: float) -> float:
         """
@@ -66,7 +66,7 @@ class ScoreStatistics(NamedTuple):
         Cosines of unrelated texts lie around 0 in one model and around 0.5 in another. Most of what is stored has
         nothing to do with a question, so `low` shows where they lie; of a few texts it shows little.
         """
-        unrelated = min(max(self.low, 0.0), MOST_UNRELATED) * self.found / (self.found + FEW_TO_KNOW_UNRELATED)
+        unrelated = min(max(self.low, 0.0), MAX_UNRELATED) * self.found / (self.found + FEW_TO_KNOW_UNRELATED)
         return (cosine - unrelated) / (1 - unrelated)
 
     def background(self) -> float:

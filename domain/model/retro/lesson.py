@@ -22,8 +22,8 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.bank_edit import BankLesson
 
-MOST_WORDS = 8
-FEWEST_WORDS = 3
+MAX_WORDS = 8
+MIN_WORDS = 3
 _CLAUSE_END = re.compile(
     r"[.!?:;,](?= |$)|(?= (?:because|since|so that|which|when|while|where|if|unless|but)\b| \(| (?:[\u2013\u2014]|--?) )"
 )
@@ -36,13 +36,13 @@ def made_name(text: str) -> str:
     What is cut within a clause ends in `…`; a clause has at least three words.
     """
     line = " ".join(text.split())
-    begun = " ".join(line.split(" ")[:MOST_WORDS])
+    begun = " ".join(line.split(" ")[:MAX_WORDS])
     clauses = (begun[: end.start()] for end in _CLAUSE_END.finditer(begun))
-    clause = next((candidate for candidate in clauses if candidate.count(" ") + 1 >= FEWEST_WORDS), None)
+    clause = next((candidate for candidate in clauses if candidate.count(" ") + 1 >= MIN_WORDS), None)
     return titled([clause or (begun if begun == line else f"{begun}…")], [], "")
 
 
-MOST_REFERENCES = 10
+MAX_REFERENCES = 10
 SHORTEST_STEM = 3
 BANK_FOLDER = "docs/knowledge-bank/"
 
@@ -93,10 +93,10 @@ def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
     """
     files = [path for path in dict.fromkeys(diff) if may_be_referred_to(path)]
     code = [path for path in files if is_code(path)]
-    mentioned = [path for path in files if _mentions(text.lower(), _names(path.lower()))][:MOST_REFERENCES]
+    mentioned = [path for path in files if _mentions(text.lower(), _names(path.lower()))][:MAX_REFERENCES]
     if not any(map(is_code, mentioned)):
-        mentioned = [*mentioned[: MOST_REFERENCES - 1], *(code or (() if mentioned else files))]
-    return tuple(mentioned[:MOST_REFERENCES])
+        mentioned = [*mentioned[: MAX_REFERENCES - 1], *(code or (() if mentioned else files))]
+    return tuple(mentioned[:MAX_REFERENCES])
 
 
 def _names(path: str) -> _Names:

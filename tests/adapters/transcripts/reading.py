@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
-from hardwon.domain.model.capture_rules import BOUNDARY_COMMANDS
 from hardwon.domain.model.redaction import Cleaning
+from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 from hardwon.ports.transcripts import Transcribed
 from tests.transcript_lines import HOME, PROJECT_ROOT
 

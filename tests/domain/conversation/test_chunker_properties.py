@@ -3,7 +3,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.chunker import MOST_EXCHANGES, Chunker
+from hardwon.domain.model.conversation.chunker import MAX_EXCHANGES, Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, chunk_identity
 from hardwon.domain.model.conversation.topics import slug
@@ -22,7 +22,7 @@ def test_nothing_is_lost_doubled_or_moved(session: list[Exchange], chunker: Chun
     drafts = chunker.chunk(session)
 
     assert [exchange for draft in drafts for exchange in draft.exchanges] == session
-    assert all(1 <= len(draft.exchanges) <= MOST_EXCHANGES for draft in drafts)
+    assert all(1 <= len(draft.exchanges) <= MAX_EXCHANGES for draft in drafts)
     assert all(draft.is_closed for draft in drafts[:-1])
 
 

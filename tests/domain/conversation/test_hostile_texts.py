@@ -16,7 +16,7 @@ from hardwon.domain.model.conversation.mentions import commands_in, paths_in, ph
 from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.statements import alternatives, reasons
-from hardwon.domain.model.conversation.topics import slug, telling_words
+from hardwon.domain.model.conversation.topics import informative_words, slug
 from hardwon.domain.model.injection import related_conversations as told
 from hardwon.domain.model.redaction import Cleaning, redact
 from tests.strategies import NOW
@@ -36,7 +36,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "as_sentence": as_sentence,
     "titled": lambda text: titled([text], [text], "topic"),
     "reasoning": lambda text: (alternatives(text, [Exchange("Hi", text, NOW)]), reasons([Exchange("Hi", text, NOW)])),
-    "file_topic": lambda text: (slug(text), telling_words(text)),
+    "file_topic": lambda text: (slug(text), informative_words(text)),
     "outline": outline,
     "told": lambda text: told.summarised(text, "title"),
     "redact": redact,

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationError
 from hardwon.domain.model.evaluation.eval_set import (
+    DEFAULT_TIME,
     MOST,
-    SOME_MOMENT,
     Judgement,
     Query,
     assemble,
@@ -48,7 +48,7 @@ def test_a_moment_that_cannot_be_read_is_always_the_same(written_at: str) -> Non
     entry = document_entry("d", "text", written_at=written_at)
 
     assert entry
-    assert entry.updated_at == SOME_MOMENT
+    assert entry.updated_at == DEFAULT_TIME
 
 
 def test_a_title_stands_for_a_missing_text_and_without_both_there_is_no_document() -> None:

@@ -3,7 +3,7 @@ import pytest
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery, Query, document_entry
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.evaluate import STANDING_STILL, Evaluate, Stage
 from hardwon.domain.use_cases.recall import Recall

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.usage import Validations
+from hardwon.domain.model.activity import Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 
 judged = st.integers(1, 1000).flatmap(lambda total: st.builds(Validations, st.just(total), st.integers(0, total)))

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.entry_text import FRAME_END, FRAME_START, PrintedEntry, units
 from hardwon.domain.model.injection.prompt_terms import plain, weighed
-from hardwon.domain.model.injection.receipt import MOST_MISSED, assembled, text_digest
+from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
-    LEAST_STRENGTH,
     MAX_PROMPT_UNITS,
+    MIN_STRENGTH,
+    AgentFile,
     Contender,
     Contest,
     Rules,
-    Told,
     choose,
 )
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
@@ -45,7 +45,7 @@ def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: 
     return Contender(facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, {})
 
 
-def rules(*, shown: frozenset[str] = frozenset(), told: Sequence[Told] = ()) -> Rules:
+def rules(*, shown: frozenset[str] = frozenset(), told: Sequence[AgentFile] = ()) -> Rules:
     return Rules(CONTEST, shown, lambda: told)
 
 
@@ -65,16 +65,16 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
 ) -> None:
     ranked = sorted(fields, key=lambda field: -field[1])
     contenders = [contender(number, *field) for number, field in enumerate(ranked)]
-    known = [] if told is None or told >= len(ranked) else [Told("CLAUDE.md", plain(f"- {ranked[told][0]}"))]
+    known = [] if told is None or told >= len(ranked) else [AgentFile("CLAUDE.md", plain(f"- {ranked[told][0]}"))]
     choice = choose(contenders, rules(shown=frozenset(f"{each:016x}" for each in shown), told=known))
 
     assert len(choice.chosen) <= 2
     chosen = [each.contender for each in choice.chosen]
     assert chosen == [each for each in contenders[:2] if each in chosen]
     assert units(choice.text) <= MAX_PROMPT_UNITS
-    assert all(each.win(CONTEST).strength >= LEAST_STRENGTH for each in chosen)
+    assert all(each.win(CONTEST).strength >= MIN_STRENGTH for each in chosen)
     assert not {each.facts.ranking.seq for each in chosen} & shown
-    assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MOST_MISSED)
+    assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
     if choice.chosen:
         assert choice.text == FRAME_START + "".join(each.text for each in choice.chosen) + FRAME_END
         assert choice.text == assembled(choice.frame, [each.text for each in choice.chosen])
@@ -91,7 +91,7 @@ def test_each_reason_is_told() -> None:
         "shown already in this session",
         "too weak",
     ]
-    told = [Told("AGENTS.md", plain("Nothing of it.")), Told("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
+    told = [AgentFile("AGENTS.md", plain("Nothing of it.")), AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
     assert [each.why for each in choose(contenders, rules(told=told)).missed] == [
         "CLAUDE.md says it already",
         "CLAUDE.md says it already",
@@ -129,7 +129,7 @@ def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
 def test_no_file_is_read_for_who_does_not_win_anyway() -> None:
     read = list[str]()
 
-    def told() -> list[Told]:
+    def told() -> list[AgentFile]:
         read.append("once")
         return []
 
@@ -154,4 +154,4 @@ def test_a_receipt_can_explain_what_was_shown() -> None:
     assert shown.digest == text_digest(contender(0).text)
     assert shown.parts["cosine"] == 0.5
     assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
-    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, LEAST_STRENGTH)
+    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, MIN_STRENGTH)

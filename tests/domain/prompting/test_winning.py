@@ -10,14 +10,14 @@ from hardwon.domain.model.injection.prompt_terms import (
     Shared,
     asked_by,
     held_by_one,
+    holds_lesson,
     identifiers,
+    informative_words,
     is_worth_asking,
-    most_told,
+    max_information,
     plain,
     quotes,
-    says,
     shared,
-    telling_words,
     weighed,
 )
 from hardwon.domain.model.injection.relevance_gate import QUOTED, Win, least_strength, win_of_parts
@@ -131,7 +131,7 @@ def test_a_rare_word_tells_more_and_one_that_no_entry_holds_as_much_as_the_rares
 
 
 def test_what_agents_are_told_all_day_tells_nothing() -> None:
-    assert telling_words(("write", "tests", "changes", "parser")) == ("parser",)
+    assert informative_words(("write", "tests", "changes", "parser")) == ("parser",)
     assert all(word == word.lower() for word in EVERYDAY)
 
 
@@ -140,8 +140,8 @@ def test_the_sentence_that_is_answered_best_counts() -> None:
     held = shared(sentences, "Of a column and a row.")
 
     assert held.coverage == pytest.approx(2 / 3)
-    assert held.told == pytest.approx(2 * math.log(100.5 / 1.5))
-    assert most_told(sentences) == pytest.approx(3 * math.log(100.5 / 1.5))
+    assert held.information == pytest.approx(2 * math.log(100.5 / 1.5))
+    assert max_information(sentences) == pytest.approx(3 * math.log(100.5 / 1.5))
 
 
 @given(
@@ -153,7 +153,7 @@ def test_coverage_is_a_share(sentences: list[list[str]], text: str, size: int) -
     held = shared([weighed(each, {}, size) for each in sentences], text)
 
     assert 0 <= held.coverage <= 1
-    assert held.told >= 0
+    assert held.information >= 0
     assert shared([], text) == Shared()
 
 
@@ -190,13 +190,13 @@ def test_only_the_beginning_of_a_huge_prompt_counts() -> None:
 
 @given(text=st.text())
 def test_a_text_says_what_stands_in_it(text: str) -> None:
-    assert says(plain(f"before {text} after"), text) == bool(plain(text))
+    assert holds_lesson(plain(f"before {text} after"), text) == bool(plain(text))
 
 
 def test_marks_spaces_and_letter_case_make_no_difference() -> None:
     told = plain("# Rules\n\n- Always **rename**\n  columns in\t`two` [releases](x.md)\n")
 
-    assert says(told, "always rename columns in two releases")
-    assert says(told, "> Always rename *columns*\nin TWO releases")
-    assert not says(told, "Always rename columns in one release")
-    assert not says(told, "***")
+    assert holds_lesson(told, "always rename columns in two releases")
+    assert holds_lesson(told, "> Always rename *columns*\nin TWO releases")
+    assert not holds_lesson(told, "Always rename columns in one release")
+    assert not holds_lesson(told, "***")

@@ -13,7 +13,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.block import MAX_UNITS
 from hardwon.domain.model.injection.receipt import NO_ROOM, OWED, TOO_LOW, Receipt, assembled, text_digest
 from hardwon.domain.model.injection.verify import Verdict, reprinted, verdict
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.inject_at_start import Inject, Injection, receipt_of_start
 from hardwon.domain.use_cases.recall import Recall

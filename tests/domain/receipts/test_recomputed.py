@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.injection.receipt import Receipt, Shown
 from hardwon.domain.model.injection.relevance_gate import Win
 from hardwon.domain.model.injection.verify import fits, policy_of, recomputed, terms_of, win_of
-from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy
-from hardwon.domain.model.ranking.weights import Weights
+from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Weights
 from tests.strategies import NOW, weights
 
 RECEIPT = Receipt("s", "start", NOW, "here", "parser", None, "hybrid", "", ("", ""))

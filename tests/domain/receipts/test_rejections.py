@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.usage_signals import REJECTING, RUN, PromptInjection, signs_of_use
+from hardwon.domain.model.injection.usage_signals import REJECTING, RUN, Sentences, usage_signals
 from hardwon.domain.model.keywords import words_of
 from tests.domain.test_signs_of_use import ENTRY, OTHER, SENTENCE, sign, texts
 
@@ -25,7 +25,7 @@ QUOTED = ["stream large partner feeds", " ".join(SENTENCE.split()[:RUN]), "`open
     ],
 )
 def test_a_sentence_that_rejects_something_is_no_sign(text: str, *, is_sign: bool) -> None:
-    assert ("2" in signs_of_use([ENTRY, OTHER], text, "")) == is_sign
+    assert ("2" in usage_signals([ENTRY, OTHER], text, "")) == is_sign
 
 
 def test_a_negation_that_is_quoted_rejects_nothing_and_another_beside_it_does() -> None:
@@ -34,8 +34,8 @@ def test_a_negation_that_is_quoted_rejects_nothing_and_another_beside_it_does() 
     assert sign(f"As we know, {quoted}, so I stream.").lower() == quoted
     assert sign(f"As we know, {quoted}, which is wrong.") == ""
     named = ENTRY._replace(name="Never Load Whole Feeds")
-    assert signs_of_use([named], "I never load whole feeds.", "") == {"1": named.name}
-    assert signs_of_use([named], "I never load whole feeds, never.", "") == {}
+    assert usage_signals([named], "I never load whole feeds.", "") == {"1": named.name}
+    assert usage_signals([named], "I never load whole feeds, never.", "") == {}
 
 
 @given(quoted=st.sampled_from(QUOTED), before=texts, after=texts, word=REJECTIONS, is_first=st.booleans())
@@ -45,11 +45,11 @@ def test_a_rejecting_word_counts_in_its_own_sentence_only(
     entry = ENTRY._replace(notes=SENTENCE)
     sentence = f"{word} {before} {quoted} {after}" if is_first else f"{before} {quoted} {after} {word}"
 
-    assert signs_of_use([entry], f"{before} {quoted} {after}.", "") != {}
-    assert signs_of_use([entry], f"So: {sentence}.", "") == {}
-    assert signs_of_use([entry], f"It is {word} so. {before.upper()} {quoted}! It is {word}.", "") != {}
+    assert usage_signals([entry], f"{before} {quoted} {after}.", "") != {}
+    assert usage_signals([entry], f"So: {sentence}.", "") == {}
+    assert usage_signals([entry], f"It is {word} so. {before.upper()} {quoted}! It is {word}.", "") != {}
 
 
 @given(text=st.text() | st.text(alphabet=" .!?\n\t\"'aA\u03a3\u0301t0"))
 def test_a_text_has_the_same_words_sentence_by_sentence(text: str) -> None:
-    assert len(PromptInjection.of(text).sentences) == len(words_of(text))
+    assert len(Sentences.of(text).sentences) == len(words_of(text))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.entry_text import piece_text
 from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
-from hardwon.domain.model.injection.verify import MOST_COUNTS, Since, TrackRecord, Verdict, verdict
+from hardwon.domain.model.injection.verify import MAX_COUNTS, Since, TrackRecord, Verdict, verdict
 from hardwon.domain.model.vocabulary import CONFIDENCES, Confidence
 from tests.strategies import NOW, entries, lesson
 
@@ -47,7 +47,7 @@ def test_other_words_are_a_change_however_often_it_was_observed(entry: Entry, mo
     assert verdict(receipt_of(entry), {entry.entry_id: today}) == Verdict(changed=(entry.entry_id,))
 
 
-@pytest.mark.parametrize(("more", "is_verified"), [(MOST_COUNTS - 1, True), (MOST_COUNTS, False)])
+@pytest.mark.parametrize(("more", "is_verified"), [(MAX_COUNTS - 1, True), (MAX_COUNTS, False)])
 def test_only_the_last_thousand_observations_are_gone_back(more: int, *, is_verified: bool) -> None:
     entry = lesson("Keep quotes.")
     today = attrs.evolve(entry, observation_count=1 + more)

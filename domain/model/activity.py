@@ -1,3 +1,5 @@
+"""Usage, validations and the history of changes of an entry."""
+
 import datetime as dt
 from typing import NamedTuple
 
@@ -32,7 +34,7 @@ class Validations(NamedTuple):
         return self.useful / self.total if self.total else UNTRIED_SCORE
 
     def offers_promotion(self, tier: Tier) -> bool:
-        """Tell whether an entry of *tier* may be offered to become critical (requirement D-T7.3)."""
+        """Return whether an entry of *tier* may be offered to become critical (requirement D-T7.3)."""
         is_proved = self.total >= ENOUGH_VALIDATIONS and self.useful * 10 >= self.total * USEFUL_OF_TEN
         return is_proved and tier in PROMOTABLE_TIERS
 
@@ -54,3 +56,39 @@ class Usage(NamedTuple):
 
 
 UNUSED = Usage()
+
+
+class FieldChange(NamedTuple):
+    """
+    One field that was changed.
+
+    Attributes:
+        field: The customer's name of it, such as `importance_tier`.
+        old: What it was, as text; None for nothing.
+        new: What it is, likewise.
+
+    """
+
+    field: str
+    old: str | None
+    new: str | None
+
+
+class PastChange(NamedTuple):
+    """
+    One change that was made.
+
+    Attributes:
+        number: The store's number of the entry, which may be gone.
+        field: As in `FieldChange`.
+        old: Likewise.
+        new: Likewise.
+        at: When.
+
+    """
+
+    number: int
+    field: str
+    old: str | None
+    new: str | None
+    at: dt.datetime
