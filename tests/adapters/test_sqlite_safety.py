@@ -81,7 +81,7 @@ def test_numbers_and_indexes_survive_vacuum(database: Database, world: World) ->
         assert hit.seq == seq
 
 
-def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_opened_anew(folder: Path) -> None:
+def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_reopened(folder: Path) -> None:
     with opened(folder) as database:
         world = world_of(database)
         [first] = world.add(FULL)

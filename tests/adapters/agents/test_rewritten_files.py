@@ -118,7 +118,7 @@ AGENTS: dict[str, Agent] = {
 
 @pytest.mark.parametrize("rewrite", [anew, sorted_anew, merged])
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
-def test_json_that_an_agent_wrote_anew_loses_all_that_is_ours_and_no_more(
+def test_json_that_an_agent_rewrote_loses_all_that_is_ours_and_no_more(
     agent: Agent, rewrite: Callable[[dict[str, Any]], str]
 ) -> None:
     target = agent.targets()[0]
