@@ -61,7 +61,7 @@ def test_ids_are_compared_as_they_are_written() -> None:
         (section_of("a", " \n "), {}, "'a' holds nothing"),
     ],
 )
-def test_what_is_wrong_costs_only_itself_and_is_told(body: str, texts: dict[str, str], complaint: str) -> None:
+def test_what_is_wrong_costs_only_itself_and_is_reported(body: str, texts: dict[str, str], complaint: str) -> None:
     found = sections(body)
 
     assert {each.anchor_id: each.text for each in found.found} == texts

@@ -182,7 +182,7 @@ def test_a_folder_that_somebody_else_holds_is_waited_for_no_longer_than_said(pla
         assert set(banks.texts.values()) == {""}
 
 
-def test_a_read_only_file_is_left_alone(place: Place) -> None:
+def test_a_read_only_file_is_left_unchanged(place: Place) -> None:
     place.write("a")
     place.ours.chmod(0o444)
     with pytest.raises(UneditableFileError, match="read-only"):

@@ -80,7 +80,7 @@ def test_a_damaged_journal_is_put_aside_and_the_next_begins(tmp_path: Path) -> N
     assert has_events(str(tmp_path))
 
 
-def test_a_journal_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+def test_a_journal_of_a_later_version_is_left_unchanged(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE_NAME) as connection:
         connection.execute("PRAGMA user_version = 9")
     connection.close()

@@ -138,7 +138,7 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_as_the_user_makes_files(
     assert stat.S_IMODE((root / NAME).stat().st_mode) == 0o600
 
 
-def test_a_file_of_the_users_own_is_left_alone(root: Path, files: MarkdownConversationFiles) -> None:
+def test_a_file_of_the_users_own_is_left_unchanged(root: Path, files: MarkdownConversationFiles) -> None:
     (root / FOLDER).mkdir(parents=True)
     (root / NAME).write_text("# Mine\n")
 
@@ -222,7 +222,7 @@ def test_what_cannot_be_used_stays_and_the_next_file_takes_its_sections(
 
 
 @posix_only
-def test_a_section_in_a_file_that_became_read_only_is_written_anew_beside_it(
+def test_a_section_in_a_file_that_became_read_only_is_rewritten_beside_it(
     root: Path, files: MarkdownConversationFiles
 ) -> None:
     files.put([of_app("One", session_id="s-1")])
@@ -291,7 +291,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(
     assert (root / NAME).read_text() == "# Mine\n"
 
 
-def test_a_file_that_is_gone_meanwhile_is_written_anew(
+def test_a_file_that_is_gone_meanwhile_is_rewritten(
     root: Path, files: MarkdownConversationFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.put([of_app("One")])

@@ -80,7 +80,7 @@ def test_what_cannot_be_read_costs_only_itself(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["no colon", "- of no list", "  indented: x", "1: x"])
-def test_a_line_that_is_no_field_is_told(line: str) -> None:
+def test_a_line_that_is_no_field_is_reported(line: str) -> None:
     markdown = read_markdown(f"---\n{line}\na: b\n---\n")
 
     assert (markdown.front_matter, len(markdown.complaints)) == ({"a": "b"}, 1)

@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "CLAUDE.md"
 
 
-def test_a_file_is_made_changed_and_then_left_alone(path: Path) -> None:
+def test_a_file_is_made_changed_and_then_left_unchanged(path: Path) -> None:
     assert MarkedFile(str(path)).put("x")
     assert path.read_text() == OURS
     os.utime(path, ns=(1, 1))

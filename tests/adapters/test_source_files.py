@@ -168,7 +168,7 @@ def test_what_is_no_readable_text_is_refused_in_one_line(tmp_path: Path, sort: s
 
 
 @posix_only
-def test_a_name_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
+def test_a_name_that_is_not_utf_8_is_reported(tmp_path: Path) -> None:
     with open(os.fsencode(tmp_path) + b"/\xff.md", "wb"):
         pass
 

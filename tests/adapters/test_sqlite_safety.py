@@ -81,7 +81,7 @@ def test_numbers_and_indexes_survive_vacuum(database: Database, world: World) ->
         assert hit.seq == seq
 
 
-def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_opened_anew(folder: Path) -> None:
+def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_reopened(folder: Path) -> None:
     with opened(folder) as database:
         world = world_of(database)
         [first] = world.add(FULL)
@@ -103,8 +103,8 @@ from tests.strategies import lesson
 folder, writer = sys.argv[1:]
 store = StoreEntry(SqliteEntryRepository(open_store(folder)))
 for number in range(100):
-    store(lesson(f"writer {writer} lesson {number}"))
-    store(lesson("the same for all"))
+    store.keep(lesson(f"writer {writer} lesson {number}"))
+    store.keep(lesson("the same for all"))
 """
 
 

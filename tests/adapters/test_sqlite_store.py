@@ -229,7 +229,9 @@ def test_a_newer_schema_is_refused_and_nothing_is_written(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"this is no database " * 500, b"SQLite format 3\0" + b"\xff" * 5_000])
-def test_a_file_that_is_no_database_is_an_error_that_names_it_and_is_left_alone(folder: Path, content: bytes) -> None:
+def test_a_file_that_is_no_database_is_an_error_that_names_it_and_is_left_unchanged(
+    folder: Path, content: bytes
+) -> None:
     folder.mkdir(parents=True)
     path = folder / "memory.db"
     path.write_bytes(content)
@@ -254,7 +256,7 @@ def test_a_file_where_the_folder_should_be_is_an_error_that_names_it(folder: Pat
         open_store(str(folder))
 
 
-def test_embedding_and_embedding_anew_leave_updated_at(world: World, sql: Sql) -> None:
+def test_embedding_and_embedding_again_leave_updated_at(world: World, sql: Sql) -> None:
     world.add(FULL)
     before = sql("SELECT updated_at FROM entries")
     world.embed(FULL, planted(0.6))

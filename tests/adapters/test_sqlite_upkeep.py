@@ -34,7 +34,7 @@ def test_vacuum_changes_no_answer(world: World, sql: Sql) -> None:
     assert sql("SELECT title FROM memory_index ORDER BY id") == [("File",)] * 3
 
 
-def test_an_index_of_words_that_is_out_of_step_is_made_anew(world: World, database: Database, sql: Sql) -> None:
+def test_an_index_of_words_that_is_out_of_step_is_rebuilt(world: World, database: Database, sql: Sql) -> None:
     filled(world)
     before = found(world)
     sql("UPDATE entries_fts SET description = 'quagga' WHERE description MATCH 'zebra'")

@@ -43,7 +43,7 @@ def hang_something_on(world: World, entry: Entry) -> int:
 
 
 @ONE_OF_EACH
-def test_what_comes_back_begins_anew_under_another_number(make: MakeWorld, entry: Entry) -> None:
+def test_what_comes_back_starts_over_under_another_number(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         before = hang_something_on(world, entry)
         world.repository.delete(entry.entry_id)

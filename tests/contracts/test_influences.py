@@ -106,7 +106,7 @@ def test_with_an_entry_goes_what_was_counted_of_it(make: MakeWorld) -> None:
         assert (world.influences.total(), list(world.influences.find(limit=ALL))) == (0, [])
 
 
-def test_what_was_injected_is_told_once_the_last_first(make: MakeWorld) -> None:
+def test_what_was_injected_is_reported_once_the_last_first(make: MakeWorld) -> None:
     first, second, _ = ENTRIES
     with make() as world:
         world.add(*ENTRIES)
@@ -127,7 +127,7 @@ def test_what_was_injected_is_told_once_the_last_first(make: MakeWorld) -> None:
 
 @given(forms=st.lists(st.sampled_from(FORMS), min_size=1, max_size=3))
 @few_examples
-def test_of_what_was_shown_as_a_line_only_the_name_is_told(make: MakeWorld, forms: list[Form]) -> None:
+def test_of_an_entry_shown_as_a_line_only_the_name_is_reported(make: MakeWorld, forms: list[Form]) -> None:
     entry = lesson("word " * LONGEST_SHOWN)
     with make() as world:
         world.add(entry)

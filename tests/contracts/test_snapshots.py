@@ -111,7 +111,7 @@ def test_an_entry_that_has_left_the_scope_gives_way(make: MakeWorld) -> None:
         assert (entry.source_project, entry.description, entry.number) == ("here", "here", number)
 
 
-def test_what_was_forgotten_and_learned_anew_has_its_old_number_again(make: MakeWorld) -> None:
+def test_what_was_forgotten_and_learned_again_has_its_old_number_again(make: MakeWorld) -> None:
     with make() as world:
         [number] = world.add(document("one"))
         checkpoint = take(world, DOCUMENTS)

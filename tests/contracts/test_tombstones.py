@@ -16,9 +16,7 @@ tombstones = st.builds(Tombstone, paths, st.sampled_from(["", "a", "b"]), hashes
 
 @given(steps=st.lists(tombstones | paths, max_size=8))
 @few_examples
-def test_a_section_stays_deleted_for_that_text_until_its_tombstones_are_forgotten(
-    make: MakeWorld, steps: list[Tombstone | str]
-) -> None:
+def test_a_tombstone_blocks_its_text_until_it_is_lifted(make: MakeWorld, steps: list[Tombstone | str]) -> None:
     expected = dict[tuple[str, str], str]()
     with make() as world:
         for step in steps:

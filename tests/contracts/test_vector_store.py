@@ -114,7 +114,7 @@ served_kinds = st.sampled_from([KINDS, ("learning",), CONVERSATION_KINDS, ("lear
 
 @given(stored=stores, kinds=served_kinds, only=filters)
 @few_examples
-def test_a_space_of_some_kinds_leaves_the_others_alone(
+def test_a_space_of_some_kinds_leaves_the_others_unchanged(
     make: MakeWorld, stored: list[tuple[Entry, Vector | None]], kinds: tuple[Kind, ...], only: EntryFilter
 ) -> None:
     with make() as world:

@@ -51,7 +51,7 @@ def test_work_that_hangs_is_given_up_at_the_deadline() -> None:
     assert background.result(ENDLESS) is True
 
 
-def test_work_that_hangs_never_holds_up_the_end_of_the_process() -> None:
+def test_work_that_hangs_never_delays_the_end_of_the_process() -> None:
     released = threading.Event()
     before = set(threading.enumerate())
     Background(lambda: released.wait(LONGEST_WAIT))

@@ -201,7 +201,7 @@ def test_what_is_known_is_neither_counted_nor_written_again() -> None:
     assert (again.exchanges, again.chunks, desk.files.writes) == (0, (), writes)
 
 
-def test_a_transcript_that_is_read_anew_doubles_nothing() -> None:
+def test_a_transcript_that_is_read_again_doubles_nothing() -> None:
     desk = Desk()
     desk.take(talk(6))
     captured = desk.capture.add(desk.session("one"), transcribed(talk(6)))
@@ -209,7 +209,7 @@ def test_a_transcript_that_is_read_anew_doubles_nothing() -> None:
     assert (captured.exchanges, captured.buffer.exchanges) == (0, tuple(talk(6)))
 
 
-def test_a_transcript_that_was_written_anew_doubles_nothing_wherever_its_lines_begin() -> None:
+def test_a_transcript_that_was_rewritten_doubles_nothing_wherever_its_lines_begin() -> None:
     desk = Desk()
     desk.take(talk(60))
     longer = (each._replace(begins_at=2 * each.begins_at + 1) for each in transcribed(talk(62)))

@@ -196,7 +196,7 @@ def test_what_the_store_has_the_word_on_outlives_a_change_and_a_rebuild(captures
     assert captures.entries == after
 
 
-def test_another_section_more_leaves_the_others_alone(captures: Captures) -> None:
+def test_another_section_more_leaves_the_others_unchanged(captures: Captures) -> None:
     captures.write(talk("One"))
     captures.index()
     [before] = captures.judge().values()
@@ -355,7 +355,7 @@ def test_a_section_edited_beyond_recognition_is_its_plain_text(
     assert "Oracle" in entry.description
 
 
-def test_a_section_that_bears_the_id_of_another_memory_leaves_that_alone(captures: Captures) -> None:
+def test_a_section_that_bears_the_id_of_another_memory_leaves_that_unchanged(captures: Captures) -> None:
     learned = lesson("Learned here.")
     captures.repository.put(learned)
     captures.write(talk())

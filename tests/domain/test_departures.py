@@ -118,7 +118,7 @@ def test_a_file_that_comes_back_with_another_text_goes_by_what_it_says(shelf: Sh
     assert (section.name, section.tier, section.usage) == ("Other: a", "critical", USED)
 
 
-def test_a_rehearsal_of_the_return_keeps_what_is_known(shelf: Shelf) -> None:
+def test_a_dry_run_of_the_return_keeps_what_is_known(shelf: Shelf) -> None:
     shelf.files.files[PATH] = shelf.take_away()
     shelf.index.index(dry_run=True)
 

@@ -104,7 +104,7 @@ class MeddlingEmbedder(PlantedEmbedder):
         return super().embed(texts, task, deadline)
 
 
-def test_a_text_that_changed_meanwhile_is_dropped_and_embedded_anew() -> None:
+def test_a_text_that_changed_meanwhile_is_dropped_and_embedded_again() -> None:
     state = state_of(3)
     store, embedder = InMemoryVectorStore(state), MeddlingEmbedder(InMemoryEntryRepository(state))
     EmbedPending(embedder, store).embed(3, DEADLINE)

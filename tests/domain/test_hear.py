@@ -95,7 +95,7 @@ def test_without_a_transcript_prompts_go_with_the_replies_that_follow(
 
 
 @given(kinds=st.lists(st.sampled_from(["prompt", "reply", "compaction", "end"]), min_size=1, max_size=12))
-def test_every_prompt_and_reply_is_told_once_or_left_for_later(kinds: list[EventKind]) -> None:
+def test_every_prompt_and_reply_is_reported_once_or_left_for_later(kinds: list[EventKind]) -> None:
     unread = merge_transcript(GONE, None, events(*kinds), LATER)
     texts = [text for pair in utterances(unread) for text in pair if text]
     there = [event.text for event in events(*kinds) if event.text and event.number <= unread.handled]

@@ -76,7 +76,7 @@ def test_the_memory_of_spec_folders_is_indexed_and_forgotten_with_the_project(in
 
 
 @given(steps)
-def test_a_rehearsal_changes_nothing(changes: list[tuple[str, str | None]]) -> None:
+def test_a_dry_run_changes_nothing(changes: list[tuple[str, str | None]]) -> None:
     indexing = Indexing()
     indexing.files.put("decisions/a.md", "zero")
     indexing.index.index()

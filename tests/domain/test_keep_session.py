@@ -118,6 +118,6 @@ def test_a_text_that_no_file_can_hold_is_refused(keeping: Keeping, text: str) ->
     assert not keeping.files.files
 
 
-def test_a_file_that_cannot_be_read_is_told(keeping: Keeping) -> None:
+def test_a_file_that_cannot_be_read_is_reported(keeping: Keeping) -> None:
     with pytest.raises(UnreadableFileError):
         keeping.keep.index("/nowhere.md", Given(description="x"))

@@ -52,7 +52,7 @@ class Importing:
         return self.store.count_pending(EVERYTHING)
 
 
-def test_all_vectors_are_kept_when_one_text_embedded_anew_agrees() -> None:
+def test_all_vectors_are_kept_when_one_text_embedded_again_agrees() -> None:
     importing = Importing("a")
 
     assert importing(memory("a", planted(1.0)), memory("b", planted(0.3))) == KeptVectors(2)
@@ -109,7 +109,7 @@ def test_a_vector_that_cannot_be_used_stays_out_alone(vector: Vector, words: str
     assert (importing.vector_of("bad"), importing.pending) == (None, 1)
 
 
-def test_what_is_no_list_of_numbers_is_told() -> None:
+def test_what_is_no_list_of_numbers_is_reported() -> None:
     importing = Importing()
 
     outcome = importing(memory("a", vector_trouble='embedding is "x": it must be a list of numbers'))
@@ -147,7 +147,7 @@ def test_an_index_without_vectors_asks_nobody() -> None:
     assert importing.embedder.asked == []
 
 
-def test_other_entries_that_wait_are_left_alone() -> None:
+def test_other_entries_that_wait_are_left_unchanged() -> None:
     importing = Importing("a")
     importing.repository.put(lesson("a"))
     importing(memory("a", planted(1.0)))

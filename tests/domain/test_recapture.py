@@ -45,7 +45,7 @@ def test_what_was_cut_at_what_was_remembered_is_one_and_for_good() -> None:
 @few_examples
 @example(exchanges=talk(4), cut=4, breaks=[2])
 @example(exchanges=talk(4), cut=4, breaks=[4])
-def test_cut_anew_nothing_is_lost_or_doubled_whatever_interrupts_it(
+def test_chunked_again_nothing_is_lost_or_doubled_whatever_interrupts_it(
     exchanges: list[Exchange], cut: int, breaks: list[int]
 ) -> None:
     once, again = Desk(), Desk()

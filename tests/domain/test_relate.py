@@ -286,7 +286,7 @@ def test_trouble_with_conversations_never_costs_the_lessons() -> None:
     assert injection.degradations == ("no related conversations: no page holds [2]",)
 
 
-def test_when_no_time_is_left_only_the_session_itself_is_told() -> None:
+def test_when_no_time_is_left_only_the_session_itself_is_reported() -> None:
     session = Session()
     session.add(lesson("parser"))
     session.add(said("own", session_id="s"))

@@ -124,7 +124,7 @@ def test_a_session_that_another_project_captures_is_left_to_it(world: World) -> 
     assert journal.buffer(SESSION) == before
 
 
-def test_captured_anew_the_same_files_hold_the_same(world: World) -> None:
+def test_captured_again_the_same_files_hold_the_same(world: World) -> None:
     file, made = written(world, 100)
     capture(world, "--from", file)
     before = kept(world)
@@ -148,7 +148,7 @@ def test_a_question_that_was_asked_by_a_tool_is_kept_with_its_answer(world: Worl
 
 
 @pytest.mark.parametrize("source", [(), ("--from", "-")])
-def test_a_rehearsal_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
+def test_a_dry_run_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
     world: World, source: tuple[str, ...]
 ) -> None:
     done = run(world, "hardwon", "capture", *source, "--dry-run", "--json", stdin=EXCHANGES.encode())
@@ -164,7 +164,7 @@ def test_a_rehearsal_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
     assert (world.store.exists(), kept(world)) == (False, {})
 
 
-def test_a_rehearsal_for_people_names_the_chunks(world: World) -> None:
+def test_a_dry_run_for_people_names_the_chunks(world: World) -> None:
     file, made = written(world, 40)
 
     done = capture(world, "--from", file, "--dry-run")
@@ -286,7 +286,7 @@ def test_a_worker_that_gave_up_meanwhile_is_started_again(world: World, monkeypa
     assert woken == [str(world.project)]
 
 
-def test_captured_anew_what_was_remembered_is_there_once_and_for_good(world: World) -> None:
+def test_captured_again_what_was_remembered_is_there_once_and_for_good(world: World) -> None:
     lines = make_transcript(60).text.splitlines(keepends=True)
     capture(world, "--from", rewritten(world, "".join(lines[:30])))
     hardwon(world, "remember")

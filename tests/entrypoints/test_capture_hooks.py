@@ -186,7 +186,7 @@ def test_a_store_that_may_only_be_read_stops_nobody(world: World) -> None:
     assert list(world.store.iterdir()) == []
 
 
-def test_a_provider_that_does_not_answer_holds_up_nobody(world: World) -> None:
+def test_a_provider_that_does_not_answer_blocks_nobody(world: World) -> None:
     with running_stub() as stub:
         stub.hangs_before = True
         world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "ollama", "OLLAMA_HOST": stub.url}

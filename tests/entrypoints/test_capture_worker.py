@@ -102,7 +102,7 @@ def test_a_project_that_cannot_be_written_is_one_line_and_the_next_run_makes_up_
     assert question(1) in written(world)
 
 
-def test_a_project_that_is_gone_holds_up_no_other(world: World) -> None:
+def test_a_project_that_is_gone_does_not_block_others(world: World) -> None:
     gone = converse(world, 1, "gone")
     here, world.project = world.project, world.folder / "no such folder"
     gone.note("end")

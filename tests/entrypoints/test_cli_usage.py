@@ -156,7 +156,7 @@ def test_a_mistake_ends_a_process_with_exit_code_1(world: World) -> None:
     assert done == (1, "", says)
 
 
-def test_the_version_is_told(world: World) -> None:
+def test_the_version_is_reported(world: World) -> None:
     done = hardwon(world, "--version")
 
     assert (done.code, done.stderr) == (0, "")

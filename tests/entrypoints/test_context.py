@@ -201,14 +201,14 @@ def test_nothing_to_say_is_said_and_makes_no_file(empty_world: World) -> None:
     assert not (empty_world.project / "CLAUDE.md").exists()
 
 
-def test_the_weights_are_told(empty_world: World) -> None:
+def test_the_weights_are_reported(empty_world: World) -> None:
     weights = hardwon(empty_world, "stats", "--json").document["context_weights"]
 
     assert weights == {"vector": 0.35, "file": 0.2, "branch": 0.2, "recency": 0.15, "keyword": 0.1}
     assert sum(weights.values()) == pytest.approx(1)
 
 
-def test_without_a_signal_the_newest_are_told(empty_world: World) -> None:
+def test_without_a_signal_the_newest_are_reported(empty_world: World) -> None:
     empty_world.remember(memory("decision", "D", "Text.", None, source_project=empty_world.project.name).entry)
 
     assert "- D (decision, " in hardwon(empty_world, *OURS).stdout
@@ -252,7 +252,9 @@ def test_an_empty_store_is_told_what_to_do(empty_world: World) -> None:
 @pytest.mark.parametrize(
     ("switch", "instead"), [("injection", "prints nothing"), ("semantic", "prints the knowledge-bank files instead")]
 )
-def test_a_session_start_that_would_print_something_else_is_told(empty_world: World, switch: str, instead: str) -> None:
+def test_a_session_start_that_would_print_something_else_is_reported(
+    empty_world: World, switch: str, instead: str
+) -> None:
     empty_world.configure(**{f"{switch}_enabled": "false"})
 
     done = hardwon(empty_world, "context")

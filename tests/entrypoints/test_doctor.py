@@ -73,7 +73,7 @@ def test_the_text_has_a_line_for_every_check_and_every_setting(world: World) -> 
     assert ["semantic_enabled", "true", "default"] in rows
 
 
-def test_the_origin_of_every_setting_is_told(world: World) -> None:
+def test_the_origin_of_every_setting_is_reported(world: World) -> None:
     (world.project / ".tlc.json").write_text('{"memory_injection_limit": 9}')
 
     settings = hardwon(world, "doctor", "--json", "--global-store", str(world.folder / "other")).document["settings"]
@@ -83,7 +83,7 @@ def test_the_origin_of_every_setting_is_told(world: World) -> None:
     assert settings["vector_weight"] == {"value": 0.5, "from": "default"}
 
 
-def test_the_last_trouble_of_the_hook_is_told(world: World) -> None:
+def test_the_last_trouble_of_the_hook_is_reported(world: World) -> None:
     for number in range(4):
         world.hook(payload=f"no JSON {number}\x1b[2J".encode())
 
@@ -96,7 +96,7 @@ def test_the_last_trouble_of_the_hook_is_told(world: World) -> None:
     assert hardwon(world, "doctor", "--json").document["hook_log"] == [line.strip() for line in lines]
 
 
-def test_a_file_that_is_no_database_is_found_and_left_alone(world: World) -> None:
+def test_a_file_that_is_no_database_is_found_and_left_unchanged(world: World) -> None:
     world.database.write_bytes(b"garbage" * 1_000)
 
     assert_only_trouble(hardwon(world, "doctor", "--json"), "store", "run: hardwon doctor --repair")
@@ -145,7 +145,7 @@ BROKEN_INDEXES = {
 
 
 @pytest.mark.parametrize("statement", BROKEN_INDEXES.values(), ids=BROKEN_INDEXES)
-def test_a_broken_keyword_index_is_found_and_made_anew_in_place(world: World, statement: str) -> None:
+def test_a_broken_keyword_index_is_found_and_rebuilt_in_place(world: World, statement: str) -> None:
     keep(world, source_project=None)
     change(world, statement)
 

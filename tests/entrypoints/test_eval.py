@@ -142,7 +142,7 @@ def test_a_query_with_a_group_finds_nothing_of_another(world: World, tmp_path: P
         assert document["sets"]["grouped"]["queries"]["q-2"]["ndcg@10"][policy] == 0
 
 
-def test_what_is_left_out_is_told(world: World, tmp_path: Path) -> None:
+def test_what_is_left_out_is_reported(world: World, tmp_path: Path) -> None:
     docs = json.dumps({"id": "a", "text": "Text."}) + "\n" + json.dumps({"id": "b", "text": " "}) + "\n"
     queries = json.dumps({"id": "q", "text": "text"}) + "\n"
     qrels = "query-id\tcorpus-id\tscore\nq\ta\t1\nq\tz\t1\n9\ta\t1\n"
@@ -282,7 +282,9 @@ def test_queries_are_listed_worst_first_and_those_that_moved(world: World, notes
     assert len(moved) == 2
 
 
-def test_an_earlier_report_without_queries_or_with_other_sets_is_told(world: World, notes: str, tmp_path: Path) -> None:
+def test_an_earlier_report_without_queries_or_with_other_sets_is_reported(
+    world: World, notes: str, tmp_path: Path
+) -> None:
     (tmp_path / "old.json").write_text('{"sets": {}}')
 
     done = compare(world, notes, tmp_path / "old.json", "--per-query", "--policy", "rrf")

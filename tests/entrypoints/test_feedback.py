@@ -58,7 +58,7 @@ def prompted(text: str) -> dict[str, object]:
     return {"type": "user", "message": {"role": "user", "content": text}}
 
 
-def test_a_quotation_in_the_answer_counts_once_and_is_told(empty_world: World) -> None:
+def test_a_quotation_in_the_answer_counts_once_and_is_reported(empty_world: World) -> None:
     world = empty_world
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     world.remember(ENTRY)
@@ -167,7 +167,7 @@ def test_capture_is_told_too(world: World) -> None:
     ("captures", "fault", "lost", "noticed"),
     [("true", "noting_has_a_bug", "capture", 1), ("false", "noticing_has_a_bug", "use not counted", 0)],
 )
-def test_a_step_that_fails_is_named_and_takes_none_with_it(
+def test_a_step_that_fails_is_named_and_does_not_stop_the_others(
     world: World, captures: str, fault: str, lost: str, noticed: int
 ) -> None:
     world.variables["HARDWON_CAPTURE_ENABLED"] = captures

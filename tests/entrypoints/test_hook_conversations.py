@@ -97,7 +97,7 @@ def test_without_any_signal_the_newest_are_told_after_a_compaction_those_of_the_
     assert sorted(titles(start(talkative))) == ["Commas", "Quotes"]
 
 
-def test_files_written_by_hand_are_told_once_they_are_indexed(talkative: World) -> None:
+def test_files_written_by_hand_are_listed_as_soon_as_they_are_indexed(talkative: World) -> None:
     folder = talkative.project / "memory" / "conversations"
     folder.mkdir(parents=True)
     front = f"---\nsession_id: {SESSION}\ndate: 2026-01-02\n---\n"

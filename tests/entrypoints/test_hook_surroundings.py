@@ -98,7 +98,7 @@ def test_a_store_that_may_only_be_read_still_gives_a_block(world: World) -> None
     assert [path.name for path in world.store.iterdir()] == ["memory.db"]
 
 
-def test_the_log_is_for_its_owner_and_starts_anew_at_one_megabyte(empty_world: World) -> None:
+def test_the_log_is_for_its_owner_and_starts_over_at_one_megabyte(empty_world: World) -> None:
     for size in (None, MEGABYTE - 1, MEGABYTE):
         if size:
             empty_world.log.write_bytes(b"x" * (size - 1) + b"\n")

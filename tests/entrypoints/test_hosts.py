@@ -39,7 +39,7 @@ def test_what_the_user_asks_is_told_without_what_was_injected_before() -> None:
     assert from_payload(json.dumps(told).encode()).prompt == "first\nsecond"
 
 
-def test_what_the_agent_answers_is_told() -> None:
+def test_what_the_agent_answers_is_reported() -> None:
     fields = {"prompt": "<hook_context>x</hook_context>q", "prompt_response": "done", "stop_hook_active": False}
     told = spoken(hook_event_name="AfterAgent", **fields)
 

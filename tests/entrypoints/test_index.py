@@ -128,7 +128,7 @@ def test_a_mere_touch_is_passed_over_and_force_is_not(world: World) -> None:
     assert counts(world, "--force") == (0, 4, 0, 0, 0)
 
 
-def test_the_index_of_words_is_made_anew_on_request(world: World) -> None:
+def test_the_index_of_words_is_rebuilt_on_request(world: World) -> None:
     index(world)
     world.query("UPDATE entries_fts SET description = 'quagga', name = 'quagga'")
     world.query("UPDATE passages_fts SET text = 'quagga'")
@@ -155,7 +155,7 @@ def test_other_roots_are_indexed_and_nothing_of_a_root_that_is_missing_is_forgot
     assert world.query("SELECT spec_folder FROM memory_index") == [("007-x",)]
 
 
-def test_a_rehearsal_tells_and_changes_nothing(world: World) -> None:
+def test_a_dry_run_tells_and_changes_nothing(world: World) -> None:
     done = hardwon(world, "index", "--dry-run")
     assert done.stdout.splitlines()[0] == f"would add {world.project}/memory/conversations/talk.md"
     assert "Would index 4 files: 4 new, 0 changed, 0 unchanged" in done.stdout
@@ -200,7 +200,7 @@ def test_index_embed_fills_every_missing_vector(world: World) -> None:
     assert (rest["embedded"], rest["pending"]) == (14, 0)
 
 
-def test_a_rebuild_makes_this_projects_vectors_anew_and_no_others(embedding_world: World) -> None:
+def test_a_rebuild_re_embeds_this_projects_vectors_only(embedding_world: World) -> None:
     world = embedding_world
     other = world.folder / "other"
     (other / "memory" / "gotchas").mkdir(parents=True)
@@ -221,7 +221,7 @@ def test_a_rebuild_makes_this_projects_vectors_anew_and_no_others(embedding_worl
     ) == [("other", 1)]
 
 
-def test_a_rebuild_leaves_another_project_of_the_same_name_alone(embedding_world: World) -> None:
+def test_a_rebuild_leaves_another_project_of_the_same_name_unchanged(embedding_world: World) -> None:
     world = embedding_world
     namesake = world.folder / "home" / world.project.name
     (namesake / "memory" / "gotchas").mkdir(parents=True)

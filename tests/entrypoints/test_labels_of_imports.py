@@ -189,7 +189,7 @@ def test_a_slow_labeler_holds_a_write_up_for_a_bounded_time(scene: Scene, monkey
     assert 1 <= IMPORTED - unlabelled(scene.world) <= 4
 
 
-def test_an_entry_that_a_labeler_finds_no_words_for_holds_up_no_other(scene: Scene) -> None:
+def test_an_entry_that_a_labeler_finds_no_words_for_does_not_block_others(scene: Scene) -> None:
     asked = list[str]()
 
     def speechless_at_first(answer: Answer) -> None:

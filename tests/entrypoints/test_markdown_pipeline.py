@@ -141,7 +141,7 @@ def test_a_project_root_no_file_system_knows_still_prints_the_store(world: World
     assert [line.count("\n") for line in world.warnings] == [0, 0, 0]
 
 
-def test_a_fresh_process_imports_the_standard_library_only_and_leaves_the_database_alone(world: World) -> None:
+def test_a_fresh_process_imports_the_standard_library_only_and_does_not_open_the_database(world: World) -> None:
     world.write_golden()
     database = world.store / "memory.db"
     database.write_bytes(b"not a database")

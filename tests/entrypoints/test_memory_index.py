@@ -127,7 +127,7 @@ def turned(vector: list[float], similarity: float) -> list[float]:
 
 
 @pytest.mark.parametrize(("similarity", "left"), [(0.991, 0), (0.989, 3)])
-def test_vectors_are_kept_when_the_one_embedded_anew_is_99_percent_alike(
+def test_vectors_are_kept_when_the_one_embedded_again_is_99_percent_alike(
     local_world: World, similarity: float, left: int
 ) -> None:
     exported = export(local_world)
@@ -263,7 +263,7 @@ def test_an_index_with_a_mistake_is_refused_whole_in_one_line(
     assert export(world) == {}
 
 
-def test_an_index_that_is_not_there_is_told(world: World) -> None:
+def test_an_index_that_is_not_there_is_reported(world: World) -> None:
     done = hardwon(world, "import", "nowhere.json")
 
     assert (done.code, done.stderr.count("\n"), "'nowhere.json'" in done.stderr) == (1, 1, True)

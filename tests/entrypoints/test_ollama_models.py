@@ -193,7 +193,7 @@ def test_each_missing_model_is_offered_by_its_name(scene: Scene, command: str) -
 
 
 @pytest.mark.parametrize("command", ["embed", "index"])
-def test_a_download_that_fails_holds_up_no_other(scene: Scene, command: str) -> None:
+def test_a_download_that_fails_does_not_block_others(scene: Scene, command: str) -> None:
     scene.stub.models = ["mxbai-embed-large:latest"]
     scene.stub.fault = Ollama(scene.stub, refused="nomic-embed-text")
     ran = at_a_terminal(scene.world, command, typed="y\ny\n")
@@ -227,7 +227,7 @@ def test_without_a_terminal_nothing_is_asked(scene: Scene) -> None:
     assert Counter(request.path for request in scene.requests())["/api/tags"] == 0
 
 
-def test_making_all_anew_needs_every_model_first(scene: Scene) -> None:
+def test_re_embedding_all_needs_every_model_first(scene: Scene) -> None:
     scene.stub.models.append("all-minilm:latest")
     hardwon(scene.world, "embed")
     scene.stub.models.remove("all-minilm:latest")

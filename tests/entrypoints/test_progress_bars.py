@@ -35,12 +35,13 @@ def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress, capsys:
     assert capsys.readouterr().err == f"1 of 1: {SHOWN}\n"
 
 
-def test_a_bank_that_is_imported_cannot_steer_the_terminal(bar: Progress) -> None:
+def test_a_bank_that_is_imported_cannot_steer_the_terminal(bar: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
     def everything(progress: Callable[[object], None]) -> Imported:
         progress(SimpleNamespace(path=NAME))
         return Imported()
 
-    memory: Any = SimpleNamespace(import_knowledge=lambda _: SimpleNamespace(everything=everything))
+    monkeypatch.setattr(transfer, "build_import_knowledge", lambda *_: SimpleNamespace(everything=everything))
+    memory: Any = None
     transfer.import_with_progress(memory, "/x")
 
     assert [task.description for task in bar.tasks] == [SHOWN]

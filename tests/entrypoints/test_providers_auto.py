@@ -120,7 +120,7 @@ def test_a_provider_that_fails_changes_nothing(scene: Scene, arguments: tuple[st
     assert (scene.metadata(), scene.vectors()) == (before, {"local": 1})
 
 
-def test_making_all_anew_with_a_provider_that_fails_loses_nothing(scene: Scene) -> None:
+def test_re_embedding_all_with_a_provider_that_fails_loses_nothing(scene: Scene) -> None:
     scene.choose("voyage")
     write(scene.world)
     scene.stub.fault = status(401)

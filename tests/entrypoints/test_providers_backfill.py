@@ -70,7 +70,7 @@ def test_embed_tells_what_it_did_as_json_when_the_provider_gives_up(scene: Scene
     assert done.stderr.startswith("Warning: embedding stopped, keyword search finds the rest: Voyage")
 
 
-def test_an_entry_that_changed_is_embedded_anew_with_its_new_text(scene: Scene) -> None:
+def test_an_entry_that_changed_is_embedded_again_with_its_new_text(scene: Scene) -> None:
     write(scene.world, reasoning="")
     scene.requests()
     write(scene.world, reasoning="It cost a probe.")

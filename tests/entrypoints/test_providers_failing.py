@@ -85,7 +85,7 @@ def test_the_way_through_google_genai_fails_as_softly(scene: Scene, fault: Fault
 
 
 @pytest.mark.parametrize("provider", ["ollama", "voyage"])
-def test_a_provider_that_is_down_is_told_once(scene: Scene, provider: str) -> None:
+def test_a_provider_that_is_down_is_reported_once(scene: Scene, provider: str) -> None:
     scene.choose(provider)
     write(scene.world, **FIRST)
     scene.take_down()

@@ -92,7 +92,7 @@ def test_a_model_that_is_there_is_not_asked_about(scene: Scene) -> None:
     assert [request.path for request in scene.requests()] == ["/api/tags", "/api/embed"]
 
 
-def test_a_download_that_breaks_off_is_told(scene: Scene) -> None:
+def test_a_download_that_breaks_off_is_reported(scene: Scene) -> None:
     scene.remember(1)
 
     def break_off(answer: Answer) -> None:

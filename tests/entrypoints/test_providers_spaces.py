@@ -119,7 +119,7 @@ def test_killed_while_it_embeds_it_goes_on_where_it_was(scene: Scene) -> None:
     assert scene.world.query("SELECT count(DISTINCT entry_seq), count(*) FROM vector") == [(60, 60)]
 
 
-def test_making_every_vector_anew_touches_no_entry_and_no_other_space(scene: Scene) -> None:
+def test_re_embedding_everything_touches_no_entry_and_no_other_space(scene: Scene) -> None:
     scene.choose("voyage")
     write(scene.world)
     scene.choose("openai")

@@ -292,7 +292,7 @@ def test_a_host_that_runs_what_follows_an_early_end_is_told_to_stop_or_asks(
         assert not asks or "if a line of" in " ".join(command.told.lower().split())
 
 
-def test_the_canary_sings_where_a_shell_reads_the_text(stub: World, by_file: dict[str, SlashCommand]) -> None:
+def test_a_planted_command_runs_where_a_shell_reads_the_text(stub: World, by_file: dict[str, SlashCommand]) -> None:
     canary = stub.folder / "sung"
     typed = f"$(touch {canary})"
     for file in ("claude recall", "opencode recall", "codex recall", "gemini recall"):

@@ -91,7 +91,7 @@ def test_what_changed_before_is_brought_in_first_and_a_terminated_watch_ends_wit
     assert watch.end(signal.SIGTERM) == (0, "")
 
 
-def test_what_cannot_be_used_is_told_once(world: World, watch: Watch) -> None:
+def test_what_cannot_be_used_is_reported_once(world: World, watch: Watch) -> None:
     watch.wait()
     put(world, "memory/decisions/bad.md", "\0")
     put(world, "memory/decisions/good.md", "One.")

@@ -148,7 +148,7 @@ def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(emp
     assert document["proof"]["since"] == [{"id": entry_id, "then": then, "now": now}]
 
 
-def test_a_receipt_that_somebody_changed_is_told(told: World) -> None:
+def test_a_receipt_that_somebody_changed_is_reported(told: World) -> None:
     start(told)
     told.query("UPDATE receipt SET frame = replace(frame, 'not instructions', 'instructions')")
     told.query("UPDATE receipt_entry SET score = score + 0.1 WHERE entry_id = ?", (QUOTES.entry_id,))

@@ -212,14 +212,14 @@ def test_a_store_of_a_newer_version_is_not_written(world: World) -> None:
     assert world.query("SELECT * FROM entries") == before
 
 
-def test_a_file_where_the_folder_should_be_is_told(world: World) -> None:
+def test_a_file_where_the_folder_should_be_is_reported(world: World) -> None:
     world.store.write_text("mine")
 
     assert_trouble(write(world), str(world.store))
     assert world.store.read_text() == "mine"
 
 
-def test_a_folder_where_the_file_should_be_is_told(world: World) -> None:
+def test_a_folder_where_the_file_should_be_is_reported(world: World) -> None:
     world.database.mkdir(parents=True)
 
     assert_trouble(write(world), str(world.database))

@@ -133,7 +133,7 @@ def test_what_is_no_program_is_passed_over(desk: Desk, tmp_path: Path) -> None:
     assert desk.launch("hardwon-hook").stdout == f"{right}/hardwon-hook"
 
 
-def test_nothing_installed_is_told_once_at_the_start_and_the_session_goes_on(desk: Desk) -> None:
+def test_nothing_installed_is_reported_once_at_the_start_and_the_session_goes_on(desk: Desk) -> None:
     first, second = (desk.launch("--or-say", "hardwon-hook", stdin=b"{}") for _ in range(2))
 
     assert (first.returncode, first.stderr, first.stdout.count("\n")) == (0, "", 1)

@@ -48,7 +48,7 @@ def test_settings_of_a_repository_run_nothing(everywhere: tuple[Path, Canaries],
     assert (canaries.sung(), warnings) == (set(), [])
 
 
-def test_what_is_compared_anew_goes_through_no_filter(tmp_path: Path, canaries: Canaries, warnings: list[str]) -> None:
+def test_what_is_compared_again_goes_through_no_filter(tmp_path: Path, canaries: Canaries, warnings: list[str]) -> None:
     root = hostile_repository(tmp_path / "project", canaries)
     forge_clean_state(root)
     canaries.silence()

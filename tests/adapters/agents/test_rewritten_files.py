@@ -110,7 +110,7 @@ BY_NAME: dict[str, Agent] = {facts.name: ConfiguredAgent(facts, "/home/me", {}, 
 
 @pytest.mark.parametrize("rewrite", [anew, sorted_anew, merged])
 @pytest.mark.parametrize("agent", BY_NAME.values(), ids=BY_NAME)
-def test_json_that_an_agent_wrote_anew_loses_all_that_is_ours_and_no_more(
+def test_json_that_an_agent_rewrote_loses_all_that_is_ours_and_no_more(
     agent: Agent, rewrite: Callable[[dict[str, Any]], str]
 ) -> None:
     target = agent.targets()[0]

@@ -148,7 +148,7 @@ def test_a_file_that_refuses_to_be_written_is_told_and_the_others_are_written() 
     assert machine.files.texts.keys() == {CONFIG, WHOLE}
 
 
-def test_a_file_that_changed_since_it_was_shown_is_left_alone() -> None:
+def test_a_file_that_changed_since_it_was_shown_is_left_unchanged() -> None:
     machine = Machine({SETTINGS: "{}"})
     plan = machine.set_up.plan(targets())
     machine.files.texts[SETTINGS] = '{"mine": 1}'
@@ -158,7 +158,7 @@ def test_a_file_that_changed_since_it_was_shown_is_left_alone() -> None:
     assert machine.files.texts[SETTINGS] == '{"mine": 1}'
 
 
-def test_a_file_of_ours_that_the_user_took_over_stays_and_is_told() -> None:
+def test_a_file_of_ours_that_the_user_took_over_stays_and_is_reported() -> None:
     machine = Machine({})
     machine.write()
     machine.files.texts[WHOLE] = "mine\n"
@@ -204,7 +204,7 @@ def test_what_could_not_be_undone_stays_noted_with_its_project_until_it_can() ->
     assert machine.record == InMemorySetupRecord()
 
 
-def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_told() -> None:
+def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_reported() -> None:
     own = '{"mcpServers": {"hardwon": {"command": "mine"}}}'
     [target] = ConfiguredAgent(GEMINI_CLI, HOME, {}, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp"), {}).targets()
     machine = Machine({target.path: own})

@@ -107,7 +107,7 @@ def test_another_command_takes_the_place_of_ours_and_all_else_stays(parts: list[
         '[servers]\nours = {command = "mine"}\n',
     ],
 )
-def test_a_table_of_the_users_own_is_left_alone(text: str) -> None:
+def test_a_table_of_the_users_own_is_left_unchanged(text: str) -> None:
     with pytest.raises(TakenNameError, match="of your own"):
         target().with_managed(text)
     assert target().without_managed(text) == text

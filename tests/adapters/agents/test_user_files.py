@@ -87,7 +87,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
             FILES.read(os.path.join(tmp_path, "sub", "..", name), str(tmp_path.parent))
 
 
-def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+def test_a_read_only_file_is_left_unchanged(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("a")
     (tmp_path / "x").chmod(0o444)
     path, root = str(tmp_path / "x"), str(tmp_path)

@@ -101,7 +101,7 @@ def test_a_vector_that_cannot_be_compared_is_handed_on_but_not_kept(runs: Runs, 
 
 
 @pytest.mark.parametrize("damage", ["x'00'", "'text'", "zeroblob(1000)", "x'0000c07f0000c07f0000c07f0000c07f'"])
-def test_a_damaged_vector_is_made_anew(runs: Runs, damage: str) -> None:
+def test_a_damaged_vector_is_rebuilt(runs: Runs, damage: str) -> None:
     first = runs.embedder(PlantedEmbedder())
     embed(first, "a")
     connection = first._cache._connection
@@ -126,7 +126,7 @@ def test_without_a_usable_file_it_is_only_slower_and_tells_once(runs: Runs) -> N
     assert runs.file.read_bytes() == b"garbage" * 1_000
 
 
-def test_a_folder_that_cannot_be_made_is_told_once(runs: Runs) -> None:
+def test_a_folder_that_cannot_be_made_is_reported_once(runs: Runs) -> None:
     runs.folder.parent.write_text("a file")
 
     assert embed(runs.embedder(PlantedEmbedder()), "a") == embed(PlantedEmbedder(), "a")

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_set_is_read_with_all_that_is_told(folder: Path) -> None:
+def test_a_set_is_read_with_all_its_fields(folder: Path) -> None:
     more = {"id": "d2", "text": "More.", "title": None, "timestamp": "2024-01-02", "group": "g", "unknown": [1]}
     (folder / "docs.jsonl").write_text("\ufeff" + lines(DOCUMENT) + "\n\r\n" + lines(more).strip(), encoding="utf-8")
     (folder / "queries.jsonl").write_text(lines(QUERY, {"id": "q2", "text": "", "type": "x", "group": "g"}))

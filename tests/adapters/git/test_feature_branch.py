@@ -70,7 +70,7 @@ def test_without_a_branch_the_last_three_commits_are_it(tmp_path: Path, warnings
     assert Branch(tmp_path / "other").begun(warnings) is None
 
 
-def test_more_files_than_a_search_takes_are_told(tmp_path: Path, warnings: list[str]) -> None:
+def test_more_files_than_a_search_takes_are_reported(tmp_path: Path, warnings: list[str]) -> None:
     branch = Branch(tmp_path)
     branch.commit(*(f"docs/{number:03}.md" for number in range(50)), "src/z.py")
 

@@ -105,7 +105,7 @@ def test_a_line_that_is_still_being_written_is_left_for_later(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("position", [1, 17, 10_000_000, -1])
-def test_where_no_line_begins_all_is_read_anew(tmp_path: Path, position: int) -> None:
+def test_where_no_line_begins_all_is_read_again(tmp_path: Path, position: int) -> None:
     assert prompts(read(tmp_path, GOOD + b"\n" + plain() + b"\n", position)) == ["A prompt", "Another"]
 
 

@@ -158,7 +158,7 @@ NO_PREFERENCES = (
 
 
 @pytest.mark.parametrize("sentence", DECISIONS)
-def test_a_decision_is_told(sentence: str) -> None:
+def test_a_decision_is_recognised(sentence: str) -> None:
     assert decides(sentence)
 
 
@@ -195,7 +195,7 @@ def test_a_short_acceptance_does_not(prompt: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", CORRECTIONS)
-def test_a_correction_is_told(sentence: str) -> None:
+def test_a_correction_is_recognised(sentence: str) -> None:
     assert corrects(sentence)
 
 
@@ -205,7 +205,7 @@ def test_courtesies_and_questions_correct_nothing(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", GOTCHAS)
-def test_a_warning_is_told(sentence: str) -> None:
+def test_a_warning_is_recognised(sentence: str) -> None:
     assert warns(sentence)
 
 
@@ -215,7 +215,7 @@ def test_what_only_sounds_like_a_warning_is_none(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", PREFERENCES)
-def test_a_preference_is_told(sentence: str) -> None:
+def test_a_preference_is_recognised(sentence: str) -> None:
     assert prefers(sentence)
 
 

@@ -69,7 +69,7 @@ def test_a_text_that_cannot_be_stored_is_refused() -> None:
         document_entry("d", "half a pair \ud800")
 
 
-def test_queries_without_a_relevant_document_are_left_out_and_the_rest_is_told() -> None:
+def test_queries_without_a_relevant_document_are_left_out_and_the_rest_is_reported() -> None:
     queries = [Query("1", "one"), Query("2", "two"), Query("3", "three")]
     judgements = [Judgement("1", "a", 2), Judgement("1", "b", 1), Judgement("2", "a", 0), Judgement("1", "z", 1)]
     made = assemble("name", {"a": document("a"), "b": None}, queries, [*judgements, Judgement("9", "a", 1)])

@@ -97,7 +97,7 @@ def test_an_embedder_that_gives_up_stops_the_run() -> None:
         run.measure(eval_set(), EVERY, QUIETLY)
 
 
-def test_what_was_missing_is_told_once() -> None:
+def test_what_was_missing_is_reported_once() -> None:
     run = evaluate(planted_embedder(), words=False)
     report = run.measure(eval_set(), EVERY, QUIETLY)
 

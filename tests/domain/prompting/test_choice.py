@@ -82,7 +82,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
         assert choice.text == ""
 
 
-def test_each_reason_is_told() -> None:
+def test_each_reason_is_reported() -> None:
     contenders = [contender(0), contender(1), contender(2, score=1.0)]
 
     assert [each.why for each in choose(contenders, rules()).missed] == ["too weak"]

@@ -244,7 +244,7 @@ def test_a_receipt_that_somebody_changed_contradicts_itself(tampered: object) ->
     assert not found.verified
 
 
-def test_a_score_that_is_not_what_its_parts_give_is_told() -> None:
+def test_a_score_that_is_not_what_its_parts_give_is_reported() -> None:
     session = full_session()
     receipt = receipt_of(session.inject())
     lied = receipt.shown[1]._replace(score=0.99)

@@ -291,7 +291,7 @@ def test_what_the_writer_stored_is_promoted_with_its_project_and_without_a_secon
     assert (written.heading, written.notes) == ("Pattern: Quoting", ("- Observed in: here",))
 
 
-def test_a_bank_that_can_not_take_it_leaves_the_store_alone() -> None:
+def test_a_bank_that_can_not_take_it_leaves_the_store_unchanged() -> None:
     scene = Scene()
     scene.keep(lesson())
     scene.bank.refused.update(PLACES)

@@ -158,7 +158,7 @@ def test_where_memory_is_switched_off_nothing_is_put_aside(world: World, connect
     assert not world.store.exists()
 
 
-def test_another_project_of_the_same_name_is_left_alone(world: World, connect: Connect) -> None:
+def test_another_project_of_the_same_name_is_left_unchanged(world: World, connect: Connect) -> None:
     client = connect(world)
     answer(client, "checkpoint_create", name="before")
     elsewhere = of_file("Elsewhere.", kind="document", source_project="project")

@@ -40,7 +40,7 @@ def test_a_memory_is_deleted_by_its_number_or_its_id(client: Visitor, world: Wor
     ]
 
 
-def test_what_was_deleted_stays_out_until_its_file_changes_or_somebody_insists(client: Visitor, world: World) -> None:
+def test_what_was_deleted_stays_out_until_its_file_changes_or_force_is_given(client: Visitor, world: World) -> None:
     path = world.project / "specs/049-auth/memory/b.md"
 
     def delete_and_scan(**arguments: bool) -> tuple[int, int, int]:
@@ -89,7 +89,7 @@ def test_a_spec_folder_goes_as_a_whole_when_that_is_confirmed(client: Visitor, w
     assert client.call("memory_index_scan")["structuredContent"]["indexed"] == 0
 
 
-def test_the_same_spec_folder_of_another_project_is_left_alone(client: Visitor, world: World) -> None:
+def test_the_same_spec_folder_of_another_project_is_left_unchanged(client: Visitor, world: World) -> None:
     other = world.folder / "other"
     (other / "specs/005-auth/memory").mkdir(parents=True)
     (other / "specs/005-auth/memory/x.md").write_text("Another project's.")

@@ -234,7 +234,7 @@ def test_a_memory_that_shares_no_word_is_found_by_meaning(shelf: Shelf) -> None:
     assert parts["keyword_rank"] == 0 < parts["vector_rank"]
 
 
-def test_where_nothing_is_found_the_way_on_is_told(shelf: Shelf) -> None:
+def test_where_nothing_is_found_the_way_on_is_reported(shelf: Shelf) -> None:
     answer = shelf.found(QUESTION, specFolder="404-none")
 
     assert answer["results"] == []

@@ -10,7 +10,9 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import TIERS
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.mcp.raw_client import RawClient
+from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import hardwon, keep
 from tests.strategies import lesson
 
@@ -205,20 +207,18 @@ def test_the_schema_says_what_the_tiers_are_for(shared: RawClient) -> None:
     assert all(each["description"] for each in schema["properties"].values())
 
 
-def test_the_vector_follows_the_new_title(shared: RawClient, shared_world: World, entry: Entry) -> None:
-    del shared
-    shared_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
-    client = RawClient(shared_world)
-    shared_world.cleanup.callback(client.kill)
-    client.initialize()
+def test_the_vector_follows_the_new_title(
+    shared_world: World, entry: Entry, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(shared_world.variables, "HARDWON_EMBEDDING_PROVIDER", "local")
+    client = visit(shared_world)
     before = vector(client, shared_world, entry, title="Before")
     after = vector(client, shared_world, entry, title="Flamingos in the rain")
-    shared_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
 
     assert before != after
 
 
-def vector(client: RawClient, world: World, entry: Entry, **changes: object) -> bytes:
+def vector(client: Visitor, world: World, entry: Entry, **changes: object) -> bytes:
     answer = client.call("memory_update", id=entry.entry_id, **changes)["structuredContent"]
     assert answer["warnings"] == []
     [(stored,)] = world.query("SELECT vec FROM vector JOIN entry ON seq = entry_seq WHERE id = ?", [entry.entry_id])

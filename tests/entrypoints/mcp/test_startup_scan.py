@@ -79,7 +79,7 @@ def test_the_server_leaves_at_once_in_the_midst_of_a_scan(world: World, connect:
     assert world.query("PRAGMA integrity_check") == [("ok",)]
 
 
-def test_a_provider_that_hangs_holds_up_neither_tools_nor_the_end(
+def test_a_provider_that_hangs_blocks_neither_tools_nor_the_end(
     scene: Scene, stub: StubProviders, connect: Connect
 ) -> None:
     scene.choose("openai", keyword_provider="off")

@@ -220,7 +220,7 @@ def test_what_is_stored_is_put_before_the_agent_at_the_next_session(world: World
     assert "### Name the unit" in world.hook().stdout
 
 
-def test_a_store_that_was_moved_is_opened_anew_and_nothing_is_written_where_nobody_looks(
+def test_a_store_that_was_moved_is_reopened_and_nothing_is_written_where_nobody_looks(
     world: World, connect: Connect
 ) -> None:
     client = connect(world)
@@ -232,7 +232,7 @@ def test_a_store_that_was_moved_is_opened_anew_and_nothing_is_written_where_nobo
     assert client.call("memory_list", collection="learnings")["structuredContent"]["total"] == 1
 
 
-def test_a_provider_that_hangs_holds_up_an_answer_for_three_seconds_at_most(
+def test_a_provider_that_hangs_delays_an_answer_for_three_seconds_at_most(
     scene: Scene, stub: StubProviders, connect: Connect
 ) -> None:
     scene.choose("openai", keyword_provider="off")

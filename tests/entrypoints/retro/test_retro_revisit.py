@@ -81,7 +81,7 @@ def test_what_is_confirmed_is_counted_in_both_places(world: World) -> None:
     assert [row[2] for row in rows(world)] == [4]
 
 
-def test_a_bank_that_is_gone_or_can_not_be_written_is_told(world: World) -> None:
+def test_a_bank_that_is_gone_or_can_not_be_written_is_reported(world: World) -> None:
     write(world, one("Quote every field.", name="Quoting"))
     [(entry_id, *_)] = rows(world)
     bank = world.project / "docs" / "knowledge-bank" / "patterns.md"
@@ -109,7 +109,7 @@ def test_what_is_retired_or_updated_stays_one_row(world: World) -> None:
     assert "Name the unit" not in world.hook().stdout
 
 
-def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_told(world: World) -> None:
+def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_reported(world: World) -> None:
     write(world, one("Quote every field.", name="Quoting"))
     before = banks(world)
     [(entry_id, *_)] = rows(world)
@@ -155,7 +155,7 @@ def test_what_is_no_learning_or_unknown_is_refused(world: World) -> None:
     assert banks(world) == {}
 
 
-def test_with_memory_off_the_store_is_left_alone(world: World) -> None:
+def test_with_memory_off_the_store_is_left_unchanged(world: World) -> None:
     world.configure(semantic_enabled="false")
     done = hardwon(world, "retro", "confirm", "1")
     reviewed = hardwon(world, "retro", "review", "--json").document

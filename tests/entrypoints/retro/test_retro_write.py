@@ -232,7 +232,7 @@ def test_a_bank_that_leads_out_of_the_project_is_refused(world: World) -> None:
     assert rows(world) == []
 
 
-def test_a_store_that_can_not_be_written_leaves_the_files_alone(world: World) -> None:
+def test_a_store_that_can_not_be_written_leaves_the_files_unchanged(world: World) -> None:
     world.store.mkdir()
     world.database.write_bytes(b"this is no database, " * 99)
     wrote = write(world, one("Quote every field."))
