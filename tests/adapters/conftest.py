@@ -9,8 +9,8 @@ import pytest
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.use_cases.checkpoints import Checkpoints
-from tests.adapters.snapshot_files import checkpoints_of
-from tests.adapters.sqlite_store import Sql
+from tests.adapters.sqlite.snapshot_files import checkpoints_of
+from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import World, world_of
 
 

@@ -4,8 +4,8 @@ import json
 import os
 from pathlib import Path
 
+from tests.adapters.git.canaries import Canaries, hostile_repository
 from tests.entrypoints.hook_process import World
-from tests.security.canaries import Canaries, hostile_repository
 
 SECRET = "of-the-user-alone"  # noqa: S105 - stands for one
 SHADOWS = ("numpy", "sqlite3", "json", "attr", "typer", "httpx", "mcp", "sitecustomize", "usercustomize", "hardwon")

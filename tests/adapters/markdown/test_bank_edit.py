@@ -1,0 +1,194 @@
+"""What is written into a knowledge-bank file is read back as it was; the rest stays."""
+
+import pytest
+from hypothesis import example, given
+
+from hardwon.adapters.markdown.bank_edit import BankView, Span, with_count, with_lesson
+from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.identity import content_hash
+from hardwon.domain.model.keywords import words_of
+from hardwon.domain.model.knowledge_bank import BankEntry
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.retro.bank_edit import BankLesson
+from tests.domain.model.retro.strategies import DAY, files, identity, lessons
+from tests.strategies import few_examples
+
+LESSON = BankLesson("patterns", "Keep raw lines", "A lesson.", "Feature 007", 1, "high", "2026-05-01")
+
+
+def read(text: str) -> list[BankEntry]:
+    """Read a file as the knowledge bank does."""
+    return parse_bank(text.replace("\r\n", "\n").replace("\r", "\n"), "patterns")
+
+
+def facts(entries: list[BankEntry]) -> list[tuple[object, ...]]:
+    return [(each.heading, each.description, each.observation_count, each.confidence, each.notes) for each in entries]
+
+
+def test_a_lesson_is_written_in_the_banks_format() -> None:
+    assert with_lesson("", LESSON) == (
+        "# Patterns\n"
+        "\n"
+        "### Pattern: Keep raw lines\n"
+        "A lesson.\n"
+        "- Observed in: Feature 007\n"
+        "- Observation count: 1\n"
+        "- Confidence: high\n"
+        "- Last observed: 2026-05-01\n"
+    )
+
+
+CLAUSE = "Decode chunks incrementally"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "written"),
+    [
+        (
+            CLAUSE,
+            f"{CLAUSE}, as a character can straddle reads.",
+            f"{CLAUSE}\n\u2026, as a character can straddle reads.",
+        ),
+        (f"{CLAUSE}\u2026", f"{CLAUSE} or not.\nSecond line.", f"{CLAUSE}\n\u2026 or not.\nSecond line."),
+        (CLAUSE, CLAUSE, f"{CLAUSE}\n\u2026"),
+        (CLAUSE, f"{CLAUSE}.", f"{CLAUSE}\n\u2026."),
+        (CLAUSE, "decode  chunks\nincrementally. Always.", "decode chunks incrementally\n\u2026. Always."),
+        (CLAUSE, "Decode `chunks` *incrementally*: yes.", "Decode `chunks` *incrementally*\n\u2026: yes."),
+        (CLAUSE, "Decode chunks in order.", f"{CLAUSE}\nDecode chunks in order."),
+        (CLAUSE, f"{CLAUSE}ish.", f"{CLAUSE}\n{CLAUSE}ish."),
+        ("Cache", "Cache keys carry a version.", "Cache\nCache keys carry a version."),
+        (CLAUSE, "\u2026 so it goes on.", f"{CLAUSE}\n\u2026\u2026 so it goes on."),
+        (CLAUSE, f"{CLAUSE}\u2026 so it goes on.", f"{CLAUSE}\n{CLAUSE}\u2026 so it goes on."),
+    ],
+)
+def test_a_name_that_its_text_begins_with_is_written_once(name: str, text: str, written: str) -> None:
+    lesson = LESSON._replace(name=name, description=text)
+    after = with_lesson("", lesson)
+    [entry] = read(after)
+
+    assert after.removeprefix("# Patterns\n\n### Pattern: ").startswith(f"{written}\n- Observed in: ")
+    assert content_hash(entry.text) == lesson.identity
+    assert with_count(after, "patterns", lesson.identity, DAY) == after.replace("count: 1", "count: 2").replace(
+        LESSON.day, DAY
+    )
+
+
+def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -> None:
+    lesson = LESSON._replace(name=CLAUSE, description=f"{CLAUSE}, as I said.")
+    after = with_lesson(with_lesson("", lesson._replace(description="Other.")), lesson)
+
+    assert [(each.name, each.text) for each in read(after)] == [
+        (CLAUSE, "Other."),
+        (f"{CLAUSE} (2)", f"{CLAUSE}, as I said."),
+    ]
+
+
+@given(lesson=lessons)
+@example(lesson=LESSON._replace(description="### a\n- b\r- c\n- Observation count: 9"))
+def test_what_is_written_is_read_back(lesson: BankLesson) -> None:
+    [entry] = parse_bank(with_lesson("", lesson).replace("\r\n", "\n"), lesson.category)
+
+    assert content_hash(redact(entry.text)) == content_hash(lesson.description)
+    assert entry.category == lesson.category
+    assert words_of(entry.name) == words_of(lesson.name)
+    assert (entry.observation_count, entry.confidence, entry.last_observed) == (
+        lesson.observation_count,
+        lesson.confidence,
+        lesson.day,
+    )
+    assert entry.notes == ((f"- Observed in: {lesson.observed_in}",) if lesson.observed_in else ())
+
+
+@given(lesson=lessons, text=files)
+def test_a_file_keeps_what_it_has_or_refuses(lesson: BankLesson, text: str) -> None:
+    lesson = lesson._replace(category="patterns")
+    try:
+        after = with_lesson(text, lesson)
+    except InvalidEntryError:
+        assert "<!--" in text
+        return
+
+    assert after.startswith(text)
+    assert facts(read(after)[:-1]) == facts(read(text))
+    assert content_hash(redact(read(after)[-1].text)) == content_hash(lesson.description)
+
+
+COMMENT = "An <!-- comment --> here"
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [LESSON._replace(name=COMMENT), LESSON._replace(description=COMMENT), LESSON._replace(observed_in=COMMENT)],
+)
+def test_a_comment_in_a_lesson_is_refused(lesson: BankLesson) -> None:
+    with pytest.raises(InvalidEntryError, match="would not be read back"):
+        with_lesson("", lesson)
+
+
+def test_a_file_whose_comment_is_open_is_not_made_to_swallow_a_lesson() -> None:
+    with pytest.raises(InvalidEntryError, match="HTML comments"):
+        with_lesson("# Patterns\n<!-- open\n", LESSON._replace(description="It ends --> here"))
+
+
+def test_two_lessons_of_one_name_are_told_apart() -> None:
+    twice = with_lesson(with_lesson("", LESSON), LESSON._replace(description="Another."))
+
+    assert [entry.name for entry in read(twice)] == ["Keep raw lines", "Keep raw lines (2)"]
+
+
+def test_line_ends_are_those_of_the_file() -> None:
+    after = with_lesson("# Patterns\r\n", LESSON)
+
+    assert after.count("\n") == after.count("\r\n") == 8
+
+
+def test_a_count_rises_and_nothing_else_changes() -> None:
+    before = (
+        "# Patterns \r\n\r\n<!-- ### Pattern: no -->\r\n### Pattern: One\r\nA  LESSON.\r\n"
+        "- Observation count: 2\r\n- observation COUNT:  3  <!-- twice -->\r\n- Confidence: odd\r\n- Last observed: 2020\r\n### x"
+    )
+
+    assert with_count(before, "patterns", LESSON.identity, DAY) == before.replace("COUNT:  3 ", "COUNT:  4 ").replace(
+        "2020", DAY
+    )
+
+
+def test_lines_that_are_missing_are_added() -> None:
+    before = "### One\nA lesson.\n\n### Two\nAnother.\n- Observation count: 5\n"
+
+    assert with_count(before, "patterns", LESSON.identity, DAY) == (
+        f"### One\nA lesson.\n- Observation count: 2\n- Last observed: {DAY}\n\n### Two\nAnother.\n- Observation count: 5\n"
+    )
+
+
+@given(text=files)
+@example(text="### \nA lesson.\n- Observation count: <!-- x -->4<!-- y -->0\n- Last observed:")
+@example(text="### Pattern: one\nA lesson.\n- Last observed:")
+def test_counting_changes_the_count_and_the_day_of_that_lesson_alone(text: str) -> None:
+    try:
+        after = with_count(text, "patterns", identity("A lesson."), DAY)
+    except InvalidEntryError:
+        assert "<!--" in text
+        return
+
+    before, now = read(text), read(after)
+    assert len(before) == len(now)
+    for old, new in zip(before, now, strict=True):
+        is_it = old.description == "A lesson."
+        assert new.observation_count == (max(1, old.observation_count) + 1 if is_it else old.observation_count)
+        assert new.last_observed == (DAY if is_it else old.last_observed)
+        assert facts([new._replace(observation_count=old.observation_count)]) == facts([old])
+    assert after == text or any(old.description == "A lesson." for old in before)
+
+
+@few_examples
+@given(text=files)
+@example(text="a\r<!-- -->\nb\r\r\n")
+def test_a_view_shows_what_is_read_and_where_it_stands(text: str) -> None:
+    view = BankView(text)
+
+    for index, char in enumerate(view.text):
+        start, end = view.raw(Span(index, index + 1))
+        assert text[start:end].replace("\r", "\n") == char
+    assert facts(parse_bank(view.text, "patterns")) == facts(read(text)) or "<!--" in view.text

@@ -1,0 +1,218 @@
+from pathlib import Path
+
+import attrs
+import pytest
+
+from hardwon.adapters.sqlite import keyword_index
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.ranking.adaptive import passage_score
+from hardwon.domain.use_cases.store_entry import StoreEntry
+from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened
+from tests.contracts.worlds import ALL, IN_TIME, World, world_of
+from tests.fakes.clock import FixedClock
+from tests.strategies import DAY, NOW, lesson, of_file, with_text
+
+
+@pytest.mark.parametrize("field", ["name", "description", "reasoning", "notes", "keywords"])
+def test_a_word_that_stands_in_one_field_only_matches(world: World, sql: Sql, field: str) -> None:
+    world.add(lesson("another"), with_text(lesson("plain"), field, "zebra"))
+
+    for expression in ("zebra", f"{field}:zebra"):
+        assert sql("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", expression) == [(1,)]
+
+
+def test_forms_of_a_word_and_accents_are_one(world: World) -> None:
+    world.add(attrs.evolve(lesson("Retrying sockets"), keywords=("café",)))
+
+    for word in ("retry", "retries", "socket", "cafe", "café", "CAFÉ"):
+        assert world.keywords.match([word], "any", LEARNINGS, IN_TIME).count() == 1
+
+
+def test_a_recall_touches_neither_the_keyword_index_nor_updated_at(world: World, sql: Sql) -> None:
+    [seq] = world.add(FULL)
+    before = sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")
+    world.usage.record_recall([seq], NOW + DAY)
+
+    assert (sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")) == before
+
+
+def test_observing_again_rewrites_the_keyword_index_only_when_words_changed(world: World, sql: Sql) -> None:
+    world.add(FULL)
+    before = sql("SELECT * FROM entries_fts_data")
+    StoreEntry(world.repository).keep(FULL)
+
+    assert sql("SELECT * FROM entries_fts_data") == before
+    assert sql("SELECT observation_count FROM entries") == [(4,)]
+
+
+DAMAGES = [
+    "DROP TABLE entries_fts",
+    "DELETE FROM entries_fts",
+    "INSERT INTO entries_fts (rowid, name) VALUES (10000, 'ghost')",
+]
+
+MIXED = (FULL, lesson("another"), of_file("Title\nand a text", kind="document", tags=("label",), keywords=("word",)))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_keyword_index_that_does_not_fit_is_rebuilt_when_opened(folder: Path, damage: str) -> None:
+    with opened(folder) as database:
+        world_of(database).add(FULL, lesson("another"))
+        database.rows(damage)
+
+    with opened(folder) as database:
+        world = world_of(database)
+        database.rows("INSERT INTO entries_fts (entries_fts) VALUES ('integrity-check')")
+        assert world.keywords.size() == 2
+        for word in ("backoff", "day", "café", "feature"):
+            assert world.keywords.match([word], "any", LEARNINGS, IN_TIME).count() == 1
+        assert world.keywords.match(["ghost"], "any", LEARNINGS, IN_TIME).count() == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_it_is_not_rebuilt_where_nothing_may_be_repaired_and_search_says_so(folder: Path, damage: str) -> None:
+    with opened(folder) as database:
+        world_of(database).add(FULL, lesson("another"))
+        database.rows(damage)
+    before = dump(folder)
+
+    with opened(folder, repair_index=False) as database:
+        keywords = FtsKeywordIndex(database)
+        for ask in (
+            keywords.size,
+            lambda: keywords.frequencies(["day"], IN_TIME),
+            lambda: keywords.match(["day"], "any", LEARNINGS, IN_TIME),
+        ):
+            with pytest.raises(KeywordIndexUnavailableError, match="doctor --repair"):
+                ask()
+        assert len(world_of(database).repository.find(LEARNINGS, limit=ALL)) == 2
+    assert dump(folder) == before
+
+
+def test_a_store_without_its_keyword_index_can_still_be_written(folder: Path) -> None:
+    with opened(folder) as database:
+        world_of(database).add(FULL)
+        database.rows("DROP TABLE entries_fts")
+
+    with opened(folder, repair_index=False) as database:
+        world_of(database).repository.put(lesson("another"))
+    with opened(folder) as database:
+        assert world_of(database).keywords.match(["another"], "any", LEARNINGS, IN_TIME).count() == 1
+
+
+def test_a_new_store_has_its_keyword_index_even_where_nothing_may_be_repaired(folder: Path) -> None:
+    with opened(folder, repair_index=False) as database:
+        world = world_of(database)
+        world.add(FULL)
+        assert world.keywords.match(["backoff"], "any", LEARNINGS, IN_TIME).count() == 1
+
+
+def test_what_was_written_without_fts5_is_found_once_it_is_there(folder: Path) -> None:
+    changed = attrs.evolve(FULL, reasoning="zebra")
+    with opened(folder) as database:
+        world_of(database).add(FULL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keyword_index, "is_available", lambda: False)
+        with opened(folder) as database:
+            world = world_of(database)
+            world.add(changed)
+            with pytest.raises(KeywordIndexUnavailableError, match="FTS5 not available"):
+                world.keywords.size()
+
+    with opened(folder) as database:
+        assert world_of(database).keywords.match(["zebra"], "any", LEARNINGS, IN_TIME).count() == 1
+
+
+def test_a_store_made_without_fts5_gets_its_index_later(folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keyword_index, "is_available", lambda: False)
+        with opened(folder) as database:
+            world_of(database).add(FULL)
+
+    with opened(folder) as database:
+        assert world_of(database).keywords.match(["backoff"], "any", LEARNINGS, IN_TIME).count() == 1
+
+
+def test_what_was_deleted_without_fts5_is_not_found_once_it_is_there(folder: Path) -> None:
+    with opened(folder) as database:
+        world_of(database).add(FULL, lesson("another"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keyword_index, "is_available", lambda: False)
+        with opened(folder) as database:
+            assert world_of(database).repository.delete(FULL.entry_id)
+
+    with opened(folder) as database:
+        keywords = world_of(database).keywords
+        assert keywords.match(["backoff"], "any", EVERYTHING, IN_TIME).count() == 0
+        assert keywords.weigh(["backoff", "another"], EVERYTHING, IN_TIME).count() == keywords.size() == 1
+
+
+def test_a_rebuilt_index_holds_what_writing_entry_by_entry_put_there(database: Database, world: World) -> None:
+    world.add(*MIXED, attrs.evolve(of_file("Title\nand a text"), name="Title"))
+    tables = ("entries_fts", "passages_fts")
+    before = [database.rows(f"SELECT rowid, * FROM {table} ORDER BY rowid") for table in tables]
+    keyword_index.rebuild_index(database)
+
+    assert [database.rows(f"SELECT rowid, * FROM {table} ORDER BY rowid") for table in tables] == before
+
+
+def test_a_store_without_passages_gets_them_when_opened(folder: Path) -> None:
+    with opened(folder) as database:
+        world_of(database).add(*MIXED)
+        database.rows("DROP TABLE passages_fts")
+
+    with opened(folder, repair_index=False) as database:
+        keywords = world_of(database).keywords
+        assert keywords.match(["backoff"], "any", EVERYTHING, IN_TIME).count() == 1
+        with pytest.raises(KeywordIndexUnavailableError, match="doctor --repair"):
+            keywords.weigh(["backoff"], EVERYTHING, IN_TIME)
+    with opened(folder) as database:
+        assert world_of(database).keywords.weigh(["backoff"], EVERYTHING, IN_TIME).count() == 1
+
+
+def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql) -> None:
+    seqs = world.add(*MIXED, *(of_file(f"filler {number}", path=f"{number}.md") for number in range(9)))
+    terms = ["backoff", "retry", "filler", "nowhere"]
+    size = sql("SELECT count(*) FROM passages_fts")[0][0]
+    frequency = {
+        term: sql("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH ?", term)[0][0] for term in terms
+    }
+    idf = {term: inverse_document_frequency(size, frequency[term]) for term in terms}
+    hits = sql(
+        "SELECT rowid >> 20, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?", " OR ".join(terms)
+    )
+
+    scores = world.keywords.weigh(terms, EVERYTHING, IN_TIME).scores(seqs)
+    assert scores.keys() == {seq for seq, _ in hits}
+    for seq, bm25 in hits:
+        matched = idf["backoff"] + idf["retry"] if seq == seqs[0] else idf["filler"]
+        assert scores[seq] == pytest.approx(passage_score(bm25, matched, sum(idf.values())))
+
+
+def test_keyword_search_can_be_switched_off(database: Database) -> None:
+    with pytest.raises(KeywordIndexUnavailableError, match="switched off"):
+        FtsKeywordIndex(database, enabled=False).size()
+
+
+def test_a_search_ends_at_its_deadline(world: World) -> None:
+    for number in range(300):
+        world.repository.put(lesson(f"lesson {number}"))
+    clock = FixedClock()
+
+    with pytest.raises(KeywordIndexUnavailableError, match="no answer in time"):
+        world.keywords.match(["lesson"], "any", LEARNINGS, clock.deadline(0))
+    assert world.keywords.match(["lesson"], "any", LEARNINGS, clock.deadline(1)).count() == 300
+
+
+def test_a_search_within_a_snapshot_leaves_the_store_as_it_was(world: World, sql: Sql) -> None:
+    world.add(FULL)
+    for _ in range(2):
+        with world.repository.snapshot():
+            assert world.keywords.match(["backoff"], "any", LEARNINGS, IN_TIME).count() == 1
+    world.repository.put(lesson("another"))
+
+    assert sql("SELECT count(*) FROM entries") == [(2,)]

@@ -1,0 +1,195 @@
+"""Requirement C-T3: where conversations are cut."""
+
+import itertools
+from collections.abc import Sequence
+
+import pytest
+
+from hardwon.domain.model.conversation.chunker import EXCERPT, Chunker
+from hardwon.domain.model.conversation.session import Draft, Exchange, chunk_identity
+from tests.conversations import MINUTE
+from tests.domain.model.conversation.dialogues import (
+    DATABASE,
+    DEEP_TALK,
+    FRONTEND,
+    SHORT_QUESTIONS,
+    dialogue,
+    prompts,
+    sizes,
+)
+from tests.strategies import NOW
+
+GO_ON = "Tell me more about the parser."
+
+
+def test_no_exchanges_give_no_chunks() -> None:
+    assert Chunker().chunk([]) == ()
+
+
+def test_one_exchange_gives_one_open_chunk() -> None:
+    [only] = prompts(GO_ON)
+
+    assert Chunker().chunk([only]) == (Draft(topic="parser", exchanges=(only,)),)
+
+
+def test_two_subjects_are_two_chunks() -> None:
+    assert sizes(dialogue(*DATABASE, *FRONTEND)) == [4, 4]
+    assert sizes(dialogue(*FRONTEND, *DATABASE)) == [4, 4]
+
+
+def test_two_subjects_are_two_chunks_by_meaning_where_words_agree() -> None:
+    said = dialogue(*DATABASE[:3], DATABASE[3])
+
+    assert sizes(said, Chunker(similarity=lambda _, other: 0.2 if "slow down" in other else 0.9)) == [3, 1]
+
+
+@pytest.mark.parametrize("cosine", [None, 0.3, 1.0])
+def test_what_is_alike_or_can_not_be_told_stays_together(cosine: float | None) -> None:
+    assert sizes(dialogue(*DATABASE), Chunker(similarity=lambda *_: cosine)) == [4]
+
+
+def test_meaning_is_not_asked_for_where_words_tell() -> None:
+    def never(several: Sequence[str], one: str) -> float:
+        raise AssertionError(several, one)
+
+    assert sizes(dialogue(*DATABASE[:3], FRONTEND[0]), Chunker(similarity=never)) == [3, 1]
+
+
+def test_every_exchange_of_a_chunk_has_its_share_in_what_is_compared_by_meaning() -> None:
+    compared = list[tuple[Sequence[str], str]]()
+    said = [(f"{user} {'parser ' * 1000}", assistant) for user, assistant in DATABASE]
+    Chunker(similarity=lambda *texts: compared.append(texts)).chunk(dialogue(*said))
+
+    [(running, new)] = compared
+    assert [text.startswith(user) for text, (user, _) in zip(running, DATABASE[:3], strict=True)] == [True] * 3
+    assert new.startswith(DATABASE[3][0])
+    assert {len(text) for text in (*running, new)} == {EXCERPT}
+
+
+def test_a_long_chunk_ends_by_less_than_a_short_one() -> None:
+    chunker = Chunker(similarity=lambda *_: 0.35)
+
+    assert sizes(dialogue(*DEEP_TALK), chunker) == [6, 1]
+
+
+def test_short_questions_stay_together() -> None:
+    assert sizes(dialogue(*SHORT_QUESTIONS)) == [5]
+
+
+def test_a_deep_talk_stays_together() -> None:
+    assert sizes(dialogue(*DEEP_TALK)) == [7]
+
+
+def test_a_chunk_is_full_with_eight_and_its_subject_goes_on_in_the_next() -> None:
+    first, second = Chunker().chunk(dialogue(*DEEP_TALK, *DEEP_TALK))
+
+    assert [len(first.exchanges), len(second.exchanges)] == [8, 6]
+    assert first.topic == second.topic
+    assert first.is_closed
+
+
+def test_another_subject_after_a_full_chunk_has_a_name_of_its_own() -> None:
+    first, second = Chunker().chunk(dialogue(*DEEP_TALK, DEEP_TALK[0], *FRONTEND))
+
+    assert [len(first.exchanges), len(second.exchanges)] == [8, 4]
+    assert second.topic.startswith("button animation")
+
+
+def test_more_than_twenty_exchanges_are_several_chunks_of_three_to_eight() -> None:
+    several = sizes(dialogue(*DATABASE, *FRONTEND, *DEEP_TALK, *FRONTEND, *DATABASE))
+
+    assert sum(several) == 23
+    assert len(several) > 2
+    assert all(3 <= size <= 8 for size in several)
+
+
+IMPORTANT = (
+    "Decision: we keep SQLite.",
+    "We decided to use Postgres instead of MySQL because of the locks.",
+    "Let's go with the first option.",
+    "We'll use uv instead of pip.",
+    "I've decided: no ORM.",
+    "From now on, every commit has a test.",
+    "No, that's wrong: the worktree is stale.",
+    "Actually, the feed is UTF-8.",
+    "That's not right.",
+    "Correction: the port is 5433.",
+    "Don't mock the clock, use a fake.",
+)
+
+
+@pytest.mark.parametrize("prompt", IMPORTANT)
+def test_a_decision_or_correction_stands_by_itself(prompt: str) -> None:
+    drafts = Chunker().chunk(prompts(GO_ON, GO_ON, prompt, GO_ON))
+
+    assert [len(draft.exchanges) for draft in drafts] == [2, 1, 1]
+    assert [draft.is_closed for draft in drafts] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["Should we use Postgres instead of MySQL?", "No, thanks.", "Have we decided it?", "No."]
+)
+def test_questions_and_courtesies_do_not_stand_by_themselves(prompt: str) -> None:
+    assert sizes(prompts(GO_ON, prompt, GO_ON)) == [3]
+
+
+def test_what_the_agent_decides_does_not_cut_as_its_reply_may_still_grow() -> None:
+    assert sizes(dialogue((GO_ON, "Yes."), (GO_ON, "We decided to use uv."), (GO_ON, "Yes."))) == [3]
+
+
+def test_a_discussion_is_kept_whole_with_all_its_decisions() -> None:
+    said = dialogue(("/tlc:discuss the schema", "Which database?"), ("We decided to use Postgres.", "Good."), *FRONTEND)
+
+    assert sizes(said) == [6]
+
+
+def test_a_discussion_that_is_longer_than_a_chunk_stays_a_discussion() -> None:
+    said = prompts("/tlc:discuss the schema", *["We decided to add an index."] * 19)
+    drafts = Chunker().chunk(said)
+
+    assert [len(draft.exchanges) for draft in drafts] == [8, 8, 4]
+    assert {draft.topic for draft in drafts} == {"discuss schema"}
+
+
+@pytest.mark.parametrize("end", ["ok, let's build this", "/tlc:build it"])
+def test_a_discussion_ends_when_the_user_says_so(end: str) -> None:
+    drafts = Chunker().chunk(prompts("/tlc:discuss the schema", "Go on.", end, "We decided to add an index."))
+
+    assert drafts[0].is_closed
+    assert not drafts[1].topic.startswith("discuss")
+
+
+def test_an_exchange_heard_twice_is_there_once() -> None:
+    said = dialogue(*DATABASE)
+    drafts = Chunker().chunk(said)
+
+    assert Chunker().add(drafts, said[-1]) is drafts
+
+
+@pytest.mark.parametrize("prompt", [GO_ON, IMPORTANT[0]])
+def test_a_reply_that_grew_takes_the_place_of_what_it_was(prompt: str) -> None:
+    before, after = (Exchange(prompt, reply, NOW + MINUTE) for reply in ("One.", "One. Two."))
+    earlier = Chunker().chunk([*prompts(GO_ON), before])
+    drafts = Chunker().add(earlier, after)
+
+    assert [draft.topic for draft in drafts] == [draft.topic for draft in earlier]
+    assert [draft.is_closed for draft in drafts] == [draft.is_closed for draft in earlier]
+    assert drafts[-1].exchanges[-1] == after
+    assert sum(len(draft.exchanges) for draft in drafts) == 2
+
+
+def test_the_same_conversation_gives_the_same_distinct_ids() -> None:
+    once, again = (
+        [chunk_identity("app", draft.exchanges[0]) for draft in Chunker().chunk(dialogue(*DATABASE, *FRONTEND))]
+        for _ in range(2)
+    )
+
+    assert once == again
+    assert len(set(once)) == 2
+
+
+def test_exchanges_stay_in_order() -> None:
+    drafts = Chunker().chunk(dialogue(*DATABASE, *FRONTEND, *DEEP_TALK))
+    times = [exchange.at for draft in drafts for exchange in draft.exchanges]
+
+    assert all(earlier < later for earlier, later in itertools.pairwise(times))

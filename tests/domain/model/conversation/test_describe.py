@@ -1,0 +1,234 @@
+"""Requirements C-T3.2, C-T3.6, C-T3.7, C-T3.10 and C-T8.4-C-T8.8: what a chunk says of itself."""
+
+import re
+
+import attrs
+import pytest
+from hypothesis import example, given
+
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, chunk_identity
+from tests.conversations import exchanges
+from tests.domain.model.conversation.dialogues import DATABASE, FRONTEND, asked, dialogue
+from tests.strategies import NOW
+
+
+def chunk_of(*said: tuple[str, str], permanent: bool = False) -> Chunk:
+    return described(draft_of(*dialogue(*said), permanent=permanent), "app", "s1")
+
+
+def draft_of(*said: Exchange, permanent: bool = False) -> Draft:
+    return Draft(topic="some words", exchanges=said, permanent=permanent)
+
+
+def count(summary: str) -> int:
+    return len([part for part in re.split(r"[.!?](?:\s|$)", summary) if part])
+
+
+def test_a_chunk_is_its_exchanges_with_all_that_is_told_of_them() -> None:
+    said = dialogue(*DATABASE)
+    chunk = described(draft_of(*said), "app", "s1")
+
+    assert chunk.exchanges == said
+    assert (chunk.topic, chunk.session_id, chunk.permanent) == ("some words", "s1", False)
+    assert (chunk.starts_at, chunk.ends_at) == (said[0].at, said[-1].at)
+    assert chunk.chunk_id == chunk_identity("app", said[0])
+
+
+def test_a_title_is_the_first_decision() -> None:
+    chunk = chunk_of(*DATABASE, ("And so?", "We decided to use Postgres instead of MySQL. We decided more."))
+
+    assert chunk.title == "We decided to use Postgres instead of MySQL"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    {
+        "How do we parse feeds? I am lost.": "How do we parse feeds?",
+        "/tlc:plan the feed parser, in steps.": "The feed parser, in steps",
+        "Hi! The *parser* drops `ENC` marks.": "The parser drops ENC marks",
+        "ok": "Postgres keeps the locks",
+        "```\nx = 1\n```": "Postgres keeps the locks",
+        "better": "Postgres keeps the locks",
+        "ok, so what does the lexer parse?": "What does the lexer parse?",
+        "Careful, CREATE INDEX fails here": "CREATE INDEX fails here",
+        "src/a.py drops the marks": "src/a.py drops the marks",
+        "from now on always use server components": "Always use server components",
+        "decision: docker compose, image tag = git sha": "Docker compose, image tag = git sha",
+        "yes drop it. and use a multi stage build": "Use a multi stage build",
+    }.items(),
+)
+def test_else_a_title_is_the_first_that_tells_what_it_is_about(prompt: str, title: str) -> None:
+    assert chunk_of((prompt, "Postgres keeps the locks.")).title == title
+
+
+def test_a_title_is_cut_at_a_word() -> None:
+    chunk = chunk_of(("parser " * 40, "Yes."))
+
+    assert 80 < len(chunk.title) <= 100
+    assert set(chunk.title.lower().split()) == {"parser"}
+
+
+def test_what_is_kept_for_good_says_so_in_its_title() -> None:
+    chunk = chunk_of(("parser " * 40, "Yes."), permanent=True)
+
+    assert chunk.permanent
+    assert chunk.title.startswith(f"{PERMANENT_MARK}Parser parser")
+    assert len(chunk.title) <= 100
+
+
+@pytest.mark.parametrize("said", ["[PERMANENT] The parser is fine.", "[Permanent] [PERMANENT]  The parser is fine."])
+def test_what_is_said_of_being_permanent_is_no_part_of_a_title(said: str) -> None:
+    assert chunk_of(("ok", said)).title == "The parser is fine"
+    assert chunk_of(("ok", said), permanent=True).title == f"{PERMANENT_MARK}The parser is fine"
+
+
+def test_a_summary_is_the_request_the_decisions_and_what_tells_most() -> None:
+    chunk = chunk_of(
+        ("The feed parser is slow. Sigh.", "Right.\n```\nx. Y.\n```\n| a. | b |\n- The feed parser copies each feed"),
+        ("And?", "We decided to use a view, e.g. memoryview. It runs in a.py on 3.11. Done."),
+    )
+
+    assert chunk.summary == (
+        "The feed parser is slow. The feed parser copies each feed. We decided to use a view, e.g., memoryview."
+    )
+
+
+@pytest.mark.parametrize("said", [DATABASE, FRONTEND, DATABASE[:1]])
+def test_a_summary_has_two_or_three_sentences(said: tuple[tuple[str, str], ...]) -> None:
+    assert 2 <= count(chunk_of(*said).summary) <= 3
+
+
+def test_a_summary_is_about_one_subject() -> None:
+    parser = "The feed parser drops marks of the feed"
+    chunk = chunk_of(
+        (f"{parser}.", "It copies each one."),
+        ("Hm.", "Yes."),
+        ("And Safari flickers.", "Safari paints Safari twice in Safari."),
+    )
+
+    assert chunk.summary == f"{parser}. It copies each one."
+
+
+def test_an_echo_of_what_the_user_decided_is_not_another_decision() -> None:
+    chunk = chunk_of(("Let's go with the index and batching.", "Decided: index plus batching. I'll use uv over pip."))
+
+    assert chunk.metadata.decisions == ("Let's go with the index and batching.", "I'll use uv over pip.")
+
+
+def test_how_the_user_always_wants_it_is_a_preference_only() -> None:
+    about = chunk_of(("from now on always use server components", "Noted.")).metadata
+
+    assert (about.decisions, about.preferences) == ((), ("from now on always use server components",))
+
+
+def test_what_only_the_user_can_accept_is_no_decision_of_the_agent() -> None:
+    chunk = chunk_of(("ok use postgres", "And use the index."))
+
+    assert chunk.metadata.decisions == ("ok use postgres",)
+
+
+def test_an_address_the_agent_begins_with_is_no_command() -> None:
+    assert chunk_of(("", "/admin is up. Run /tlc:plan.")).metadata.commands == ("/tlc:plan",)
+
+
+def test_a_summary_stays_short() -> None:
+    sentence = "The parser reads the feed " * 40
+    summary = chunk_of((sentence, f"{sentence}. Then {sentence}. And {sentence}!")).summary
+
+    assert len(summary) <= 400
+    assert count(summary) == 3
+
+
+def test_metadata_names_what_was_spoken_of() -> None:
+    chunk = chunk_of(
+        ("/tlc:plan Phase 71 of ~/projects/feeds/src, see `src/a.py:3`.", "I prefer src/b.py. Then /recall it."),
+        ("I prefer tabs in src/a.py. We'll use uv instead of pip.", "Watch out: the deploy is flaky."),
+    )
+
+    assert chunk.metadata == attrs.evolve(
+        chunk.metadata,
+        projects=("app", "feeds"),
+        files=("src/a.py", "src/b.py"),
+        commands=("/tlc:plan",),
+        decisions=("We'll use uv instead of pip.",),
+        gotchas=("Watch out: the deploy is flaky.",),
+        preferences=("I prefer tabs in src/a.py.",),
+        areas=(),
+        phases=("71",),
+    )
+
+
+def test_answers_are_decisions_with_their_question() -> None:
+    chunk = described(draft_of(asked("Which database?", "Postgres on AWS", "Postgres on AWS", "MySQL")), "app", None)
+
+    assert chunk.metadata.decisions == ("Which database: Postgres on AWS.",)
+    assert chunk.metadata.areas == ("infrastructure",)
+    assert chunk.title == "Which database: Postgres on AWS"
+
+
+@pytest.mark.parametrize("command", ["/tlc:discuss", "/tlc:plan", "/tlc:build"])
+def test_a_command_keeps_the_whole_talk_with_every_decision_in_it(command: str) -> None:
+    said = dialogue(
+        (f"{command} the store", "Which database?"),
+        ("We decided to use Postgres because of its locks.", "Then we'll use uv. Tasks: migrate, test."),
+        *FRONTEND,
+        ("Let's go with Terraform.", "Noted."),
+    )
+    [draft] = Chunker().chunk(said)
+    chunk = described(draft, "app", None)
+
+    assert chunk.exchanges == said
+    assert chunk.metadata.decisions == (
+        "We decided to use Postgres because of its locks.",
+        "Then we'll use uv.",
+        "Let's go with Terraform.",
+    )
+    assert chunk.metadata.areas == ("infrastructure",)
+
+
+def test_a_long_statement_is_cut() -> None:
+    chunk = chunk_of((f"We decided to use {'a longer word ' * 100}.", "Yes."))
+
+    assert [len(decision) <= 400 for decision in chunk.metadata.decisions] == [True]
+
+
+@given(exchange=exchanges())
+@example(exchange=Exchange("```\n!\n```", "", NOW))
+@example(exchange=Exchange("...", "?!", NOW))
+def test_any_exchange_has_a_title_and_a_summary(exchange: Exchange) -> None:
+    chunk = described(Chunker().chunk([exchange])[0], "app", None)
+
+    assert chunk.title.strip() == chunk.title == " ".join(chunk.title.split())
+    assert 0 < len(chunk.title) <= 100
+    assert chunk.summary == " ".join(chunk.summary.split())
+    assert chunk.summary.endswith((".", "!", "?"))
+    assert 1 <= count(chunk.summary) <= 3
+    assert len(chunk.summary) <= 400
+
+
+HOSTILE = (
+    "a.",
+    "we decided ",
+    "don't a ",
+    "/a:",
+    "project ",
+    "```\n",
+    "~~~\n```\n",
+    "| ",
+    ".",
+    "ok, ",
+    "use a ",
+    "no" + ",",
+    ":1",
+)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:8].strip())
+def test_a_huge_text_is_cut_and_described(text: str) -> None:
+    long = text * (60_000 // len(text))
+    [draft] = Chunker().chunk([Exchange(long, long, NOW)])
+
+    assert 0 < len(described(draft, "app", None).title) <= 100

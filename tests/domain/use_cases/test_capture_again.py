@@ -1,0 +1,90 @@
+"""A session that is captured from its beginning again: what it was cut into before is gone, what was for good stays."""
+
+import contextlib
+
+import attrs
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.conversation.chunker import Chunker
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
+from hardwon.domain.model.errors import StorageError, UnreadableFileError
+from hardwon.domain.use_cases.capture import Capture, Captured, capture_session
+from tests.conversations import MINUTE, sessions
+from tests.domain.use_cases.test_capture import Breaking, Desk, by_id, talk, transcribed
+from tests.strategies import NOW, few_examples
+
+EMPTY = SessionBuffer(session_id="one", project_root="/app")
+CUT_EVERYWHERE = Chunker(("What", "Which", "We", "No,", "I", "Watch", "next", "go"), None)
+
+
+def anew(desk: Desk, exchanges: list[Exchange]) -> Captured:
+    return capture_session(desk.capture, EMPTY, transcribed(exchanges))
+
+
+def standing(desk: Desk) -> list[tuple[int, bool]]:
+    """Return of each conversation how many exchanges it holds, and whether it is for good."""
+    chunks = [section.chunk for section in desk.files.kept.values() if section.kind == "conversation"]
+    return [(len(chunk.exchanges), chunk.permanent) for chunk in sorted(chunks, key=lambda chunk: chunk.starts_at)]
+
+
+def test_what_was_cut_at_what_was_remembered_is_one_and_for_good() -> None:
+    desk = Desk()
+    desk.take(talk(2))
+    desk.capture.for_good(desk.session("one"))
+    desk.take(talk(3))
+    before = standing(desk)
+    anew(desk, talk(3))
+
+    assert before == [(2, True), (1, False)]
+    assert standing(desk) == [(3, True)]
+    assert [draft.permanent for draft in desk.session("one").drafts] == [True]
+
+
+@given(exchanges=sessions(at_most=25), cut=st.integers(0, 25), breaks=st.lists(st.integers(0, 12), max_size=3))
+@few_examples
+@example(exchanges=talk(4), cut=4, breaks=[2])
+@example(exchanges=talk(4), cut=4, breaks=[4])
+def test_chunked_again_nothing_is_lost_or_doubled_whatever_interrupts_it(
+    exchanges: list[Exchange], cut: int, breaks: list[int]
+) -> None:
+    once, again = Desk(), Desk()
+    once.take(exchanges)
+    again.capture = attrs.evolve(again.capture, chunker=CUT_EVERYWHERE)
+    again.take(exchanges[:cut])
+    again.capture = once_more(again)
+    again.journal.forget_untouched(NOW + MINUTE)
+    for at in (*breaks, None):
+        again.files._breaking = again.journal._breaking = Breaking(at)
+        known = again.session("one")
+        with contextlib.suppress(StorageError, UnreadableFileError):
+            capture_session(again.capture, known, transcribed(exchanges, known.position or 0))
+
+    assert by_id(again.files.kept) == by_id(once.files.kept)
+    assert again.session("one").drafts == once.session("one").drafts
+
+
+def once_more(desk: Desk) -> Capture:
+    return attrs.evolve(desk.capture, chunker=Desk().capture.chunker)
+
+
+def test_the_files_of_what_is_gone_are_named_for_the_store() -> None:
+    desk = Desk()
+    desk.capture = attrs.evolve(desk.capture, chunker=CUT_EVERYWHERE)
+    before = desk.take(talk(3))
+    desk.capture = once_more(desk)
+    after = anew(desk, talk(3))
+
+    assert set(before.files) <= set(after.files)
+    assert desk.session("one").unlearned == after.files
+
+
+def test_other_times_and_other_sessions_stay_as_they_are() -> None:
+    desk = Desk()
+    desk.capture = attrs.evolve(desk.capture, chunker=CUT_EVERYWHERE)
+    desk.take(talk(4))
+    desk.take(talk(2, begin=9), "other")
+    desk.capture = once_more(desk)
+    anew(desk, talk(2, begin=1))
+
+    assert standing(desk) == [(1, False), (2, False), (1, False), (1, False), (1, False)]

@@ -1,0 +1,48 @@
+"""What a prompt would bring up, tried."""
+
+from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
+from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve
+from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Session, store
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.instructions import InMemoryInstructions
+from tests.fakes.searches import InMemoryKeywordIndex
+from tests.strategies import lesson
+
+SESSION = Session(store(lesson(LESSON, name="Columns")))
+
+
+def rehearse(text: str, session: Session = SESSION) -> PromptDryRun:
+    keywords = InMemoryKeywordIndex(session.state)
+    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
+    speak_up = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions({}))
+    return TryPrompt(speak_up).dry_run(Prompt(text, "one", "here"), session.clock.deadline())
+
+
+def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -> None:
+    for _ in range(2):
+        tried = rehearse(ASKED)
+        best = tried.entries[0]
+
+        assert LESSON in tried.text
+        assert (best.name, best.kept_out) == ("Columns", "")
+        assert best.strength >= best.least > 0
+
+
+def test_what_is_too_weak_or_known_is_told_too() -> None:
+    weak = rehearse("is there a filler for the old car")
+    assert (weak.text, weak.worth_asking) == ("", True)
+    assert {each.kept_out for each in weak.entries} == {TOO_WEAK}
+    assert all(each.strength < each.least for each in weak.entries)
+
+    session = Session(SESSION.state)
+    session.ask()
+    known = rehearse(ASKED, session)
+    assert (known.text, known.entries[0].kept_out) == ("", SHOWN_ALREADY)
+
+
+def test_a_prompt_that_says_too_little_is_not_searched_with() -> None:
+    assert rehearse("go on") == PromptDryRun("", (), worth_asking=False)
+    assert rehearse("quite unknown vocabulary everywhere") == PromptDryRun("", (), worth_asking=True)

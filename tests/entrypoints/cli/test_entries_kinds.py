@@ -1,0 +1,133 @@
+"""`hardwon list`, `show` and `stats` of every kind of memory."""
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+
+from tests.adapters.providers.stub_server import running_stub
+from tests.entrypoints.cli.test_recall import lesson
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
+from tests.entrypoints.programs import Ran, hardwon
+
+TEN_KEYS = {
+    *("id", "text", "embedding", "type", "project", "workspace", "branch", "timestamp", "source_file", "permanent"),
+}
+DECISION = memory(
+    "decision", "Use WAL", "Readers never wait.", 0.25, workspace=WORKSPACE, branch="main", permanent=True, tags=("db",)
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with running_stub() as stub, contextlib.ExitStack() as cleanup:
+        library = Library(World(tmp_path_factory.mktemp("kinds") / WORKSPACE, cleanup), stub, dimensions=384)
+        library.plant(
+            DECISION,
+            memory("gotcha", "NFS", "No locks.", None, 1, source_project=NEIGHBOUR, workspace=WORKSPACE),
+            memory("session", "Monday", "Set up WAL.", 0.5, 2, tags=("db", "x")),
+            memory("document", "Spec", "How to store.", 0.5, 3, source_project=NEIGHBOUR),
+            lesson("Lesson", "Wait, then retry.", 0.5),
+        )
+        yield library
+
+
+def listed(library: Library, *options: str) -> set[str]:
+    document = hardwon(library.world, "list", "--json", *options).document
+    assert document["total"] == len(document["items"])
+    return {entry["name"] for entry in document["items"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ((), {"Use WAL", "NFS", "Monday", "Spec", "Lesson"}),
+        (("--in", "conversations"), {"Use WAL", "NFS"}),
+        (("--in", "learnings"), {"Lesson"}),
+        (("--in", "conversations", "--type", "gotcha"), {"NFS"}),
+        (("--type", "session", "--type", "document"), {"Monday", "Spec"}),
+        (("--tag", "db"), {"Use WAL", "Monday"}),
+        (("--project", NEIGHBOUR), {"NFS", "Spec"}),
+        (("--workspace", WORKSPACE), {"Use WAL", "NFS"}),
+        (("--permanent",), {"Use WAL"}),
+        (("--category", "heuristics"), {"Lesson"}),
+        (("--project", "nobody"), set()),
+    ],
+)
+def test_the_list_holds_what_the_options_say(library: Library, options: tuple[str, ...], names: set[str]) -> None:
+    assert listed(library, *options) == names
+
+
+def test_the_table_tells_the_kind(library: Library) -> None:
+    lines = hardwon(library.world, "list", "--in", "sessions").stdout.splitlines()
+
+    assert lines[0].split() == ["id", "kind", "category", "seen", "confidence", "updated", "recalls", "name"]
+    assert lines[1].split()[1] == "session"
+    assert lines[2] == "1 of 1 entry"
+    nothing = hardwon(library.world, "list", "--tag", "none").stdout
+    assert nothing == "Nothing that is remembered is of that kind and place\n"
+
+
+def test_a_decision_is_shown_with_all_that_the_customer_stores(library: Library) -> None:
+    document = hardwon(library.world, "show", DECISION.entry.entry_id, "--json").document
+
+    assert document.keys() >= TEN_KEYS
+    embedding = document.pop("embedding")
+    assert embedding == library.vector(0.25).tolist()
+    assert {key: document[key] for key in TEN_KEYS - {"embedding"}} == {
+        "id": DECISION.entry.entry_id,
+        "text": "Readers never wait.",
+        "type": "decision",
+        "project": "project",
+        "workspace": WORKSPACE,
+        "branch": "main",
+        "timestamp": int(DECISION.entry.updated_at.timestamp()),
+        "source_file": "/memories/decision/use-wal.md",
+        "permanent": True,
+    }
+    [gotcha] = hardwon(library.world, "list", "--type", "gotcha", "--json").items
+    assert hardwon(library.world, "show", gotcha["id"], "--json").document["embedding"] is None
+
+
+def test_a_person_reads_what_fits_the_kind(library: Library) -> None:
+    shown = hardwon(library.world, "show", DECISION.entry.entry_id[:6]).stdout
+
+    facts = dict(line.split(maxsplit=1) for line in shown.split("\n\n")[-1].splitlines())
+    assert facts["file"] == "/memories/decision/use-wal.md"
+    assert (facts["kind"], facts["tags"], facts["workspace"], facts["branch"]) == ("decision", "db", WORKSPACE, "main")
+    assert facts["permanent"] == "yes"
+    assert "category" not in facts
+
+
+def show(library: Library, reference: str) -> Ran:
+    return hardwon(library.world, "show", reference)
+
+
+def test_a_number_names_an_entry_too(library: Library) -> None:
+    [(seq,)] = library.world.query("SELECT seq FROM entry WHERE id = ?", (DECISION.entry.entry_id,))
+
+    assert show(library, f"#{seq}") == show(library, DECISION.entry.entry_id)
+    for nobody in ("#999", "#", "#x", "#-1", f"#{'9' * 5000}"):
+        done = show(library, nobody)
+        assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+
+
+def test_the_statistics_count_by_kind_and_filter(library: Library) -> None:
+    figures = hardwon(library.world, "stats", "--json").document
+
+    assert figures["entries"] == {"total": 5}
+    assert figures["by_kind"] == dict.fromkeys(["decision", "document", "gotcha", "learning", "session"], 1)
+    assert figures["by_category"] == {"heuristics": 1}
+    assert figures["embedding"]["dimensions"] == 384
+    assert (figures["embedding"]["embedded"], figures["embedding"]["pending"]) == (4, 1)
+    ours = hardwon(library.world, "stats", "--in", "conversations", "--project", NEIGHBOUR, "--json").document
+    assert ours["entries"] == {"total": 1}
+    assert ours["by_kind"] == {"gotcha": 1}
+    assert ours["by_category"] == {}
+    assert ours["embedding"]["pending"] == 1
+    assert "  decision              1\n" in hardwon(library.world, "stats").stdout
+
+
+def test_vectors_of_the_width_that_is_set_are_searched(library: Library) -> None:
+    assert library.names("--in", "sessions", "--min-score", "0.4") == ["Monday"]

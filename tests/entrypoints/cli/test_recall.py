@@ -1,0 +1,261 @@
+"""`hardwon recall` over everything: usage, JSON, the list, its explanation, its sameness."""
+
+import contextlib
+import datetime as dt
+import math
+from collections.abc import Iterator
+
+import pytest
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE
+from hardwon.entrypoints.presenters.answers import FORMULAS
+from tests.adapters.providers.stub_server import running_stub
+from tests.entrypoints.cli.test_entries import ODD_NAMES
+from tests.entrypoints.cli.test_main import on_a_terminal
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import QUESTION, WORKSPACE, Library, Planted, memory
+from tests.entrypoints.programs import hardwon
+
+POLICIES = ["adaptive", "hybrid", "cosine", "affinity"]
+LONG = "Nothing of interest. " * 20 + "Here the lock of the store is explained. " + "And more of it. " * 30
+
+
+def lesson(name: str, text: str, cosine: float | None) -> Planted:
+    now = dt.datetime.now(dt.UTC)
+    entry = Entry(name=name, description=text, category="heuristics", created_at=now, updated_at=now)
+    return Planted(entry, cosine)
+
+
+def shelf() -> list[Planted]:
+    return [
+        lesson("Lock order", "Take the locks in one order.", 0.7),
+        memory("document", "Long", LONG, 0.8, file_path="/docs/long.md", workspace=WORKSPACE),
+        memory("document", "Other project", "Store locks.", 0.75, source_project="other"),
+        memory("session", "Session", "Locked the store for a day.", 0.6, tags=("x",)),
+        memory("decision", "Decision", "Use one lock.", 0.5, permanent=True, workspace=WORKSPACE),
+        memory("gotcha", "No vector", "The store hangs.", None),
+    ]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with running_stub() as stub, contextlib.ExitStack() as cleanup:
+        library = Library(World(tmp_path_factory.mktemp("all") / WORKSPACE, cleanup), stub)
+        library.plant(*shelf())
+        yield library
+
+
+@pytest.mark.parametrize("words", [(), ("",), ("  ", "\t")])
+def test_without_a_question_it_tells_its_usage(library: Library, words: tuple[str, ...]) -> None:
+    done = hardwon(library.world, "recall", *words)
+
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: hardwon recall ")
+    for example in (
+        "hardwon recall kubernetes network debugging",
+        'hardwon recall "when did I work on authentication?"',
+        "hardwon recall helm chart configuration issues",
+    ):
+        assert f"    {example}\n" in done.stdout + "\n"
+    done = hardwon(library.world, "recall", "--json", *words)
+    assert (done.code, done.document, done.stderr) == (0, {"items": []}, "")
+
+
+def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
+    answers = {answer["title"]: answer for answer in library.answers()}
+
+    assert answers.keys() == {each.entry.name for each in shelf()}
+    decision = answers["Decision"]
+    assert decision.keys() == {
+        *("id", "type", "title", "text", "score", "source", "date", "permanent", "project", "workspace"),
+        *("tags", "category"),
+    }
+    assert decision["id"] == shelf()[4].entry.entry_id
+    assert (decision["type"], decision["text"], decision["permanent"]) == ("decision", "Use one lock.", True)
+    assert (decision["source"], decision["category"]) == ("/memories/decision/decision.md", None)
+    assert (decision["project"], decision["workspace"], decision["tags"]) == ("project", WORKSPACE, [])
+    assert (answers["Lock order"]["source"], answers["Lock order"]["category"]) == (None, "heuristics")
+
+
+@pytest.mark.parametrize("collection", ["all", "learnings"])
+def test_an_explanation_tells_what_was_searched_and_found(library: Library, collection: str) -> None:
+    plain = library.ask("--in", collection, "--json").document
+    document = library.ask("--in", collection, "--json", "--explain").document
+
+    assert plain.keys() == {"items"}
+    counts = [document[name] for name in ("vector_candidate_count", "fts5_candidate_count")]
+    assert counts == ([5, 6] if collection == "all" else [1, 1])
+    assert document["context_query"] == QUESTION
+    answers = {item["title"]: item for item in document["items"]}
+    if collection == "learnings":
+        assert all(item["final_score"] == item["score"] for item in document["items"])
+    assert answers["Lock order"]["vector_score"] == pytest.approx(0.7, abs=1e-5)
+    assert answers["Lock order"]["bm25_score"] > 0
+    if collection == "all":
+        assert answers["No vector"]["vector_score"] is None
+        assert answers["No vector"]["bm25_score"] > 0
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, "context", "fused"])
+def test_words_alone_are_never_a_hundred_percent(library: Library, policy: str) -> None:
+    with library.without_answers("off"):
+        shown = [library.ask("--in", name, "--policy", policy).stdout for name in ("all", "sessions", "documents")]
+        items = library.answers("--policy", policy, "--explain")
+
+    assert not [text for text in shown if "100%" in text or "[1.00]" in text]
+    assert items
+    assert all(item["vector_score"] is None for item in items)
+    assert all(item["parts"].get("similarity", 0) <= 0.9 for item in items)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_each_score_is_what_its_formula_makes_of_the_parts(library: Library, policy: str) -> None:
+    answers = library.answers("--policy", policy, "--explain")
+
+    assert len(answers) >= 4
+    for answer in answers:
+        assert answer["policy"] == policy
+        names = {"log": math.log, "exp": math.exp, "max": max, "min": min, **answer["parts"]}
+        expected = eval(FORMULAS[answer["policy"]], {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
+        assert answer["final_score"] == pytest.approx(expected, abs=1e-6)
+        if policy == "adaptive":
+            expected = eval(RELEVANCE, {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
+        assert answer["score"] == pytest.approx(expected, abs=1e-6)
+    scores = [answer["final_score"] for answer in answers]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(library: Library) -> None:
+    answers = {answer["title"]: answer for answer in library.answers("--policy", "hybrid", "--explain")}
+    parts = {title: answer["parts"] for title, answer in answers.items()}
+
+    for signal in ("vector", "keyword"):
+        assert max(each[signal] for each in parts.values()) == pytest.approx(1, abs=1e-6)
+        assert all(0 <= each[signal] <= 1 for each in parts.values())
+    assert parts["No vector"]["vector"] == 0 < parts["No vector"]["keyword"]
+    for title, each in parts.items():
+        weighted = 0.5 * each["vector"] + 0.2 * each["keyword"] + 0.3 * each["prominence"]
+        assert answers[title]["score"] == pytest.approx(weighted, abs=1e-6)
+
+
+def test_a_person_reads_score_place_passage_and_tags_of_each_answer(library: Library) -> None:
+    done = library.ask("--policy", "cosine")
+
+    assert (done.code, done.stderr) == (0, "(1 without embeddings)\n")
+    first, *lines, last = done.stdout.splitlines()
+    assert (first, last) == ("Searching 6 memories...", "Found 5 relevant memories (threshold: none)")
+    answers = "\n".join(lines).split("\n\n")
+    assert len(answers) == 5
+    place, passage = answers[0].splitlines()
+    assert place == "1. [0.80] docs/long.md"
+    assert passage.startswith('   "...')
+    assert passage.endswith('..."')
+    assert "Here the lock of the store is explained." in passage
+    assert len(passage) <= 200
+    assert answers[2].splitlines()[0] == "3. [0.70] Lock order"
+    tagged = [answer.splitlines()[2:] for answer in answers if "Tags:" in answer]
+    assert tagged == [["   Tags: x"]]
+
+
+def test_each_explanation_has_the_formula_and_the_parts(library: Library) -> None:
+    shown = library.ask("--explain", "--limit", "1").stdout.splitlines()
+
+    assert f" = {RELEVANCE}" in shown[-4]
+    assert f" = {FORMULAS['adaptive']}" in shown[-3]
+    assert shown[-2].startswith("   with cosine = ")
+
+
+def test_documents_are_those_of_the_project_unless_more_is_wanted(library: Library) -> None:
+    assert library.names("--in", "documents") == ["Long"]
+    assert set(library.names("--in", "documents", "--scope", "global")) == {"Long", "Other project"}
+
+
+def test_the_filters_work_over_everything(library: Library) -> None:
+    assert library.names("--permanent") == ["Decision"]
+    assert library.names("--tag", "x") == ["Session"]
+    assert set(library.names("--type", "gotcha", "--type", "session")) == {"No vector", "Session"}
+    assert len(library.answers("--limit", "3")) == 3
+
+
+def test_a_limit_of_nothing_asks_for_nothing(library: Library) -> None:
+    for limit in ("0", "-3"):
+        assert library.ask("--limit", limit) == (0, "", "")
+        assert library.answers("--limit", limit) == []
+    assert library.ask("--in", "sessions", "--limit", "0") == (0, "", "")
+
+
+def test_learnings_are_told_as_the_session_start_tells_them_and_nothing_is_counted(library: Library) -> None:
+    done = library.ask("--in", "learnings", "--explain")
+
+    assert done.code == 0
+    assert done.stdout.startswith(
+        "## Engineering Memory (from knowledge bank)\n\n"
+        "*Memory: 1 entries from 1 | semantic: active (vector=1, fts5=1) "
+        '| context: "how do we lock the store..." | model: text-embedding-3-small*\n\n'
+        "### Heuristics\n### Lock order\nTake the locks in one order.\n"
+        "- Observation count: 1\n- Confidence: medium\n\n---\n"
+    )
+    assert "1. Lock order\n" in done.stdout
+    assert FORMULAS["hybrid"] in done.stdout
+    assert library.world.query("SELECT count(*) FROM recall") == [(0,)]
+    assert library.ask("--in", "learnings", "--tag", "none").stdout == "Nothing that is remembered answers that\n"
+
+
+def test_the_order_in_which_memories_came_makes_no_difference(
+    library: Library, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    backwards = Library(World(tmp_path_factory.mktemp("backwards") / WORKSPACE, contextlib.ExitStack()), library.stub)
+    rows = shelf()
+    backwards.plant(*reversed(rows))
+    forwards = Library(World(tmp_path_factory.mktemp("forwards") / WORKSPACE, contextlib.ExitStack()), library.stub)
+    forwards.plant(*rows)
+
+    for options in (("--policy", "hybrid"), ("--policy", "cosine", "--json"), ("--json",)):
+        assert backwards.ask(*options) == forwards.ask(*options)
+
+
+def test_a_terminal_shows_the_words_in_colour_and_a_pipe_gets_none(library: Library) -> None:
+    world = library.world
+    before = dict(world.variables)
+    shown = on_a_terminal(world, 60, "recall", "--type", "document", QUESTION)
+    world.variables["NO_COLOR"] = "1"
+    plain = on_a_terminal(world, 60, "recall", "--type", "document", QUESTION)
+    world.variables.clear()
+    world.variables.update(before)
+
+    assert "\x1b[1;33mlock\x1b[0m" in shown
+    assert "\x1b" not in plain
+    first = plain.split("\r\n\r\n")[0].splitlines()[1:]
+    assert first[0].split()[0] == "1."
+    assert len(first) > 2
+    assert all(line.startswith("   ") for line in first[1:])
+    assert max(map(len, plain.splitlines())) <= 60
+    assert "\x1b" not in library.ask().stdout
+
+
+def test_stored_text_is_data_on_a_terminal_too(tmp_path_factory: pytest.TempPathFactory, library: Library) -> None:
+    odd = Library(World(tmp_path_factory.mktemp("odd") / WORKSPACE, contextlib.ExitStack()), library.stub)
+    odd.plant(*(memory("session", f"{name} {at}", f"{name} store", 0.9, file_path=f"/a\nb/{at}{name}.md", tags=(name,))
+                for at, name in enumerate([*ODD_NAMES, "\x1b[2Jcleared\x07"])))  # fmt: skip
+
+    for options in ((), ("--in", "sessions", "--limit", "9"), ("--policy", "cosine", "--explain")):
+        piped = odd.ask(*options).stdout
+        for name in [*ODD_NAMES, r"\x1b[2Jcleared\x07"]:
+            assert name in piped
+        assert "\x1b" not in piped
+    shown = on_a_terminal(odd.world, 100, "recall", QUESTION)
+    assert r"\x1b[2Jcleared\x07" in shown
+    assert "\x1b[2J" not in shown
+    assert "[red]x[/red]" in shown
+
+
+def test_json_stays_json_when_the_terminal_knows_ascii_only(library: Library) -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    library.world.variables |= ascii_only
+    done = library.ask("--json")
+    for name in ascii_only:
+        del library.world.variables[name]
+
+    assert done.stdout.isascii()
+    assert len(done.items) == 6

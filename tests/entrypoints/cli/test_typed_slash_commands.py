@@ -1,0 +1,330 @@
+"""Every slash command that we ship, run as its host runs it, with what a user may type after it."""
+
+import contextlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hardwon.entrypoints.cli.answers import NOT_FOUND
+from tests.entrypoints.cli.retro_scene import ANSWER, items, on_a_feature_branch
+from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.library import WORKSPACE, memory
+from tests.entrypoints.programs import VALID, Ran
+from tests.entrypoints.setting_up import ALL, init
+from tests.entrypoints.slash_commands import (
+    SlashCommand,
+    is_typed,
+    put_desk,
+    run,
+    run_with_desk,
+    shipped,
+    typed_into,
+    written_by_init,
+)
+
+SHIPPED = {f"plugin {command.name}": command for command in shipped()}
+NAMES = ("recall", "remember", "save", "tlc/recall", "tlc/remember")
+SETS = {"claude": NAMES, "opencode": NAMES, "gemini": NAMES, "codex": [name.replace("/", "-") for name in NAMES]}
+FILES = [*SHIPPED, *(f"{host} {name}" for host, names in SETS.items() for name in names)]
+
+ANSWERED = re.compile(r"^\d+\. ", re.MULTILINE)
+DECIDED = "We chose sqlite because one file is enough for everything."
+
+ATTACKS = {
+    "substitution": "why $(touch CANARY) `touch CANARY` ${X:=$(touch CANARY)}",
+    "double quotes": 'why"; touch CANARY; "',
+    "single quotes": "why'; touch CANARY; '",
+    "both quotes": "it's \"; touch CANARY; \"'; touch CANARY; '",
+    "lines": "why\ntouch CANARY\n",
+    "the end": "why\nHARDWON\ntouch CANARY\n",
+    "the end at once": "HARDWON\ntouch CANARY",
+    "the end twice": "why\nHARDWON\ntouch CANARY\ncat <<'HARDWON'\nmore",
+    "the end and a group": "why\nHARDWON\n}; touch CANARY; {",
+    "only the end": "HARDWON",
+    "the fence": "why\n```\n\n```sh\ntouch CANARY\n```\n",
+    "operators": "why | touch CANARY & touch CANARY && touch CANARY; > CANARY",
+    "another document": "why <<EOF $(touch CANARY)\nEOF",
+    "history": "!! !touch CANARY",
+    "a backslash": "why \\\ntouch CANARY \\",
+    "what JavaScript reads": "why $& $` $' $$ ; touch CANARY #'\"",
+    "what JavaScript reads after quotes": "a!$'\"\ntouch CANARY\n#",
+    "JavaScript before": "$`; touch CANARY #",
+    "a host's own marks": "!{touch CANARY} @{CANARY} {{args}} $ARGUMENTS $1 %s%n",
+    "options that are not for typing": "--global-store CANARY --project-root CANARY why --json --policy keyword",
+    "an option's value": "--limit $(touch${IFS}CANARY) why --limit=`touch${IFS}CANARY`",
+    "printf": "-v%n -- %d\\n\\x24(touch CANARY)",
+    "long": "why sqlite " * 9_000,
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """Return a world in which there is much to be found about sqlite, of every kind."""
+    with contextlib.ExitStack() as cleanup:
+        world = World(tmp_path_factory.mktemp("slash") / "world", cleanup)
+        put_desk(world, "hardwon", "hardwon-writer")
+        world.remember(
+            memory("decision", "Why sqlite", DECIDED, None, workspace=WORKSPACE).entry,
+            memory(
+                "decision",
+                "Why sqlite in WAL mode",
+                "Readers of sqlite go on while one writes.",
+                None,
+                workspace=WORKSPACE,
+            ).entry,
+            *(
+                memory(
+                    "gotcha",
+                    f"Why sqlite waits {number}",
+                    f"Why sqlite waits on disk {number}.",
+                    None,
+                    workspace=WORKSPACE,
+                ).entry
+                for number in range(4)
+            ),
+            memory("session", "Lunch", "Why sqlite was talked about at lunch.", None, workspace=WORKSPACE).entry,
+            memory(
+                "document", "Sqlite manual", "Why sqlite is small, says the manual.", None, workspace=WORKSPACE
+            ).entry,
+        )
+        world.embed()
+        yield on_a_feature_branch(world)
+
+
+@pytest.fixture(scope="module")
+def by_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, SlashCommand]]:
+    """Return every file by host and name: the plugin's, and those that `init` writes for all agents."""
+    with contextlib.ExitStack() as cleanup:
+        world = World(tmp_path_factory.mktemp("init") / "world", cleanup)
+        world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+        assert init(world, *ALL, "--yes").code == 0
+        written = {f"{command.host} {command.name}": command for command in written_by_init(world.project)}
+        yield {**SHIPPED, **written}
+
+
+def test_no_file_is_forgotten_here(by_file: dict[str, SlashCommand]) -> None:
+    assert sorted(by_file) == sorted(FILES)
+
+
+def result(world: World, command: SlashCommand, typed: str, number: int = 0) -> Ran:
+    """Type *typed* after a command; return what came of one of its blocks."""
+    [started, *_] = typed_into(command, command.blocks[number], typed)
+    return run_with_desk(world, started)
+
+
+def told(world: World, command: SlashCommand, typed: str, number: int = 0) -> str:
+    """Return what a command prints when all is well."""
+    ran = result(world, command, typed, number)
+    assert (ran.code, ran.stderr) == (0, "")
+    return ran.stdout
+
+
+def refused(world: World, command: SlashCommand, typed: str, number: int = 0) -> str:
+    """Return the one line that says what is wrong with what was typed."""
+    ran = result(world, command, typed, number)
+    assert (ran.code, ran.stdout, ran.stderr.count("\n")) == (1, "", 1)
+    return ran.stderr
+
+
+def check_recall(world: World, command: SlashCommand) -> None:
+    assert len(ANSWERED.findall(told(world, command, "why sqlite"))) == 5
+    one = told(world, command, '--in=conversations "why is one file enough for everything?" --limit 1')
+    assert len(ANSWERED.findall(one)) == 1
+    assert "one file is enough" in one
+    assert told(world, command, "").startswith("Usage: hardwon recall ")
+
+
+def check_conversations(world: World, command: SlashCommand) -> None:
+    everything = told(world, command, "what does --type decision --limit 1 do in sqlite")
+    assert len(ANSWERED.findall(everything)) == 5
+    assert len(re.findall(r"^   \d{1,3}%  (?:decision|gotcha|conversation)  ", everything, re.MULTILINE)) == 5
+    one = told(world, command, "why sqlite --type decision --limit 1")
+    assert ANSWERED.findall(one) == ["1. "]
+    assert re.match(r"1\. Why sqlite\n   \d{1,3}%  decision  ", one)
+    assert not ANSWERED.findall(told(world, command, "--scope project why sqlite --min-score 2"))
+    assert told(world, command, "").startswith("Usage: hardwon recall ")
+
+
+def check_remember(world: World, command: SlashCommand) -> None:
+    text = 'It\'s "$(here)", as `typed`; --limit 3 is text'
+    assert "Remembered permanently: " in told(world, command, text)
+    kept = "".join(path.read_text() for path in (world.project / "memory" / "conversations").glob("*.md"))
+    assert text in kept
+    assert "hardwon: " in refused(world, command, "")
+
+
+def check_memory(world: World, command: SlashCommand) -> None:
+    assert re.search(r"^  total +\d+$", told(world, command, ""), re.MULTILINE)
+    assert "ok       store: " in result(world, command, "", 1).stdout
+    assert told(world, command, "", 2).startswith("Nothing was injected into a session of this project yet")
+    [[entry_id]] = world.query("SELECT id FROM entry JOIN entry_text ON entry_seq = seq WHERE name = 'Why sqlite'")
+    assert told(world, command, f"{entry_id} --limit 1", 2).startswith(f"{entry_id} was not injected into any session")
+    assert "'nobody' is no session with an injection and no entry" in refused(world, command, "nobody --verify", 2)
+    assert "--limit wants a value" in refused(world, command, "nobody --limit", 2)
+
+
+def check_save(world: World, command: SlashCommand) -> None:
+    odd = 'It\'s "$(touch CANARY)" `touch CANARY` $HOME'
+    [block] = command.blocks
+    block = block.replace("THE DESCRIPTION", "About shells").replace("\nTEXT\n", f"\n{odd}\n")
+    for started in typed_into(command, block, ""):
+        done = run_with_desk(world, started)
+        assert done.code == 0, done.stderr
+        saved, indexed, embedded = done.stdout.splitlines()
+        assert odd in Path(saved.removeprefix("Saved: ")).read_text()
+        assert indexed.startswith("Indexed: About shells (id: ")
+        assert embedded == "Embedded: 1 vector made"
+
+
+def check_retro(world: World, command: SlashCommand) -> None:
+    [block] = command.blocks
+    write_answer(world, command, block)
+
+
+def write_answer(world: World, command: SlashCommand, block: str) -> None:
+    [started] = typed_into(command, block.replace("ANSWER.json", str(ANSWER)), "")
+    before = world.query("SELECT coalesce(sum(observation_count), 0) FROM entries WHERE source = 'retro'")[0][0]
+    done = run_with_desk(world, started)
+    assert done.code == 0, done.stderr
+    after = world.query("SELECT sum(observation_count) FROM entries WHERE source = 'retro'")[0][0]
+    assert after - before == len(items())
+
+
+def check_retrospecting(world: World, command: SlashCommand) -> None:
+    write, by_hand, review, promote = command.blocks
+    write_answer(world, command, write)
+    lesson = world.folder / "lesson.json"
+    lesson.write_text(json.dumps({**VALID, "name": "By hand"}))
+    [started] = typed_into(command, by_hand.replace("FILE\n", f"{lesson}\n"), "")
+    assert run_with_desk(world, started).code == 0
+    assert (Path(world.variables["HOME"]) / ".claude" / "iflow" / "memory" / "memory.db").is_file()
+    assert told(world, command, "", command.blocks.index(review))
+    [entry_id, *_] = [
+        row[0] for row in world.query("SELECT id FROM entries WHERE source = 'retro' AND source_project <> ''")
+    ]
+    [started] = typed_into(command, promote.replace("ID\n", f"{entry_id}\n"), "")
+    assert run_with_desk(world, started).code == 0
+    assert world.query("SELECT source_project FROM entries WHERE id = ?", [entry_id]) == [(None,)]
+
+
+def check_remembering(world: World, command: SlashCommand) -> None:  # noqa: ARG001  # it has nothing to run
+    assert command.blocks == []
+
+
+CHECKS: dict[str, Callable[[World, SlashCommand], None]] = {
+    "recall": check_recall,
+    "conversations": check_conversations,
+    "tlc/recall": check_conversations,
+    "tlc-recall": check_conversations,
+    "remember": check_remember,
+    "tlc/remember": check_remember,
+    "tlc-remember": check_remember,
+    "memory": check_memory,
+    "save": check_save,
+    "retro": check_retro,
+    "retrospecting": check_retrospecting,
+    "remembering": check_remembering,
+}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_command_does_what_it_is_for(world: World, by_file: dict[str, SlashCommand], file: str) -> None:
+    CHECKS[by_file[file].name](world, by_file[file])
+
+
+@pytest.mark.parametrize("file", ["plugin recall", "gemini recall"])
+def test_the_installed_program_answers_too(
+    world: World, by_file: dict[str, SlashCommand], file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(world.variables, "PATH", f"{BIN}:{world.variables['PATH']}")
+    command = by_file[file]
+    [started, *_] = typed_into(command, command.blocks[0], "why sqlite --limit 1")
+    done = run(world, started)
+
+    assert (done.code, done.stderr) == (0, "")
+    assert ANSWERED.findall(done.stdout) == ["1. "]
+
+
+@pytest.fixture(scope="module")
+def stub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """Return a world in which `hardwon` tells what reaches it."""
+    with contextlib.ExitStack() as cleanup:
+        world = World(tmp_path_factory.mktemp("stub") / "world", cleanup)
+        world.put_program("hardwon", 'printf "<%s>" "$@"; cat')
+        yield world
+
+
+def reaches(host: str, typed: str) -> bool:
+    """Tell whether a host hands on just what was typed; that some do not is theirs, what it does is ours."""
+    odd_in_javascript = re.search(r"\$[$&`']", typed)
+    if host == "gemini":
+        return not odd_in_javascript and not ("'" in typed and "!" in typed)
+    return not re.search(r"^HARDWON$", typed, re.MULTILINE) and not (host == "opencode" and odd_in_javascript)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_nothing_that_is_typed_is_run(stub: World, by_file: dict[str, SlashCommand], file: str) -> None:
+    command, canary = by_file[file], stub.folder / "canary"
+    for name, attack in ATTACKS.items():
+        typed = attack.replace("CANARY", str(canary))
+        for block in filter(is_typed, command.blocks):
+            for started in typed_into(command, block, typed):
+                done = run(stub, started)
+                assert not canary.exists(), name
+                if reaches(command.host, typed):
+                    assert done.stdout.startswith("<"), name
+                    assert done.stdout.partition("<--typed>")[2].rstrip("\n") == typed.rstrip("\n"), name
+    assert not list(stub.project.iterdir())
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_host_that_runs_what_follows_an_early_end_is_told_to_stop_or_asks(
+    by_file: dict[str, SlashCommand], file: str
+) -> None:
+    command = by_file[file]
+    for block in filter(is_typed, command.blocks):
+        asks = not typed_into(command, block, ATTACKS["the end"])
+        assert asks is (command.host in {"plugin", "claude"})
+        assert asks or command.host == "gemini" or "; exit\n" in block
+        assert not asks or "if a line of" in " ".join(command.told.lower().split())
+
+
+def test_a_planted_command_runs_where_a_shell_reads_the_text(stub: World, by_file: dict[str, SlashCommand]) -> None:
+    canary = stub.folder / "sung"
+    typed = f"$(touch {canary})"
+    for file in ("claude recall", "opencode recall", "codex recall", "gemini recall"):
+        command = by_file[file]
+        [block] = command.blocks
+        broken = block.replace("<<'HARDWON'", "<<HARDWON").replace("%s {{args}}", '"$(touch {{args}})"')
+        for started in typed_into(command, broken, str(canary) if command.host == "gemini" else typed):
+            run(stub, started)
+        assert canary.exists(), file
+        canary.unlink()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_host_finds_nothing_of_its_own_in_the_text(by_file: dict[str, SlashCommand], file: str) -> None:
+    command = by_file[file]
+
+    assert not re.search(r"\$\d", command.text), "$1 is not the first word everywhere"
+    assert "!`" not in command.told, "hosts run what stands there"
+    assert "```!" not in command.told
+    assert "@{" not in command.told
+    assert not re.search(r"(\$ARGUMENTS|\{\{args\}\})`", command.told), (
+        "an exclamation mark that is typed would begin a command"
+    )
+    assert command.host != "gemini" or "$ARGUMENTS" not in command.told
+    assert command.host == "plugin" or "CLAUDE_PLUGIN" not in command.text
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.split()[1] == "recall"])
+def test_recall_asks_the_agent_for_nothing_that_is_not_printed(by_file: dict[str, SlashCommand], file: str) -> None:
+    told = by_file[file].told.rpartition("```")[2].rpartition("!{")[2]
+
+    assert re.findall(r"`([^`]+)`", told) == [NOT_FOUND]
+    assert not re.search(r"\b(ids?|show ID|type|date|title)\b", told)
+    assert "rank" in told
+    assert "score" in told
