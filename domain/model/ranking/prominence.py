@@ -147,7 +147,7 @@ class RankingPolicy:
         ... )
         >>> policy = RankingPolicy(weights=Weights(), maxima=Maxima(vector=0.5), now=noon + dt.timedelta(30))
         >>> [(scored.facts.seq, round(scored.score, 2)) for scored in policy.rank([old, new])]
-        [(20, 0.88), (0, 0.85)]
+        [(20, 0.87), (0, 0.84)]
     """
 
     def __init__(self, *, weights: Weights, maxima: Maxima, now: dt.datetime) -> None:
