@@ -110,7 +110,7 @@ def _memory(key: str, fields: object) -> IndexedMemory:
         if not SHAPES[name].fits(value):
             raise InvalidEntryError(f"{key!r}: {name} is {_shown(value)}: it must be {SHAPES[name].wanted}")
     folder, filename = os.path.split(path)
-    vector, vector_trouble = _vector(fields.get("embedding"))
+    vector, vector_problem = _vector(fields.get("embedding"))
     return IndexedMemory(
         path=path,
         tags=tuple(told.get("tags", ())),
@@ -120,7 +120,7 @@ def _memory(key: str, fields: object) -> IndexedMemory:
         filename=filename,
         description=told.get("description", "").strip() or None,
         vector=vector,
-        vector_trouble=vector_trouble,
+        vector_problem=vector_problem,
     )
 
 

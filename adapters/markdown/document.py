@@ -132,7 +132,7 @@ def _of_detail(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> FileSection:
     return FileSection(
         section_id=detail.detail_id,
         kind=detail.kind,
-        at=detail.stands_in.at,
+        at=detail.stated_in.at,
         topic=detail.topic,
         title=detail.title,
         text=detail_text(detail, chunk, plan_of),

@@ -245,7 +245,7 @@ def _reasoning(detail: Detail) -> Iterator[str]:
 
 def _detail_facts(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
     about = chunk.metadata
-    yield fact(TIME, timestamp(detail.stands_in.at))
+    yield fact(TIME, timestamp(detail.stated_in.at))
     yield conversation_line(chunk.chunk_id)
     if chunk.session_id is not None:
         yield fact(SESSION, escaped(chunk.session_id))

@@ -1,4 +1,4 @@
-"""Usage, validations and the history of changes of an entry."""
+"""The activity of an entry: usage, validations, and the history of its changes."""
 
 import datetime as dt
 from typing import NamedTuple
@@ -6,23 +6,22 @@ from typing import NamedTuple
 from hardwon.domain.model.vocabulary import Tier
 
 UNTRIED_SCORE = 0.5
-"""Of what nobody has judged yet."""
+"""The confidence of an entry without validations."""
 
-ENOUGH_VALIDATIONS = 5
+MIN_VALIDATIONS = 5
 USEFUL_OF_TEN = 9
-"""How many of ten validations must call an entry useful: 90 %."""
+"""Of ten validations, those that must call an entry useful: 90 %."""
 
 PROMOTABLE_TIERS: frozenset[Tier] = frozenset({"normal", "important", "temporary"})
 
 
 class Validations(NamedTuple):
     """
-    What users made of an entry.
+    The judgements of users on an entry.
 
     Attributes:
         total: How often it was judged.
-        useful: How often it was called useful, at most as often.
-
+        useful: How often it was called useful.
     """
 
     total: int = 0
@@ -30,24 +29,22 @@ class Validations(NamedTuple):
 
     @property
     def confidence_score(self) -> float:
-        """The share that was useful, in `[0, 1]`; 0.5 before any (M-D10)."""
+        """The share of useful ones, in `[0, 1]`; 0.5 without any."""
         return self.useful / self.total if self.total else UNTRIED_SCORE
 
     def offers_promotion(self, tier: Tier) -> bool:
-        """Return whether an entry of *tier* may be offered to become critical (requirement D-T7.3)."""
-        is_proved = self.total >= ENOUGH_VALIDATIONS and self.useful * 10 >= self.total * USEFUL_OF_TEN
+        """Return whether an entry of *tier* may be offered to become critical."""
+        is_proved = self.total >= MIN_VALIDATIONS and self.useful * 10 >= self.total * USEFUL_OF_TEN
         return is_proved and tier in PROMOTABLE_TIERS
 
 
 class Usage(NamedTuple):
     """
-    What searching and judging an entry has counted.
+    Counters of searches and judgements.
 
     Attributes:
-        access_count: How often a search found it or somebody loaded it.
-        last_accessed: When that was last.
-        validations: What those who used it made of it.
-
+        access_count: How often a search found it or it was loaded.
+        last_accessed: The last time of these.
     """
 
     access_count: int = 0
@@ -60,13 +57,12 @@ UNUSED = Usage()
 
 class FieldChange(NamedTuple):
     """
-    One field that was changed.
+    A change of a field.
 
     Attributes:
-        field: The customer's name of it, such as `importance_tier`.
-        old: What it was, as text; None for nothing.
-        new: What it is, likewise.
-
+        field: Its public name, such as `importance_tier`.
+        old: The value before, as text; None for none.
+        new: The value after, likewise.
     """
 
     field: str
@@ -76,15 +72,10 @@ class FieldChange(NamedTuple):
 
 class PastChange(NamedTuple):
     """
-    One change that was made.
+    A recorded change of a field.
 
     Attributes:
-        number: The store's number of the entry, which may be gone.
-        field: As in `FieldChange`.
-        old: Likewise.
-        new: Likewise.
-        at: When.
-
+        number: The store's number of the entry, which may be deleted.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""A saved state of the store under a name, and the entries it is about."""
+"""Checkpoints: named snapshots of the store, and the entries each covers."""
 
 import datetime as dt
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -17,13 +17,12 @@ LONGEST_NAME = 100
 
 class Contents(NamedTuple):
     """
-    Which entries a checkpoint is about; its snapshot holds the whole store.
+    The entries that a checkpoint covers; its snapshot holds the whole store.
 
     Attributes:
         scope: The documents of a project, all entries of a project, or every entry.
         project: The name of the project it was made in.
-        root: That project's folder, links resolved: another one may have the same name. None asks for the name alone.
-
+        root: That project's folder, links resolved, as several may have the same name; None to go by the name alone.
     """
 
     scope: CheckpointScope
@@ -32,7 +31,7 @@ class Contents(NamedTuple):
 
     @property
     def entries(self) -> EntryFilter:
-        """Those entries; what is deprecated or has expired among them."""
+        """The filter for them; deprecated and expired entries are included."""
         match self.scope:
             case "documents":
                 return EntryFilter(kinds=("document",), scope=Scope(self.project), folder=self.root)
@@ -42,7 +41,7 @@ class Contents(NamedTuple):
                 return EVERYTHING
 
     def narrowed(self, scope: CheckpointScope | None) -> "Contents":
-        """Return the same place with another *scope*, None for its own."""
+        """Return the same project with another *scope*, None for its own."""
         return self._replace(scope=scope or self.scope)
 
 
@@ -63,18 +62,15 @@ def _known_scope() -> Check:
 @attrs.frozen(kw_only=True)
 class Checkpoint:
     """
-    The state of the store at one moment, under a name.
+    The state of the store at a time, under a name.
 
     Attributes:
         name: Unique in the store; one line of 1 to `LONGEST_NAME` characters.
-        description: What it was made for.
-        created_at: That moment.
-        contents: Which entries it is about.
-        number: The store's number of it, None before it is taken.
-        memory_count: How many of those entries there were.
+        contents: The entries it covers.
+        number: The store's number of it, None before it is stored.
+        memory_count: How many entries it covers.
         snapshot_path: The absolute path of its file.
-        is_there: Whether that file is there.
-
+        is_there: Whether that file exists.
     """
 
     name: str = attrs.field(converter=stripped, validator=[_fit_to_name, storable])
@@ -89,13 +85,12 @@ class Checkpoint:
 
 def safety_name(restored: str, at: dt.datetime, attempt: int = 1) -> str:
     """
-    Return the name of the checkpoint that is made before a restore, cut to what fits.
+    Return the name of the checkpoint that is made before a restore, cut to the maximum length.
 
     Args:
-        restored: The name of what is restored.
-        at: When, in UTC.
+        restored: The name of the checkpoint that is restored.
+        at: The time, in UTC.
         attempt: From 2 it is part of the name: earlier ones are taken.
-
     """
     end = f" ({at:%Y-%m-%d %H:%M:%S}{f', {attempt}' if attempt > 1 else ''})"
     return f"before restore of {restored}"[: LONGEST_NAME - len(end)] + end

@@ -1,8 +1,4 @@
-"""
-The signals of a session, and the texts to search with: one to embed, one to search by keyword.
-
-How a feature's document is boiled down to its description.
-"""
+"""The context of a session: its search texts, and where the user works."""
 
 import os
 import re
@@ -21,10 +17,10 @@ COMMON_FOLDERS = frozenset(
     pkg script scripts source spec specs src test tests tools vendor
     """.split()
 )
-"""Folders that most projects have: their names say nothing about the work."""
+"""Folders that most projects have: their names carry no information."""
 
 _SHORT_EXTENSIONS = re.compile(r"(?:\.[a-z0-9]{1,4})+$")
-"""Such as `.tar` and `.test`, which stand before the last extension."""
+"""Extensions before the last one, such as `.tar` and `.test`."""
 
 
 class Feature(NamedTuple):
@@ -33,9 +29,8 @@ class Feature(NamedTuple):
 
     Attributes:
         slug: Its short name, as in `.meta.json`.
-        description: What it is about; at most 100 words are used.
+        description: At most 100 words are used.
         phase: The last completed phase, `unknown` when none is recorded.
-
     """
 
     slug: str
@@ -44,14 +39,23 @@ class Feature(NamedTuple):
 
 
 class ContextQuery(NamedTuple):
-    """The signals of one session."""
+    """
+    The signals of a session, from which its search texts are made.
+
+    Examples:
+        >>> query = ContextQuery(Feature("csv-import", "Read partner feeds.", "plan"), ("src/feeds/readRows.py",))
+        >>> query.public
+        'csv-import: Read partner feeds. Phase: plan. Files: src/feeds/readRows.py'
+        >>> query.keyword_text
+        'csv-import: Read partner feeds feeds readRows read Rows'
+    """
 
     feature: Feature | None = None
     files: tuple[str, ...] = ()
 
     @property
     def public(self) -> str | None:
-        """The text to embed, without secrets: it may be printed and kept; None when nothing else is left."""
+        """The text to embed, without secrets, so that it may be printed and stored; None if nothing else is left."""
         return redact(self.compose() or "").strip() or None
 
     @property
@@ -59,8 +63,8 @@ class ContextQuery(NamedTuple):
         """
         The text to search by keyword, without secrets; empty without a signal.
 
-        It holds values only: slug, description, and the names of the files as words. The labels of `compose`, the
-        phase, extensions and common folders would find whatever happens to hold these words.
+        It holds values only: slug, description, and the names of the files as words. The labels of `compose`, the phase,
+        extensions and common folders would match unrelated entries.
         """
         paths = redact("\n".join(self.files[:MAX_FILES])).split("\n")
         texts = (redact(self._subject), *map(_words_of_path, paths))
@@ -68,10 +72,10 @@ class ContextQuery(NamedTuple):
 
     def compose(self) -> str | None:
         """
-        Return the text to embed, or None when there is no signal at all.
+        Return the text to embed, or None without any signal.
 
-        The form is `slug: description. Phase: phase. Files: a b c`; an absent part drops with its separator, and a
-        full stop at the end of the description is the separator's.
+        The form is `slug: description. Phase: phase. Files: a b c`; an absent part is omitted with its separator, and a full
+        stop at the end of the description is the separator's.
         """
         parts = []
         if self.feature:
@@ -91,7 +95,7 @@ class ContextQuery(NamedTuple):
 
 
 def _words_of_path(path: str) -> str:
-    """Return the stem of a file and its uncommon folders, and the words that identifiers among them are made of."""
+    """Return the stem of a file and its uncommon folders, and the words of identifiers among them."""
     *folders, name = path.split("/")
     stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
     words = " ".join((*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem))
@@ -100,14 +104,13 @@ def _words_of_path(path: str) -> str:
 
 class Workplace(NamedTuple):
     """
-    Where the user is working: what is near to it is more likely to matter.
+    Where the user works; entries from there rank higher.
 
     Attributes:
         project: The name of the project, its folder's.
-        workspace: The name of the folder of projects it lies in.
+        workspace: The name of the folder of projects it is in.
         branch: The git branch that is checked out, None without git.
-        touched_files: Files changed of late, as the project names them.
-
+        touched_files: Recently changed files, relative to the project.
     """
 
     project: str

@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 class Deadline(NamedTuple):
     """
-    A moment by which an answer must be there; passed along as a value.
+    A time limit, passed along as a value.
 
     Attributes:
         monotonic: A clock that never goes back, in seconds.
-        at: The moment on that clock; infinity for no deadline.
-
+        at: The time on that clock; infinity for no deadline.
     """
 
     monotonic: Callable[[], float]

@@ -1,8 +1,4 @@
-"""
-The sort of work that a file without a context type describes.
-
-A file that entries are made of, as values: fields and sections, whatever its format.
-"""
+"""A file that entries are made of, as values: fields and sections, whatever its format; and its context type."""
 
 import datetime as dt
 import re
@@ -13,17 +9,17 @@ import attrs
 
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Kind, Tier
 
-SIGNS: Mapping[ContextType, tuple[str, ...]] = {
+TYPE_WORDS: Mapping[ContextType, tuple[str, ...]] = {
     "decision": ("decision", "decisions", "adr", "architecture"),
     "discovery": ("bug", "bugs", "bugfix", "fix", "fixes", "root cause"),
     "research": ("research", "analysis", "investigation"),
     "implementation": ("implementation", "implement", "implementing", "implemented"),
 }
 """
-The words that stand for a type.
+The words that name a context type.
 
-Where several occur the first of the types counts: a root cause analysis is a
-discovery, research for a decision is a decision.
+If words of several types occur, the first type counts: a root cause analysis is a discovery, research for a decision is
+a decision.
 """
 
 _WORD = re.compile(r"[^\W_]+")
@@ -31,9 +27,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 def context_type_of(name: str, title: str, headings: Iterable[str]) -> ContextType | None:
     """
-    Return the type that words of the file's *name* and *title* stand for, else its *headings* if all agree.
+    Return the type named by words of the file's *name* and *title*, else of its *headings* if all agree; None otherwise.
 
-    None if nothing is clear; prose is not considered.
+    Prose is not considered.
     """
     named = _types_in([name, title])
     found = named or _types_in(headings)
@@ -41,15 +37,15 @@ def context_type_of(name: str, title: str, headings: Iterable[str]) -> ContextTy
 
 
 def _types_in(texts: Iterable[str]) -> list[ContextType]:
-    """Return the types whose words occur in *texts*, in the order of `SIGNS`."""
+    """Return the types whose words occur in *texts*, in the order of `TYPE_WORDS`."""
     lines = [f" {' '.join(_WORD.findall(text.casefold()))} " for text in texts]
-    return [kind for kind, signs in SIGNS.items() if any(f" {sign} " in line for sign in signs for line in lines)]
+    return [kind for kind, words in TYPE_WORDS.items() if any(f" {word} " in line for word in words for line in lines)]
 
 
 FILE_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "learning")
 
 MAX_SECTIONS = 200
-"""Upper bound of sections that become entries: no file may flood the store."""
+"""Upper bound of the sections of a file that become entries."""
 
 
 @attrs.frozen(kw_only=True)
@@ -59,16 +55,12 @@ class FileFields:
 
     Attributes:
         kind: The kind of its entry, from its head or its place.
-        date: When it was written.
-        files: What it is about.
-        trigger_phrases: The phrases that surface it: at most 20, as `usable_phrases` says.
-        context_type: The sort of work it describes.
-        tier: How important it is.
+        files: The files it is about.
+        trigger_phrases: At most 20, as `usable_phrases` returns them.
         importance_weight: 0 to 1.
         channel: The branch it was written on, or another stream of work.
         session_id: The conversation it came from.
         complaints: Lines and values that could not be used, one line each.
-
     """
 
     title: str | None = None
@@ -99,13 +91,12 @@ class Section(NamedTuple):
         anchor_id: Its name: 1 to 120 letters, digits and `-_./`.
         title: Its own heading without formatting; empty if missing.
         text: Its text without formatting.
-        starts_at: When its first exchange began, in UTC; None if it was not captured, or does not say.
-        ends_at: When its last exchange began, in UTC; None as above.
+        starts_at: The time of its first exchange, in UTC; None if unknown or not captured.
+        ends_at: The time of its last exchange, likewise.
         keywords: The words of its topic.
-        tags: The areas it is about.
+        tags: Its areas.
         references: The files it names.
         session_id: The session it comes from, None when unknown.
-
     """
 
     anchor_id: str
@@ -121,14 +112,13 @@ class Section(NamedTuple):
 
 class CapturedSection(NamedTuple):
     """
-    A section that a conversation was captured in, read when it is needed.
+    A section captured from a conversation, parsed on demand.
 
     Attributes:
-        anchor_id: Its name: 16 hex digits.
-        section_hash: Of everything that its entry is made of.
-        permanent: Whether it is kept for good, None where it leaves that to its file.
+        anchor_id: 16 hex digits.
+        section_hash: The hash of everything that its entry is made of.
+        permanent: Whether it is permanent, None to go by its file.
         read: Returns the section, without secrets.
-
     """
 
     anchor_id: str
@@ -142,9 +132,8 @@ class Sections(NamedTuple):
     The named sections of a document.
 
     Attributes:
-        found: In the order they begin, at most 200.
-        complaints: Everything wrong with their names, one line each.
-
+        found: In order, at most 200.
+        complaints: Problems of their names, one line each.
     """
 
     found: tuple[Section, ...]
@@ -153,12 +142,11 @@ class Sections(NamedTuple):
 
 class CapturedSections(NamedTuple):
     """
-    The sections of a document that conversations were captured in.
+    The captured sections of a document.
 
     Attributes:
-        found: In the order they begin, at most 200.
-        complaints: Everything wrong with their names, one line each.
-
+        found: In order, at most 200.
+        complaints: Problems of their names, one line each.
     """
 
     found: tuple[CapturedSection, ...] = ()
@@ -166,7 +154,7 @@ class CapturedSections(NamedTuple):
 
 
 class Document(Protocol):
-    """A file as it was read; its parts are parsed when they are asked for, and hold no secrets."""
+    """A file that was read; its parts are parsed on demand, and hold no secrets."""
 
     @property
     def path(self) -> str:
@@ -200,7 +188,7 @@ class Document(Protocol):
 
     @property
     def summary(self) -> str:
-        """The first prose of it, at most 100 words; empty without any."""
+        """Its first prose, at most 100 words; empty without any."""
         ...
 
     @property
@@ -220,7 +208,7 @@ class Document(Protocol):
 
     @property
     def named_at(self) -> dt.datetime | None:
-        """The moment that it is named after, in UTC; None without one."""
+        """The time that its name states, in UTC; None without one."""
         ...
 
     @property
@@ -229,5 +217,5 @@ class Document(Protocol):
         ...
 
     def captured_as(self, kind: Kind) -> CapturedSections:
-        """Return the sections that conversations were captured in, if the file is of a *kind* that has such."""
+        """Return the sections captured from conversations, if *kind* is one of those that have them."""
         ...

@@ -1,4 +1,4 @@
-"""Embedding vectors: plain arrays of float32, no numpy."""
+"""Embedding vectors, as arrays of float32, without numpy; and the identity of the model that made them."""
 
 import math
 from array import array
@@ -14,11 +14,10 @@ class Space(NamedTuple):
 
     Attributes:
         provider: `local`, `gemini`, `ollama`, `openai` or `voyage`.
-        model: The model's name as its provider knows it.
+        model: The provider's name of the model.
         dimensions: Width of its vectors.
-        task_scheme: How a document and a query are told apart, `none` when they are not.
-        weights_hash: sha256 of the weights where we hold them, else empty.
-
+        task_scheme: How documents and queries are embedded differently, `none` if they are not.
+        weights_hash: sha256 of the weights where hardwon holds them, else empty.
     """
 
     provider: str
@@ -40,11 +39,10 @@ COSINE_DECIMALS = 6
 
 def unit(vector: Vector, dimensions: int) -> Vector:
     """
-    Return *vector* scaled to length 1; scaling twice changes nothing.
+    Return *vector* scaled to length 1; idempotent.
 
     Raises:
-        UnusableVectorError: it has not *dimensions* values, one is not finite,
-            or its norm is below 1e-9.
+        UnusableVectorError: it has not *dimensions* values, one is not finite, or its norm is below 1e-9.
     """
     if len(vector) != dimensions:
         raise UnusableVectorError(f"expected {dimensions} dimensions, got {len(vector)}")
@@ -60,7 +58,6 @@ def cosine(left: Vector, right: Vector) -> float:
     """
     Return the cosine similarity of two unit vectors, rounded to 1e-6.
 
-    Summed in float64 in a fixed order, so that a ranking never depends on
-    where a row stood in some matrix.
+    Summed in float64 in a fixed order, so that a ranking never depends on the position of a row in a matrix.
     """
     return round(math.fsum(map(mul, left, right)), COSINE_DECIMALS)

@@ -1,8 +1,4 @@
-"""
-One memory, and the words its fields may hold.
-
-What the fields of an entry must be: checks and converters for attrs.
-"""
+"""`Entry`, a memory; and the checks and converters of its fields."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -38,7 +34,7 @@ Check = Callable[[object, "attrs.Attribute[Any]", Any], None]
 
 
 def storable(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
-    """Refuse what a store of text can't hold."""
+    """Raise for a text that the store can't hold."""
     if "\0" in value:
         raise InvalidEntryError(f"{field.name} holds a NUL character at position {value.index(chr(0))}: remove it")
     try:
@@ -52,19 +48,19 @@ def storable(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
 
 
 def all_storable(entry: object, field: "attrs.Attribute[Any]", values: tuple[str, ...]) -> None:
-    """Refuse a list that holds such a text."""
+    """Raise for a list with a text that the store can't hold."""
     for value in values:
         storable(entry, field, value)
 
 
 def not_blank(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
-    """Refuse a text of nothing but white space."""
+    """Raise for a text of nothing but white space."""
     if not value.strip():
         raise InvalidEntryError(f"{field.name} is blank: give it some text")
 
 
 def one_of(words: tuple[str, ...]) -> Check:
-    """Return a check that refuses all but *words*."""
+    """Return a check that accepts *words* only."""
 
     def check(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
         if value not in words:
@@ -74,7 +70,7 @@ def one_of(words: tuple[str, ...]) -> Check:
 
 
 def count_from(smallest: int) -> Check:
-    """Return a check that refuses counts below *smallest*, or above 31 bits."""
+    """Return a check that accepts counts from *smallest* to 31 bits."""
 
     def check(_: object, field: "attrs.Attribute[Any]", value: int) -> None:
         if not smallest <= value <= MAX_COUNT:
@@ -84,7 +80,7 @@ def count_from(smallest: int) -> Check:
 
 
 def aware(_: object, field: "attrs.Attribute[Any]", value: dt.datetime) -> None:
-    """Refuse a moment without a time zone, or outside the calendar."""
+    """Raise for a time without a time zone, or outside the calendar."""
     if value.tzinfo is None:
         raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it needs a time zone")
     try:
@@ -94,12 +90,12 @@ def aware(_: object, field: "attrs.Attribute[Any]", value: dt.datetime) -> None:
 
 
 def one_line(value: str) -> str:
-    """Return *value* with runs of white space made one space."""
+    """Return *value* with runs of white space reduced to one space."""
     return " ".join(value.split())
 
 
 def distinct(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the texts of *values* in order, each once, blank ones left out."""
+    """Return the texts of *values* in order, without repeats and blank ones."""
     return tuple(dict.fromkeys(text for value in values if (text := one_line(value))))
 
 
@@ -109,7 +105,7 @@ def stripped(value: str) -> str:
 
 
 def fraction(_: object, field: "attrs.Attribute[Any]", value: float) -> None:
-    """Refuse what is no number from 0 to 1."""
+    """Raise for a number outside of 0 to 1."""
     if not 0 <= value <= 1:
         raise InvalidEntryError(f"{field.name} is {value!r}: use a number from 0 to 1")
 
@@ -120,7 +116,7 @@ MAX_KEYWORDS = 10
 
 
 def goes_by_its_anchor(kind: Kind, anchor_id: str) -> bool:
-    """Return whether a section of that name is itself wherever it stands: what was captured (rule U-3)."""
+    """Return whether a section is identified by its anchor alone, in whatever file: a captured one is."""
     return kind in CONVERSATION_KINDS and IDENTITY.fullmatch(anchor_id) is not None
 
 
@@ -142,42 +138,56 @@ def _of_file_sections_only(entry: "Entry", _: object, value: str) -> None:
 @attrs.frozen(kw_only=True)
 class Entry:
     """
-    One thing worth remembering; an `Entry` that exists is valid.
+    A memory; an `Entry` that exists is valid.
 
-    A learning lives in the store alone; every other kind stands for a file.
+    A learning is in the store alone; every other kind is made of a file.
 
     Attributes:
         name: Short title, one line.
         description: The lesson with its conclusion, or the text of a file.
         reasoning: Why it matters and how it was found.
-        notes: Further metadata lines of a knowledge-bank file, as they stood there.
-        category: Which section a learning is printed in; None for other kinds.
+        notes: Further metadata lines of a knowledge-bank file, verbatim.
+        category: The section of the block for a learning; None for other kinds.
         keywords: Labels, in order, without repeats; a learning has at most 10.
         tags: The user's own labels, in order, without repeats.
         references: Files, features and projects it is about.
         observation_count: In how many retrospectives it was seen, from 1.
         updated_at: When its content changed or it was last observed.
-        source_project: Where it comes from; None for a universal one.
+        source_project: The project it comes from; None for a universal one.
         workspace: The folder of projects it comes from.
         branch: The git branch it comes from.
-        permanent: Kept for good: it never expires and is never pruned.
-        tier: How much it matters; what is deprecated is never searched.
-        own_tier: Whether the tier of a section was set for it alone; otherwise it is that of its file.
-        importance_weight: Its order among what is always shown, `[0, 1]`; at 1 it does not decay.
-        context_type: What sort of work it is from.
-        trigger_phrases: What a user says when it matters, in order, without repeats.
+        permanent: Whether it never expires and is never pruned.
+        tier: Its importance; deprecated entries are never searched.
+        own_tier: Whether the tier was set for this section; otherwise it is that of its file.
+        importance_weight: The order of entries that are always injected, `[0, 1]`; at 1 it does not decay.
+        context_type: The type of work it is from.
+        trigger_phrases: Phrases in a prompt that bring it up, in order, without repeats.
         spec_folder: The folder of the specification it belongs to.
-        channel: The line of work it was written in, as its file says.
-        session_id: The session it was written in, as its file says.
+        channel: The stream of work it was written in, as its file states.
+        session_id: The session it was written in, as its file states.
         file_path: Absolute path of its file, links resolved.
         file_mtime: When that file was changed, in Unix seconds.
         file_hash: sha256 of that file; of a captured section, of that alone.
-        anchor_id: The section of that file it stands for; empty for the whole file.
+        anchor_id: Its section of that file; empty for the whole file.
         usage: How often it was found and judged; the store counts.
         number: The store's number of it; None before it is stored.
-        recall_count: How often it was put in front of an agent.
+        recall_count: How often it was injected.
         entry_id: The hash of a learning's description, of any other's kind and path; the name of a captured section.
 
+    Examples:
+        >>> entry = Entry(
+        ...     name="Quotes in CSV",
+        ...     description="Escape quotes by doubling them.",
+        ...     category="patterns",
+        ...     created_at=dt.datetime(2026, 1, 5, tzinfo=dt.UTC),
+        ...     updated_at=dt.datetime(2026, 1, 5, tzinfo=dt.UTC),
+        ... )
+        >>> entry.entry_id, entry.kind, entry.tier
+        ('22a2529afcbf4fbe', 'learning', 'normal')
+        >>> attrs.evolve(entry, category="tips")
+        Traceback (most recent call last):
+        ...
+        hardwon.domain.model.errors.InvalidEntryError: category is 'tips': use one of anti-patterns, heuristics, patterns
     """
 
     kind: Kind = attrs.field(default="learning", validator=one_of(KINDS))
@@ -227,41 +237,40 @@ class Entry:
         return content_hash(self.description)
 
     def __attrs_post_init__(self) -> None:
-        """Keep a learning's first 10 keywords (requirement A-D1.9)."""
+        """Keep a learning's first 10 keywords."""
         if self.kind == "learning":
             object.__setattr__(self, "keywords", self.keywords[:MAX_KEYWORDS])
 
     @property
     def place(self) -> str:
-        """What the absence of its file is known by: the path of its file; of a captured section, its own name."""
+        """The key of its file's absence: the path of the file; of a captured section, its own name."""
         return f"#{self.anchor_id}" if goes_by_its_anchor(self.kind, self.anchor_id) else self.file_path or ""
 
     @property
     def content_hash(self) -> str:
-        """What two entries share that say the same, wherever they stand."""
+        """Equal for entries with the same description."""
         return content_hash(self.description)
 
     @property
     def expires_at(self) -> dt.datetime | None:
-        """When it stops being searched; None for never."""
+        """When it expires; None for never."""
         return expires_at(self.tier, self.created_at, permanent=self.permanent)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What it goes by besides its texts: words to search it by."""
+        """Keywords, tags, trigger phrases and places, to search it by."""
         places = filter(None, (self.spec_folder, self.anchor_id))
         return (*self.keywords, *self.tags, *self.trigger_phrases, *places)
 
     def searchable_text(self) -> str:
-        """Return what is turned into a vector: the texts a reader would judge it by."""
+        """Return the text that is embedded."""
         return searchable_text(self.name, self.description, self.notes, self.reasoning)
 
     def observed_again(self, other: "Entry") -> "Entry":
         """
         Return this entry after *other*, the same lesson, was learned once more.
 
-        The first name and category stay, keywords and references unite, an empty
-        reasoning is filled, the count rises by one (requirement A-TD6.2, M-A39).
+        Name and category stay, keywords and references unite, an empty reasoning is filled, the count rises by one.
         """
         return attrs.evolve(
             self,

@@ -1,4 +1,4 @@
-"""What somebody wants changed of an entry, and what that changed."""
+"""Changes of an entry's fields by a user, and the history lines of them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ ENTRY_FIELDS: Mapping[str, str] = {
     "confidence": "confidence",
     "reasoning": "reasoning",
 }
-"""What an entry's fields are called that can be changed, by the customer's names."""
+"""The fields that can be changed: public name to name in `Entry`."""
 
 SHOWN_CHARACTERS = 80
 
@@ -41,7 +41,7 @@ def _labels(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _phrases(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return phrases as those of files are; unlike those, one that can't be used is told, not left out."""
+    """Return the phrases, without repeats; one that can't be used is an error here, unlike one of a file."""
     phrases = _labels(texts)
     for phrase in phrases:
         if not usable_phrases([phrase]):
@@ -57,24 +57,23 @@ def _phrases(texts: Iterable[str]) -> tuple[str, ...]:
 @attrs.frozen(kw_only=True)
 class EntryChange:
     """
-    New values of some fields; None leaves a field as it is, no texts empty a list. Secrets are taken out.
+    New values of some fields; None keeps a field, an empty tuple empties it. Secrets are redacted.
 
-    What identifies an entry, a learning's description, is no field of these.
+    Fields that identify an entry, such as a learning's description, can't be changed.
 
     Attributes:
         title: Its name, one line.
-        trigger_phrases: What a user says when it matters: 20 at most, each of 3 to 100 characters.
+        trigger_phrases: At most 20, of 3 to 100 characters each.
         importance_weight: In `[0, 1]`.
-        importance_tier: One of the six.
+        importance_tier: One of `TIERS`.
         keywords: Words to find it by; of a learning the first 10 are kept.
         tags: The user's own labels.
-        permanent: Whether it is kept for good.
-        confidence: How sure it is: `high`, `medium` or `low`.
+        permanent: Whether it never expires and is never pruned.
+        confidence: `high`, `medium` or `low`.
         reasoning: Why it matters and how it was found.
 
     Raises:
-        InvalidEntryError: a value is not fit for its field.
-
+        InvalidEntryError: a value is not valid for its field.
     """
 
     title: str | None = attrs.field(
@@ -109,11 +108,11 @@ class EntryChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it leaves every field as it is."""
+        """Whether it keeps every field."""
         return self == NO_CHANGE
 
     def applied_to(self, entry: Entry) -> Entry:
-        """Return *entry* with the new values; a section to which a tier is given has its own from then on."""
+        """Return *entry* with the new values; a tier given to a section is its own from then on."""
         wanted = {
             ENTRY_FIELDS[name]: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None
         }
@@ -125,11 +124,11 @@ NO_CHANGE = EntryChange()
 
 
 def changes_between(before: Entry, after: Entry) -> tuple[FieldChange, ...]:
-    """Return the fields in which two states of an entry differ, of those that can be changed, in their order."""
+    """Return the changeable fields in which two states of an entry differ, in order."""
     pairs = ((field, getattr(before, own), getattr(after, own)) for field, own in ENTRY_FIELDS.items())
     return tuple(FieldChange(field, as_text(old), as_text(new)) for field, old, new in pairs if old != new)
 
 
 def as_text(value: object) -> str:
-    """Return the value of a field as the history keeps it: a text as it is, anything else as JSON."""
+    """Return the value of a field as the history stores it: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

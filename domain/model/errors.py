@@ -1,28 +1,28 @@
 """
-What can go wrong, as a caller tells it apart.
+The errors of hardwon.
 
 ::
 
     HardwonError
       InvalidEntryError (ValueError)      the user's entry can't be stored
-        InvalidAnswerError                one line for each thing that is wrong with a retrospective's entries
-      InvalidQueryError (ValueError)      what is asked for can't be searched
-      UnknownEntryError (LookupError)     no entry goes by that name
-      InvalidCheckpointError (ValueError) nothing is kept or found under that name
-      InvalidSectionError (ValueError)    the part of a file that is ours can't be told from the user's
-      InvalidEvaluationError (ValueError) a set to evaluate on, or an earlier report, can't be used
+        InvalidAnswerError                one line for each problem of a retrospective's entries
+      InvalidQueryError (ValueError)      the query can't be searched
+      UnknownEntryError (LookupError)     no entry has that name
+      InvalidCheckpointError (ValueError) nothing can be stored or found under that name
+      InvalidSectionError (ValueError)    hardwon's section of a file can't be located
+      InvalidEvaluationError (ValueError) an evaluation set, or an earlier report, can't be used
       UnreadableFileError                 this file is left out; the others can be used
       UneditableFileError                 this file of the user's is left as it is
-        TakenNameError                    it has something of the user's by the name we would take
+        TakenNameError                    the user has something of the same name
       StorageError                        the store can't be read or written now
         NewerSchemaError                  a later hardwon wrote it: upgrade
         CorruptStoreError                 the file is damaged: doctor --repair
       EmbedderError
         EmbedderUnavailableError          keyword search still works
-          RateLimitedError                worth another try, later
+          RateLimitedError                retry later
         UnusableVectorError               zero, not finite, or of the wrong width
       LabelerUnavailableError             the entry stays without labels
-        UnusableLabelsError               the labeler answers; another entry may fare better
+        UnusableLabelsError               the labeler works; another entry may succeed
       KeywordIndexUnavailableError        vector search still works
       VectorIndexUnavailableError         keyword search still works
         NumpyMissingError                 an incomplete installation
@@ -34,7 +34,7 @@ from collections.abc import Sequence
 
 
 class HardwonError(Exception):
-    """The one root that a door can catch."""
+    """The base of all errors of hardwon."""
 
 
 class InvalidEntryError(HardwonError, ValueError):
@@ -43,20 +43,19 @@ class InvalidEntryError(HardwonError, ValueError):
 
 class InvalidAnswerError(InvalidEntryError):
     """
-    Entries of a retrospective can't be kept; none was.
+    Entries of a retrospective are invalid; none was stored.
 
     Attributes:
-        troubles: All that is wrong with them, one line each, with its place.
-
+        problems: One line each, with its position in the answer.
     """
 
-    def __init__(self, troubles: Sequence[str]) -> None:
-        super().__init__("; ".join(troubles))
-        self.troubles = tuple(troubles)
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = tuple(problems)
 
 
 class InvalidQueryError(HardwonError, ValueError):
-    """A question breaks a rule of searching; the message names the value."""
+    """A query is invalid; the message names the value."""
 
 
 class UnknownEntryError(HardwonError, LookupError):
@@ -64,31 +63,31 @@ class UnknownEntryError(HardwonError, LookupError):
 
 
 class InvalidCheckpointError(HardwonError, ValueError):
-    """No checkpoint can be made or found under that name, or no backup written there; the message names it."""
+    """A checkpoint can't be made or found under that name, or a backup not written there; the message names it."""
 
 
 class InvalidSectionError(HardwonError, ValueError):
-    """The markers of our section of a file are not one of each, in order; the message says how they are."""
+    """The markers of hardwon's section of a file are not one pair in order; the message describes them."""
 
 
 class InvalidEvaluationError(HardwonError, ValueError):
-    """A set to evaluate on, or an earlier report, can't be used; the message names the file and the line."""
+    """An evaluation set, or an earlier report, can't be used; the message names the file and the line."""
 
 
 class UnreadableFileError(HardwonError):
-    """A file is not there, can't be read, or is nothing to keep; the message names it and why."""
+    """A file is missing, can't be read, or can't become an entry; the message names it and why."""
 
 
 class UneditableFileError(HardwonError):
-    """A file of the user's can't be edited safely; the message says why, and which when a caller gave several."""
+    """A file of the user's can't be edited safely; the message says why, and names it if there were several."""
 
 
 class TakenNameError(UneditableFileError):
-    """Something of the user's has the name that ours would take: it stays, and ours is left out."""
+    """Something of the user's has the name that hardwon would use: it stays, and hardwon's is left out."""
 
 
 class StorageError(HardwonError):
-    """The store can't be opened, read or written; what was acknowledged before is safe."""
+    """The store can't be opened, read or written; acknowledged writes are safe."""
 
 
 class NewerSchemaError(StorageError):
@@ -100,7 +99,7 @@ class CorruptStoreError(StorageError):
 
 
 class EmbedderError(HardwonError):
-    """A text could not be turned into a vector."""
+    """A text could not be embedded."""
 
 
 class EmbedderUnavailableError(EmbedderError):
@@ -109,11 +108,10 @@ class EmbedderUnavailableError(EmbedderError):
 
 class RateLimitedError(EmbedderUnavailableError):
     """
-    The provider wants fewer requests.
+    The provider asks for fewer requests.
 
     Attributes:
-        retry_after: Seconds until the next try is welcome, None when it did not say.
-
+        retry_after: Seconds to wait before a retry, None if not given.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -130,15 +128,15 @@ class LabelerUnavailableError(HardwonError):
 
 
 class UnusableLabelsError(LabelerUnavailableError):
-    """A labeler answered, with something that is no list of labels."""
+    """A labeler answered with something else than a list of labels."""
 
 
 class KeywordIndexUnavailableError(HardwonError):
-    """Keyword search is not there or did not answer in time."""
+    """Keyword search is unavailable or did not answer in time."""
 
 
 class VectorIndexUnavailableError(HardwonError):
-    """Vector search is not there or did not answer in time."""
+    """Vector search is unavailable or did not answer in time."""
 
 
 class NumpyMissingError(VectorIndexUnavailableError):

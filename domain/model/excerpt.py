@@ -1,4 +1,4 @@
-"""The passage of a text that a reader wants to see first."""
+"""Excerpts: the passage of a text with most of the search terms, for display."""
 
 import re
 from collections import Counter
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 CUT = "..."
 SHORT = 2
-"""Letters; a term of no more begins too many words to be marked in them."""
+"""Letters; a shorter term is highlighted as a whole word only."""
 
 
 class Span(NamedTuple):
-    """A part of a text, as Python slices it."""
+    """A slice of a text."""
 
     start: int
     end: int
@@ -19,12 +19,10 @@ class Span(NamedTuple):
 
 class Marked(NamedTuple):
     """
-    A text of one line, and what to highlight in it.
+    A text of one line, and the spans to highlight in it.
 
     Attributes:
-        text: As it is to be shown.
-        spans: In order, apart from one another.
-
+        spans: In order, without overlap.
     """
 
     text: str
@@ -45,13 +43,12 @@ class _Mark(NamedTuple):
 
 def excerpt(text: str, terms: Sequence[str], room: int) -> Marked:
     """
-    Return the passage of *text* with most of *terms*, the first of several, cut at the borders of words.
+    Return the passage of *text* with most of *terms*, the first of several, cut at word borders.
 
     Args:
-        text: May be long: reading takes time in proportion.
+        text: Read in linear time.
         terms: As `search_terms` gives them.
-        room: The most characters to return, the signs of cutting included.
-
+        room: The maximum of characters, ellipses included.
     """
     line = " ".join(text.split())
     marks = list(_marks(line, terms))
@@ -109,7 +106,7 @@ def _at_borders(line: str, core: Span, room: int) -> Span:
 
 def _cut_out(line: str, marks: Sequence[_Mark], passage: Span) -> Marked:
     start, end = passage
-    within = (Span(max(each.start, start), min(each.end, end)) for each, _ in marks)
+    within = (Span(max(span.start, start), min(span.end, end)) for span, _ in marks)
     spans = tuple(Span(left - start, right - start) for left, right in within if left < right)
     tail = CUT if end < len(line) else ""
     return Marked(line[start:end] + tail, spans).after(CUT if start else "")

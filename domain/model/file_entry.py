@@ -1,10 +1,4 @@
-"""
-The entry of a file as a whole.
-
-The entries of the named sections of a document.
-
-The entries of a file that conversations were captured in: one for each section, none for the whole.
-"""
+"""Entries from files: of a whole file, of its named sections, and of captured sections."""
 
 import datetime as dt
 import re
@@ -23,15 +17,15 @@ from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 
 
 def overruled(fields: FileFields, whole: Entry) -> tuple[str, ...]:
-    """Return a warning if the store, which decides how much a file matters, disagrees with its fields."""
-    stated = (
+    """Return a warning if the store, which decides the importance of a file, disagrees with its fields."""
+    compared = (
         ("importance_tier", fields.tier, whole.tier),
         ("importance_weight", fields.importance_weight, whole.importance_weight),
     )
-    differing = [(name, own, kept) for name, own, kept in stated if own is not None and own != kept]
-    told = " and ".join(f"{name} {own}" for name, own, _ in differing)
-    has = " and ".join(str(kept) for *_, kept in differing)
-    line = f"the file says {told}, the memory has {has}: memory_update or hardwon update changes it"
+    differing = [(name, own, kept) for name, own, kept in compared if own is not None and own != kept]
+    stated_values = " and ".join(f"{name} {own}" for name, own, _ in differing)
+    stored_values = " and ".join(str(kept) for *_, kept in differing)
+    line = f"the file says {stated_values}, the memory has {stored_values}: memory_update or hardwon update changes it"
     return (line,) if differing else ()
 
 
@@ -39,14 +33,7 @@ EPOCH = dt.datetime.fromtimestamp(0, dt.UTC)
 
 
 class Defaults(NamedTuple):
-    """
-    Values for documents that do not state them.
-
-    Attributes:
-        tier: How much it matters.
-        context_type: The sort of work it is from.
-
-    """
+    """The tier and the context type of documents that do not state them."""
 
     tier: Tier = "normal"
     context_type: ContextType = "general"
@@ -67,21 +54,19 @@ def to_entry(
     """
     Return the entry of *document* as a whole, without secrets.
 
-    The file decides its text; a field that it lacks stays as it is *known*. The
-    store decides how much it matters and how often it was used; while the file
-    does not change, also its name, its phrases and its origin.
+    The file decides its text; a field that it lacks keeps its *known* value. The store decides importance and usage; while
+    the file does not change, also its name, its phrases and its origin.
 
     Args:
         document: The file.
         fields: Its fields, or others in their place.
         kind: The kind of the entry.
-        workplace: Where it comes from when it does not say so.
+        workplace: Its origin when the file does not state one.
         known: Its entry so far.
         defaults: Values of a new entry that the file does not state.
 
     Raises:
-        InvalidEntryError: nothing is left of a text once secrets are out, or it breaks a rule of `Entry`.
-
+        InvalidEntryError: a text is empty once redacted, or it breaks a rule of `Entry`.
     """
     same = known if known and known.file_hash == document.file_hash else None
     name, description = _texts(document, fields, kind, same)
@@ -117,12 +102,12 @@ def to_entry(
 
 
 def as_named_before(entry: Entry, same: Entry | None) -> Entry:
-    """Return *entry* with the name of *same*, the entry of the very same text, if their descriptions are equal."""
+    """Return *entry* with the name of *same*, the entry of the same text, if their descriptions are equal."""
     return attrs.evolve(entry, name=same.name) if same and same.description == entry.description else entry
 
 
 def utc_time(seconds: int) -> dt.datetime:
-    """Return the moment of that Unix time; the first one for a time no calendar has."""
+    """Return the time of these Unix seconds; the epoch for a time outside the calendar."""
     try:
         return dt.datetime.fromtimestamp(seconds, dt.UTC)
     except (ValueError, OverflowError, OSError):
@@ -147,7 +132,7 @@ def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, s
 
 
 def _claimed(fields: FileFields, entry: Entry) -> str | None:
-    """Return the project that a file states; none for a rule, or one project could rule another."""
+    """Return the project that a file states; None for a rule, or a project could rule another."""
     return None if entry.tier == "constitutional" else fields.project
 
 
@@ -156,7 +141,7 @@ def _origin(known: Entry) -> tuple[str | None, str | None, str | None]:
 
 
 def _texts(document: Document, fields: FileFields, kind: Kind, same: Entry | None) -> tuple[str, str]:
-    """Return name and description; *same* is the entry of this very text."""
+    """Return name and description; *same* is the entry of the same text."""
     if kind == "session":
         given = same.description if same and same.kind == "session" else None
         description = fields.description or given or document.summary or fields.title or PurePath(document.path).stem
@@ -172,8 +157,8 @@ def section_entries(whole: Entry, document: Document, known: Mapping[str, Entry]
     """
     Return the entries of the sections of a *document*, in order, without secrets.
 
-    Origin and tier of an entry are those of the *whole*, unless the tier was set for the section itself;
-    other values that the store decides stay as they are *known*.
+    Origin and tier of an entry are those of the *whole*, unless the tier was set for the section itself; other values that
+    the store decides stay as they are *known*.
 
     Args:
         whole: The entry of the whole document.
@@ -181,8 +166,7 @@ def section_entries(whole: Entry, document: Document, known: Mapping[str, Entry]
         known: The entries of its sections so far, by anchor.
 
     Raises:
-        InvalidEntryError: nothing is left of a text once secrets are out, or it breaks a rule of `Entry`.
-
+        InvalidEntryError: a text is empty once redacted, or it breaks a rule of `Entry`.
     """
     return tuple(_entry(whole, section, known.get(section.anchor_id)) for section in document.sections.found)
 
@@ -216,13 +200,11 @@ def _title(whole: Entry, section: Section) -> str:
 
 class CapturedEntries(NamedTuple):
     """
-    How sections of one file become entries.
+    The conversion of captured sections of a file to entries.
 
     Attributes:
-        document: The file.
         kind: The kind of the entries.
-        workplace: Where it comes from when it does not say so.
-
+        workplace: Their origin when the file does not state one.
     """
 
     document: Document
@@ -235,11 +217,10 @@ class CapturedEntries(NamedTuple):
 
         Args:
             of: The section.
-            known: Its entry so far, wherever the section stood: the store decides how much it matters.
+            known: Its entry so far, in whatever file: the store decides its importance.
 
         Raises:
-            InvalidEntryError: nothing is left of a text once secrets are out, or it breaks a rule of `Entry`.
-
+            InvalidEntryError: a text is empty once redacted, or it breaks a rule of `Entry`.
         """
         same = known if known and known.file_hash == of.section_hash else None
         section = of.read()
@@ -262,12 +243,12 @@ class CapturedEntries(NamedTuple):
             keywords=section.keywords or earlier.keywords,
             tags=section.tags or earlier.tags,
             references=section.references,
-            updated_at=section.ends_at or self._moment(),
+            updated_at=section.ends_at or self._time(),
             session_id=section.session_id or self.document.fields.session_id or earlier.session_id,
         )
 
     def _placed(self, entry: Entry, same: Entry | None) -> Entry:
-        """Return *entry* with its place and origin: the origin of *same*, which has the same text, if given."""
+        """Return *entry* with its place and origin; the origin of *same*, which has the same text, stays."""
         fields = self.document.fields
         project, workspace, branch = (same.source_project, same.workspace, same.branch) if same else self.workplace[:3]
         return attrs.evolve(
@@ -287,11 +268,11 @@ class CapturedEntries(NamedTuple):
             description=section.text or name,
             file_path=self.document.path,
             source="session-capture",
-            created_at=section.starts_at or self._moment(),
-            updated_at=section.ends_at or self._moment(),
+            created_at=section.starts_at or self._time(),
+            updated_at=section.ends_at or self._time(),
         )
 
-    def _moment(self) -> dt.datetime:
+    def _time(self) -> dt.datetime:
         return self.document.fields.date or utc_time(self.document.mtime)
 
     def _is_permanent(self, of: CapturedSection, known: Entry | None) -> bool:

@@ -13,11 +13,10 @@ from hardwon.domain.model.vocabulary import Tier
 
 class Standing(NamedTuple):
     """
-    Those fields as they were when the file went; the names are those of `Entry`.
+    Those fields when the file disappeared; the names are those of `Entry`.
 
     Attributes:
-        file_hash: sha256 of the file as it was then; a name and phrases hold of that text only.
-
+        file_hash: sha256 of the file then; name and phrases apply to that text only.
     """
 
     file_hash: str | None
@@ -33,29 +32,28 @@ class Standing(NamedTuple):
     usage: Usage
 
     def over(self, entry: Entry) -> Entry:
-        """Return *entry* with all of this in place of its own."""
+        """Return *entry* with these values."""
         return attrs.evolve(entry, **self._asdict())
 
 
 class AbsentFile(NamedTuple):
     """
-    A file that is gone, or a captured section.
+    A missing file, or a missing captured section.
 
     Attributes:
-        file_path: Absolute, links resolved; the `place` of a captured section, which is in any file.
-        standings: Of the file by the empty anchor, and of its sections by theirs.
-
+        file_path: Absolute, links resolved; for a captured section, which can be in any file, its `place`.
+        standings: By anchor; the empty one is that of the whole file.
     """
 
     file_path: str
     standings: Mapping[str, Standing]
 
     def over(self, entries: Iterable[Entry]) -> dict[str, Entry]:
-        """Return by anchor those of *entries* that it had, each as it stood."""
+        """Return by anchor those of *entries* that it had, with their kept values."""
         known = ((entry, self.standings.get(entry.anchor_id)) for entry in entries)
         return {entry.anchor_id: standing.over(entry) for entry, standing in known if standing}
 
 
 def standing_of(entry: Entry) -> Standing:
-    """Return what is to be kept of *entry*."""
+    """Return the values of *entry* to keep."""
     return Standing(*(getattr(entry, field) for field in Standing._fields))

@@ -1,4 +1,4 @@
-"""The named groups of kinds that can be asked, each with its own rules."""
+"""Filters of entries, and the named collections that can be searched."""
 
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -8,12 +8,11 @@ from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category,
 
 class Scope(NamedTuple):
     """
-    Where an entry must come from; one place it shares is enough, and without any place everything is inside.
+    The origins of entries; one of them suffices, and without any every entry matches.
 
     Attributes:
         project: The name of a project.
         workspace: The name of a workspace, a folder of projects.
-
     """
 
     project: str | None = None
@@ -25,28 +24,27 @@ ANYWHERE = Scope()
 
 class EntryFilter(NamedTuple):
     """
-    Which entries a search may return.
+    The conditions that entries of a search must meet; None, False and empty values set no condition.
 
     Attributes:
         kinds: Only entries of one of these kinds.
-        category: Only learnings of this category; None for all.
+        category: Only learnings of this category.
         scope: Only entries from these places.
         anywhere: Kinds whose entries may come from any place, whatever the scope.
-        permanent: Only entries that are kept for good; False does not ask.
-        unlabelled: Only entries without keywords; False does not ask.
-        tag: Only entries the user labelled so, to the letter.
+        permanent: Only permanent entries.
+        unlabelled: Only entries without keywords.
+        tag: Only entries with this tag of the user.
         folder: Only entries of files below this folder, its path absolute, links resolved.
         spec_folder: Only entries of this specification.
-        anchor: Only sections of this name; the empty one is that of whole files.
-        tier: Only entries that matter so much.
-        context_type: Only entries of this sort of work.
-        source: Only entries that came in this way.
-        session: Only entries that come from this session, by the host's name for it.
-        except_session: None of the entries that come from this session.
-        ranked: Only what searches may find: neither deprecated nor expired; False does not ask.
+        anchor: Only sections of this name; the empty one selects whole files.
+        tier: Only entries of this tier.
+        context_type: Only entries of this type of work.
+        source: Only entries of this source.
+        session: Only entries from this session, by the host's name.
+        except_session: No entries from this session.
+        ranked: Only entries that are neither deprecated nor expired.
         among: Only the entries of these numbers; None for all.
         except_for: None of the entries of these numbers.
-
     """
 
     kinds: tuple[Kind, ...] = ("learning",)
@@ -83,15 +81,13 @@ POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 
 class Collection(NamedTuple):
     """
-    A group of kinds and how it is asked.
+    A group of kinds and its search defaults.
 
     Attributes:
-        kinds: What is in it.
-        policy: How answers are ranked.
+        policy: The ranking policy.
         limit: How many answers.
-        minimum: The lowest relevance of an answer; None takes any.
-        scope: Where answers may come from.
-
+        minimum: The least relevance of an answer; None for no threshold.
+        scope: The origins of answers.
     """
 
     kinds: tuple[Kind, ...]
@@ -114,7 +110,7 @@ COLLECTIONS: dict[CollectionName, Collection] = {
 
 
 def scope_of(name: ScopeName, workplace: Workplace) -> Scope:
-    """Return the places that *name* stands for where the user works; a workspace has all its projects in it."""
+    """Return the scope called *name* where the user works; a workspace includes all its projects."""
     if name == "global":
         return ANYWHERE
     return Scope(workplace.project, workplace.workspace if name == "workspace" else None)

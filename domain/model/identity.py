@@ -1,8 +1,4 @@
-"""
-Identity of an entry: the one definition of the short hash. Standard library only.
-
-What of an entry is searched, by meaning and by word. Standard library only.
-"""
+"""Hashes that identify entries, and the text of an entry that is searched. Standard library only."""
 
 import hashlib
 import re
@@ -20,35 +16,33 @@ def content_hash(description: str) -> str:
     """
     Return the 16 hex digits that identify a learning.
 
-    Letter case and runs of white space do not matter, so the same lesson
-    written twice is one entry (requirement A-D1.3).
+    Letter case and runs of white space do not count, so that the same lesson written twice is one entry.
     """
     return short_hash(" ".join(description.lower().strip().split()))
 
 
 def file_identity(kind: str, path: str, anchor: str = "") -> str:
     """
-    Return the 16 hex digits that identify what a file holds (rule U-3).
+    Return the 16 hex digits that identify the entry of a file.
 
     Args:
-        kind: The kind of entry the file is kept as.
+        kind: The kind of the entry.
         path: Absolute, links resolved; its letter case counts.
         anchor: The section of the file, empty for the whole.
-
     """
     return short_hash(kind, path, anchor)
 
 
 def title_to_search(name: str, description: str) -> str:
-    """Return *name*, or nothing when it only repeats how the description begins: no word should count twice."""
+    """Return *name*, or nothing when the description begins with it, so that no word counts twice."""
     return "" if description.startswith(name) else name
 
 
 def word_count(text: str) -> int:
-    """Return how many words *text* has, as white space separates them."""
+    """Return the number of words separated by white space."""
     return len(text.split())
 
 
 def searchable_text(name: str, description: str, notes: str, reasoning: str) -> str:
-    """Return what is turned into a vector: the texts a reader would judge an entry by, a line each."""
+    """Return the text of an entry that is embedded, a line for each field."""
     return "\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning)))

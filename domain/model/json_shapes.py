@@ -1,4 +1,4 @@
-"""What a value read from JSON may be, and how a message shows one."""
+"""Shapes of values read from JSON, and how messages quote them."""
 
 import json
 from collections import Counter
@@ -14,13 +14,13 @@ SHOWN_CHARACTERS = 60
 
 
 class RepeatedNameError(ValueError):
-    """An object of the JSON has two values of one name."""
+    """An object of the JSON has two values of the same name."""
 
 
 def fits(shape: str, value: object) -> bool:
-    """Return whether *value* is of that shape, one of the above."""
+    """Return whether *value* has that shape, one of the constants above."""
     if shape == TEXTS:
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+        return isinstance(value, list) and all(isinstance(text, str) for text in value)
     if shape == CLAIM:
         return isinstance(value, bool)
     return isinstance(value, str) or (shape == TEXT_OR_NULL and value is None)
@@ -28,10 +28,10 @@ def fits(shape: str, value: object) -> bool:
 
 def distinct_members(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """
-    Return an object of the JSON, given as what stands in it.
+    Return an object of the JSON, given as its name-value pairs.
 
     Raises:
-        RepeatedNameError: a name stands in it twice.
+        RepeatedNameError: a name occurs twice.
     """
     members = dict(pairs)
     if len(members) < len(pairs):

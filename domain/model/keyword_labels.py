@@ -1,4 +1,4 @@
-"""What a keyword label may look like, and when an entry has enough of them."""
+"""Keyword labels: their validation, and when an entry has enough of them."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ MIN_LABELS = 3
 MIN_SUPPORTED = 3
 MAX_WORDS = 3
 MAX_LENGTH = 60
-"""Characters; three words of prose fit easily, a blob that a model repeats for ever does not."""
+"""Characters; three words of prose fit easily, a repetitive model's blob does not."""
 
 GENERIC_LABELS = tuple(
     """
@@ -18,7 +18,7 @@ GENERIC_LABELS = tuple(
     fix update change
     """.split()
 )
-"""True of almost any entry, so they tell none apart (requirement A-AC5)."""
+"""Labels true of almost any entry, so that they distinguish none."""
 
 SMALLEST_STEM = 3
 
@@ -40,10 +40,8 @@ def valid_labels(raw: Iterable[str]) -> tuple[str, ...]:
     """
     Return the usable labels among *raw*, in order, without repeats, at most 10.
 
-    Each is folded first: lower case, spaces, dots and underscores to hyphens,
-    `+` to `p`, `#` to `sharp` (`C++` is `cpp`, `node.js` is `node-js`, M-A35).
-    What then is not 1-3 hyphenated words of `a-z0-9`, or is a generic word, is
-    dropped by itself; one or two that are left are kept.
+    Each is folded first: lower case, spaces, dots and underscores to hyphens, `+` to `p`, `#` to `sharp` (`C++` is `cpp`,
+    `node.js` is `node-js`). A label is dropped unless it is then 1-3 hyphenated words of `a-z0-9`, and not generic.
     """
     usable = filter(_is_usable, map(_fold, raw))
     return tuple(dict.fromkeys(usable))[:MAX_KEYWORDS]
@@ -51,17 +49,14 @@ def valid_labels(raw: Iterable[str]) -> tuple[str, ...]:
 
 def supported_labels(labels: Iterable[str], text: str) -> tuple[str, ...]:
     """
-    Return those of *labels* that *text* speaks of, in order.
+    Return those of *labels* that *text* supports, in order.
 
-    It does when a hyphen part of the label (stop words aside) occurs in it, or
-    is a variant of one of its words: both leave the same stem of three letters
-    or more when a common English ending, and the doubled letter before it, is
-    taken off (`parsing` and `parser`, `retries` and `retry`, `logged` and
-    `logs`). A part of one or two letters must be a word of the text.
+    It does when a hyphen part of the label (stop words aside) occurs in it, or is a variant of one of its words: both have
+    the same stem of three letters or more without a common English ending and the doubled letter before it (`parsing` and
+    `parser`, `retries` and `retry`, `logged` and `logs`). A part of one or two letters must be a word of the text.
 
-    This counts look-alikes (`port`, `portion`) and misses irregular forms
-    (`ran`, `indices`): good enough to tell an incomplete entry, too rough to
-    drop a label by.
+    This accepts look-alikes (`port`, `portion`) and misses irregular forms (`ran`, `indices`): good enough to detect an
+    incomplete entry, too rough to drop a label.
     """
     parts = {label: search_terms(label) for label in labels}
     supported = _supported({part for label in parts for part in parts[label]}, text.lower())
@@ -70,12 +65,11 @@ def supported_labels(labels: Iterable[str], text: str) -> tuple[str, ...]:
 
 def is_complete(labels: Iterable[str], text: str) -> bool:
     """
-    Return whether there are 3-10 labels and *text* speaks of at least 3 of them.
+    Return whether there are 3-10 labels and *text* supports at least 3 of them.
 
     Args:
         labels: As `valid_labels` returns them.
         text: Description and reasoning of the entry.
-
     """
     labels = tuple(labels)
     return MIN_LABELS <= len(labels) <= MAX_KEYWORDS and len(supported_labels(labels, text)) >= MIN_SUPPORTED
@@ -108,7 +102,7 @@ def _is_usable(label: str) -> bool:
 
 
 def _stems(word: str) -> set[str]:
-    """Return what is left of *word* without each ending it may have."""
+    """Return *word* without each ending it may have."""
     cut = {word.removesuffix(suffix) for suffix in SUFFIXES if word.endswith(suffix)}
     undoubled = {stem[:-1] for stem in cut - {word} if stem[-2:] == stem[-1:] * 2}
     return {stem for stem in cut | undoubled if len(stem) >= SMALLEST_STEM}

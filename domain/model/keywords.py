@@ -1,10 +1,4 @@
-"""
-Which words of a text are worth searching for.
-
-Questions that name several concepts, all of which an answer must hold.
-
-The words of a question that ask for a memory, and say nothing of what it is about.
-"""
+"""Search terms of a text, the concepts of a query, and the subject of a question."""
 
 import math
 import re
@@ -29,7 +23,7 @@ STOP_WORDS = frozenset(
 )
 
 _WITHOUT_MARKS = dict.fromkeys(range(0x0300, 0x0332))
-"""Accents that stand by themselves, such as the dot that lower-casing `İ` leaves: FTS5 drops them too."""
+"""Combining accents, such as the dot that lower-casing `İ` leaves: FTS5 drops them too."""
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -41,17 +35,16 @@ def words_of(text: str) -> list[str]:
 
 def search_terms(text: str) -> tuple[str, ...]:
     """
-    Return the words of *text* that carry meaning: lower case, without repeats, at most 64.
+    Return the search terms of *text*: lower case, without repeats and stop words, at most 64.
 
-    Stop words and everything that is not a letter or a digit fall away, so
-    no text can be mistaken for query syntax (M-A1).
+    Everything that is not a letter or a digit is dropped, so that no text can be mistaken for query syntax.
     """
     return tuple(dict.fromkeys(word for word in words_of(text) if word not in STOP_WORDS))[:MAX_TERMS]
 
 
 def inverse_document_frequency(size: int, frequency: int) -> float:
     """
-    Return how much a word tells that occurs in *frequency* of *size* texts, above 0.
+    Return the inverse document frequency of a word in *frequency* of *size* texts, above 0.
 
     As FTS5's `bm25()` has it: `ln((N - n + 0.5) / (n + 0.5))`, at least 1e-6.
     """
@@ -62,14 +55,13 @@ def distinctive_terms(terms: Sequence[str], frequencies: Mapping[str, int], size
     """
     Return *terms* without those found in more than half of the entries.
 
-    Their BM25 is noise that dividing by the maximum would blow up to a full
-    score. Small stores, and queries of common words only, keep them (M-A50).
+    Their BM25 is noise that division by the maximum would inflate to a full score. Small stores, and queries of common words
+    only, keep them.
 
     Args:
-        terms: What was asked for.
+        terms: The terms of the query.
         frequencies: In how many entries each term occurs.
         size: How many entries there are.
-
     """
     if size < SMALLEST_STORE_TO_DROP_COMMON_TERMS:
         return tuple(terms)
@@ -83,14 +75,14 @@ MAX_CONCEPTS = 5
 
 def concepts_of(asked: Sequence[str]) -> tuple[str, ...]:
     """
-    Return the concepts that are *asked*, each once, as their words in lower case, in order.
+    Return the concepts *asked* for, without repeats, as their words in lower case, in order.
 
     Raises:
         InvalidQueryError: they are not 2 to 5 different ones, or one of them has no word.
     """
     concepts = tuple(dict.fromkeys(map(_plain, asked)))
     if "" in concepts:
-        wordless = next(each for each in asked if not _plain(each))
+        wordless = next(text for text in asked if not _plain(text))
         raise InvalidQueryError(f"concept {wordless!r} has no word to look for: give letters or digits")
     if not MIN_CONCEPTS <= len(concepts) <= MAX_CONCEPTS:
         raise InvalidQueryError(
@@ -101,10 +93,9 @@ def concepts_of(asked: Sequence[str]) -> tuple[str, ...]:
 
 def concept_counts(concepts: Iterable[str], text: str) -> Mapping[str, int]:
     """
-    Return how often each of *concepts* stands in *text*, in their order.
+    Return how often each of *concepts* occurs in *text*, in their order.
 
-    Whole words count, letter case does not; the words of a longer concept must
-    follow one another, whatever stands between them.
+    Whole words count, letter case does not; the words of a longer concept must follow one another, whatever is between them.
     """
     words = _plain(text)
     return {concept: len(re.findall(rf"(?<!\S){re.escape(_plain(concept))}(?!\S)", words)) for concept in concepts}
@@ -140,7 +131,7 @@ _FRAMES = tuple(
 
 def without_frame(question: str) -> str:
     """
-    Return *question* without the words before its subject: `when did I work on authentication?` asks for `authentication?`.
+    Return *question* without the words before its subject: `when did I work on authentication?` becomes `authentication?`.
 
     A question that is nothing but a frame stays as it is.
     """

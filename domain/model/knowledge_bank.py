@@ -1,8 +1,4 @@
-"""
-How a knowledge bank is written: the words that its reader, its writer and the block share. Standard library only.
-
-A lesson of a knowledge bank. Standard library only, for the hook's fallback.
-"""
+"""A lesson of a knowledge bank, and the labels in its file. Standard library only, for the hook's fallback."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -10,10 +6,10 @@ from hardwon.domain.model.text import CONTINUES
 from hardwon.domain.model.vocabulary import Category, Confidence
 
 BankScope: TypeAlias = Literal["local", "global"]
-"""Whose bank: the project's own, or the user's of all projects."""
+"""The project's own bank, or the user's for all projects."""
 
 ENTRY_HEAD = "### "
-"""What the heading of an entry begins with."""
+"""The beginning of an entry's heading."""
 
 NAME_PREFIXES: dict[Category | None, str] = {
     "anti-patterns": "Anti-Pattern: ",
@@ -21,13 +17,13 @@ NAME_PREFIXES: dict[Category | None, str] = {
     "patterns": "Pattern: ",
     None: "",
 }
-"""Category to what stands before a name in an entry's heading."""
+"""Category to the prefix of a name in an entry's heading."""
 
 TITLES: dict[Category, str] = {"anti-patterns": "Anti-Patterns", "patterns": "Patterns", "heuristics": "Heuristics"}
-"""What a new file is headed with."""
+"""The title of a new file."""
 
 METADATA_HEAD = "- "
-"""What a line of an entry's metadata begins with."""
+"""The beginning of a metadata line."""
 
 OBSERVED_IN = "Observed in"
 OBSERVATION_COUNT = "Observation count"
@@ -36,12 +32,12 @@ LAST_OBSERVED = "Last observed"
 
 
 def metadata_line(label: str, value: object) -> str:
-    """Return the line that says so."""
+    """Return the metadata line of *label* and *value*."""
     return f"{METADATA_HEAD}{label}: {value}"
 
 
 def text_after(label: str, line: str) -> str | None:
-    """Return what a metadata *line* says after its *label*, in any case; None when it is not that line."""
+    """Return the value of a metadata *line* with that *label*, in any case; None for another line."""
     stripped = line.strip()
     if not stripped.lower().startswith(f"{METADATA_HEAD}{label.lower()}:"):
         return None
@@ -50,13 +46,13 @@ def text_after(label: str, line: str) -> str | None:
 
 class BankEntry(NamedTuple):
     """
-    One lesson of a knowledge-bank file, its texts as they stand there.
+    A lesson of a knowledge-bank file, its texts verbatim.
 
     Args:
         category: From the file name: ``anti-patterns``, ``patterns`` or ``heuristics``.
         heading: The whole heading; may be empty.
         name: The heading without its ``Anti-Pattern: `` or ``Pattern: ``.
-        description: The text above the metadata; may be empty, and begin with an ellipsis that stands for the name.
+        description: The text above the metadata; may be empty, and begin with an ellipsis that replaces the name.
         metadata: The first line that starts with ``- `` and all below it; may be empty.
         observation_count: Any integer of 64 bits, zero and negative ones too.
         confidence: One of `CONFIDENCES`.
@@ -78,7 +74,7 @@ class BankEntry(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The lesson: its description, which may continue the name; of two ellipses the first means that it does not."""
+        """The lesson: its description, with the name if it continues that; a doubled ellipsis means that it does not."""
         text = self.description.removeprefix(CONTINUES)
         is_continued = text != self.description and not text.startswith(CONTINUES)
         return self.name + text if is_continued and self.name else text

@@ -1,8 +1,4 @@
-"""
-A session as a `memory-index.json` knows it.
-
-A document as the index of an older program knows it.
-"""
+"""Memories of older programs: sessions of a `memory-index.json`, and rows of a `memory_index` table."""
 
 import datetime as dt
 from pathlib import PurePath
@@ -23,19 +19,17 @@ from hardwon.domain.model.vocabulary import ContextType, Tier
 @attrs.frozen(kw_only=True)
 class IndexedMemory:
     """
-    One of its memories.
+    A session in a `memory-index.json`.
 
     Attributes:
         path: Of the file, absolute with links resolved.
         tags: The user's own labels.
         keywords: Words of the description.
-        mtime: When the file was changed, in Unix seconds; None when the index does not say.
+        mtime: When the file was changed, in Unix seconds; None if not given.
         project: The name of its project or folder.
-        filename: The file's own name.
-        description: What it is about; None in indexes that do not hold it.
-        vector: The vector it brings, as it is in the index; None where it brings no list of numbers.
-        vector_trouble: Why it has no vector though it brings something in its place.
-
+        description: None in indexes that do not hold it.
+        vector: As it is in the index; None if it has no list of numbers.
+        vector_problem: Why the vector of the index can't be used.
     """
 
     path: str
@@ -46,29 +40,28 @@ class IndexedMemory:
     filename: str
     description: str | None = None
     vector: Vector | None = None
-    vector_trouble: str = ""
+    vector_problem: str = ""
 
     @property
     def brings_vector(self) -> bool:
-        """Whether the index has something as its vector, usable or not."""
-        return self.vector is not None or bool(self.vector_trouble)
+        """Whether the index has a vector, usable or not."""
+        return self.vector is not None or bool(self.vector_problem)
 
     def to_session(self, description: str, mtime: int, file_hash: str | None, known: Entry | None) -> Entry:
         """
-        Return the session it stands for, without secrets.
+        Return its session, without secrets.
 
         Args:
-            description: What it is about.
+            description: Its description.
             mtime: When the file was changed.
-            file_hash: sha256 of the file that *description* belongs to, None to let it be indexed again.
-            known: The session as the store has it.
+            file_hash: sha256 of the file of *description*, None to let it be indexed again.
+            known: The session in the store.
 
         Raises:
             InvalidEntryError: it breaks a rule of `Entry`.
-
         """
         clean = redact(description).strip()
-        told = attrs.evolve(
+        session = attrs.evolve(
             known or self._unknown(mtime),
             name=beginning(clean),
             description=clean,
@@ -79,7 +72,7 @@ class IndexedMemory:
             file_hash=file_hash,
         )
         is_as_known = known is not None and known.file_mtime == mtime
-        return redact_entry(told if is_as_known else attrs.evolve(told, updated_at=utc_time(mtime)))
+        return redact_entry(session if is_as_known else attrs.evolve(session, updated_at=utc_time(mtime)))
 
     def _unknown(self, mtime: int) -> Entry:
         return Entry(
@@ -96,14 +89,13 @@ class IndexedMemory:
 @attrs.frozen(kw_only=True)
 class OlderDocument:
     """
-    One row of a `memory_index`; None where it is silent.
+    A row of a `memory_index`; None for missing values.
 
     Attributes:
         path: Of its file, absolute with links resolved.
-        anchor_id: The section of the file it stands for; empty for the whole file.
+        anchor_id: Its section of the file; empty for the whole file.
         content: The text of the file as it was indexed, markdown.
         usage: How often it was found and judged.
-
     """
 
     path: str
@@ -122,13 +114,12 @@ class OlderDocument:
 
     def seed(self, now: dt.datetime) -> Entry:
         """
-        Return the entry that its file is indexed over: it was born when the older program says, else *now*.
+        Return the entry that its file is indexed over, created when the older program says, else *now*.
 
         Raises:
             InvalidEntryError: a value breaks a rule of `Entry`.
-
         """
-        born = self.created_at or now
+        created = self.created_at or now
         name = self.title or PurePath(self.path).stem
         text = self.content or name
         return redact_entry(
@@ -138,18 +129,17 @@ class OlderDocument:
                 description=text,
                 file_path=self.path,
                 source="import",
-                created_at=born,
-                updated_at=born,
+                created_at=created,
+                updated_at=created,
             )
         )
 
-    def laid_over(self, entry: Entry) -> Entry:
+    def merged_into(self, entry: Entry) -> Entry:
         """
-        Return *entry*, which stands for the same text, with all that the older index knew of it, without secrets.
+        Return *entry*, of the same text, with all values of the older index, without secrets.
 
         Raises:
             InvalidEntryError: a value breaks a rule of `Entry`.
-
         """
         known: dict[str, Any] = {
             "name": self.title,

@@ -5,8 +5,8 @@ import re
 from hardwon.domain.model.context import MAX_DESCRIPTION_WORDS
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-# Whichever opens first wins, as in CommonMark, where what is never closed runs to
-# the end; that also keeps the search linear on a hostile file.
+# The first opening wins, as in CommonMark, where an unclosed block runs to the end;
+# that also keeps the search linear on a hostile file.
 COMMENT_OR_FENCE = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|^ {0,3}(?P<ticks>`{3,})[^`\n]*$.*?(?:^ {0,3}(?P=ticks)`*[ \t]*$|\Z)"
@@ -21,19 +21,16 @@ _RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
 
 def describe(markdown: str) -> str:
     """
-    Return what *markdown* says of itself, at most 100 words on one line.
+    Return the description of a document: at most 100 words on one line.
 
-    That is all prose before the first `## ` heading; when there is none, the
-    first paragraph of prose below it (requirement A-D2.3 as M-A4 resolves it).
-    Prose is everything but front matter, headings, HTML comments, fenced code
-    and rules; lists, tables and inline markup stay as they are written.
+    That is all prose before the first `## ` heading; if there is none, the first paragraph of prose below it. Prose is
+    everything but front matter, headings, HTML comments, fenced code and rules; lists, tables and inline markup stay.
 
     Args:
         markdown: Any text, its line ends universal newlines; never raises.
 
     Returns:
         Words with one space between them; empty when there is no prose.
-
     """
     text = COMMENT_OR_FENCE.sub("", FRONT_MATTER.sub("", markdown, count=1))
     text = _UNDERLINED_TITLE.sub("", text)
@@ -63,15 +60,15 @@ def plain_text(markdown: str) -> str:
     """
     Return *markdown* with its formatting stripped, its words in order.
 
-    Marks of headings, lists, quotes, emphasis, code, comments, rules and tables
-    go; what they mark stays, as do numbers such as `#12` and names such as `C#`.
+    Marks of headings, lists, quotes, emphasis, code, comments, rules and tables are removed, their text stays, as do numbers
+    such as `#12` and names such as `C#`.
     """
     lines = map(_plain_line, _LINK.sub(r"\1 (\2)", markdown).split("\n"))
     return _GAP.sub("\n\n", "\n".join(lines)).strip()
 
 
 def without_links(markdown: str) -> str:
-    """Return *markdown* with the text alone of each link and image."""
+    """Return *markdown* with links and images replaced by their text."""
     return _ANY_LINK.sub(r"\1", markdown)
 
 
@@ -83,7 +80,7 @@ def _plain_line(line: str) -> str:
 
 
 def _gap(marks: re.Match[str]) -> str:
-    """Return what takes the place of *marks*: a space where they alone kept two words apart."""
+    """Return the replacement of *marks*: a space where they alone separate two words."""
     return " " if marks["between"] else ""
 
 
@@ -93,7 +90,7 @@ _RUN = re.compile(r"\S+(?: \S+)*")
 
 
 def plain_title(markdown: str) -> str:
-    """Return a title without its formatting, on one line, links reduced to their text; as it is if nothing would be left."""
+    """Return a title without its formatting, on one line, links replaced by their text; unchanged if nothing would be left."""
     return " ".join(plain_text(without_links(markdown)).split()) or markdown.strip()
 
 
@@ -101,8 +98,7 @@ def beginning(text: str) -> str:
     """
     Return the beginning of *text*: its first line, cut at a word to stay under 80 characters.
 
-    It is cut before a run of white space too, as a name has none: so *text*
-    begins with its name to the letter, and no word of it counts twice.
+    It is cut before a run of white space too, so that *text* begins with exactly this name, and no word of it counts twice.
     """
     run = _RUN.search(text)
     if not run or len(run[0]) < NAME_LENGTH:

@@ -1,8 +1,4 @@
-"""
-Clean the texts of a conversation before they are stored. Standard library only: the capture hooks need it.
-
-Secrets and private passages go before anything is stored or sent.
-"""
+"""Redaction of secrets and private passages, and cleaning of captured texts. Standard library only: the capture hooks need it."""
 
 import re
 from functools import cache
@@ -11,7 +7,7 @@ from typing import NamedTuple
 REDACTED = "[REDACTED]"
 
 MAX_CUTS = 200
-"""A text in which cuts join new tags more often is made to cost time; nothing of it is kept."""
+"""Passes after which a text, whose cuts keep joining into new tags, is dropped as malicious."""
 
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
 
@@ -37,9 +33,9 @@ _VALUES = r"""
       (?=[^\s"'`]{0,200}\d) [\w+/-]{20,}=*
 """
 """
-Secrets known by what stands before them; the named group is kept.
+Secrets recognised by the text before them; the named group is kept.
 
-What is looked ahead for has a bound, or a long text without spaces would take quadratic time.
+Look-aheads are bounded, or a long text without spaces would take quadratic time.
 """
 
 
@@ -49,12 +45,12 @@ _MARKS = (
     *("password", "passwd", "pwd", "secret"),
     *("apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "token"),
 )
-"""What each of the patterns must find, in small letters: most texts have none, and spare the hook compiling them."""
+"""Substrings that every match has, in lower case: most texts have none, and spare the hook compiling the patterns."""
 
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Compile the patterns, when the first text comes: that costs the hook some milliseconds."""
+    """Compile the patterns on first use: that costs the hook some milliseconds."""
     return re.compile(_SECRETS, re.DOTALL | re.VERBOSE), re.compile(_VALUES, re.IGNORECASE | re.VERBOSE)
 
 
@@ -71,7 +67,7 @@ def redact(text: str) -> str:
 
     """
     while (clean := _without_secrets(_without_private(text))) != text:
-        text = clean  # a key can begin where another one was
+        text = clean  # a key can begin where another was cut
     return text
 
 
@@ -83,17 +79,17 @@ def _without_secrets(text: str) -> str:
 
 
 def _may_hold_secrets(text: str) -> bool:
-    """Return whether one may be in there; of other letters than ASCII some count as equal to those of a mark."""
+    """Return whether *text* has a mark; some letters outside of ASCII match a letter of a mark."""
     small = text.lower()
     return not text.isascii() or any(mark in small for mark in _MARKS)
 
 
 def _without_private(text: str) -> str:
-    """Cut out each passage with all that is nested in it; one that is never closed ends with the text."""
+    """Remove each passage with all that is nested in it; an unclosed one ends with the text."""
     for _ in range(MAX_CUTS):
         if (cut := _without_outermost(text)) == text:
             return text
-        text = cut  # what a cut joins may be a tag again
+        text = cut  # a cut may join two parts into a tag
     return ""
 
 
@@ -119,31 +115,30 @@ _UP_TO_A_BLANK = re.compile(r".*\s", re.DOTALL)
 _OTHER_LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 CUT = " […]"
-"""Stands where the end of a text was cut off."""
+"""The mark at the end of a text that was cut."""
 
 LONGEST_SECRET = 1_000
-"""Characters; of a longer one the beginning is known for what it is."""
+"""Characters by which a secret is recognised."""
 
 MAX_PASSES = 10
-"""What a cut joins may have to go too: again and again in a text that is made to, hardly twice in any other."""
+"""Passes after which a text, whose cuts keep revealing more, is dropped as malicious."""
 
 
 def as_text(text: str) -> str:
-    """Return *text* as any file can hold it: valid, its line ends newlines, nothing blank around it."""
+    """Return *text* as any file can hold it: valid, with newlines as line ends, stripped."""
     valid = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
     return _OTHER_LINE_ENDS.sub("\n", valid).strip()
 
 
 class Cleaning(NamedTuple):
     """
-    How a text is made fit to be kept in a project's own files.
+    The cleaning of a text before it is stored in a project's own files.
 
     Attributes:
-        project_root: Its folder: what lies in it is named from there.
-        home: The user's folder, written as `~`; empty to leave it.
-        other_roots: What else leads to the project's folder: links.
-        other_homes: What else leads to the user's.
-
+        project_root: The project's folder: paths in it become relative.
+        home: The user's folder, written as `~`; empty to keep it.
+        other_roots: Other paths of the project's folder, by links.
+        other_homes: Other paths of the user's folder.
     """
 
     project_root: str = ""
@@ -153,9 +148,9 @@ class Cleaning(NamedTuple):
 
     def __call__(self, text: str) -> str:
         """
-        Return *text* without secrets, private passages, what memory or the host put in, and this machine's paths.
+        Return *text* without secrets, private passages, text injected by memory or the host, and this machine's paths.
 
-        Cleaning twice changes nothing more. Of a text that hides something anew each time nothing is left.
+        Idempotent. A text that reveals something with each pass becomes empty.
         """
         for _ in range(MAX_PASSES):
             if (clean := self._once(text)) == text:
@@ -165,9 +160,9 @@ class Cleaning(NamedTuple):
 
     def beginning(self, text: str, longest: int) -> str:
         """
-        Return *text* clean; of one with more than *longest* characters the beginning, in which no half of a secret is left.
+        Return *text* clean; of one with more than *longest* characters the beginning, without half a secret at its end.
 
-        It is cut at a white space near the end if there is one, else before what may be the half of one.
+        It is cut at white space near the end if there is any, else before a possible half of a secret.
         """
         if len(text) <= longest:
             return self(text)
@@ -190,7 +185,7 @@ def _longest_first(*folders: str) -> list[str]:
 
 
 def _shortened(text: str, folder: str, below: str, itself: str) -> str:
-    """Return *text* with *below* in place of *folder* where a path goes on, and *itself* where it ends."""
+    """Return *text* with *below* in place of *folder* where a path continues, and *itself* where it ends."""
     if not folder.strip("/\\"):
         return text
     beginning = re.escape(folder.rstrip("/\\"))

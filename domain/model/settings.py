@@ -1,4 +1,4 @@
-"""What a user can set. Standard library only: the fallback on a bare Python reads settings too."""
+"""The settings of a user. Standard library only: the fallback on a bare Python reads them too."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,13 +8,13 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
 
 COMMAND_PHRASES = ("save context", "document this")
-"""What a user says to have something remembered, unless configured otherwise (requirement D-C6)."""
+"""The default phrases by which a user has something remembered."""
 
 BOUNDARY_COMMANDS = ("/tlc:plan", "/tlc:build", "/tlc:discuss")
-"""Slash commands that begin a new subject."""
+"""The default slash commands that begin a chunk of a conversation."""
 
 BUFFERED = 20
-"""Exchanges of a session that are held ready; the upper bound of `Settings.capture_interval`."""
+"""Exchanges of a session that are kept in its buffer."""
 
 DEFAULT_STORE = "~/.claude/iflow/memory"
 EMBEDDING_PROVIDERS = ("auto", "local", "gemini", "ollama", "openai", "voyage", "off")
@@ -25,7 +25,7 @@ CONTEXT_TOKENS = 500
 
 class Settings(NamedTuple):
     """
-    One value for everything that can be set.
+    All settings.
 
     Attributes:
         global_store: The folder of the store, `~` expanded.
@@ -37,25 +37,24 @@ class Settings(NamedTuple):
         prominence_weight: Share of prominence.
         embedding_provider: One of `EMBEDDING_PROVIDERS`.
         embedding_model: The provider's name of a model, empty for its default.
-        embedding_dimensions: Width of the vectors of a model we do not know; 0 for a model's own.
+        embedding_dimensions: Width of the vectors of an unknown model; 0 for a model's own.
         keyword_provider: One of `KEYWORD_PROVIDERS`.
         keyword_model: The model that makes keyword labels, empty for the provider's default.
         keyword_search: Off means as if FTS5 were missing.
-        workspace: The name of the folder of projects; empty for that of the folder that holds the project.
-        decay_enabled: Whether age tells on a document.
+        workspace: The name of the folder of projects; empty for the name of the folder that holds the project.
+        decay_enabled: Whether documents decay with age.
         decay_mode: Every 90 days half, or a rate for each tier.
-        decay_floor: What is left of the oldest document, in `[0, 1]`.
-        decay_exempt_tiers: The tiers on which age never tells.
-        trigger_phrases: What a user says to have the work at hand remembered.
+        decay_floor: The lower bound of the decay factor, in `[0, 1]`.
+        decay_exempt_tiers: The tiers that never decay.
+        trigger_phrases: Phrases by which a user has the current work remembered.
         document_roots: More folders with documents beside the project's own, absolute, `~` expanded.
-        default_tier: How much a new document matters that does not say so.
-        default_context_type: What sort of work a document is from when nothing tells.
-        capture_enabled: Whether conversations are kept while they go on.
-        capture_interval: After so many exchanges what was said is written, 1 to 20.
-        capture_boundaries: Slash commands that begin a new subject.
-        context_tokens: How much room related conversations may take at session start, in tokens.
-        prompt_enabled: Whether a prompt may bring up entries too.
-
+        default_tier: The tier of a new document that does not state one.
+        default_context_type: The type of work of a document that does not show one.
+        capture_enabled: Whether conversations are captured.
+        capture_interval: The number of exchanges after which they are written, 1 to 20.
+        capture_boundaries: Slash commands that begin a chunk of a conversation.
+        context_tokens: The budget of related conversations at session start, in tokens.
+        prompt_enabled: Whether entries are put beside prompts.
     """
 
     global_store: str
@@ -89,14 +88,11 @@ class Settings(NamedTuple):
 
 class Resolved(NamedTuple):
     """
-    Settings, and how they came about.
+    Settings, and their origins.
 
     Attributes:
-        settings: The values that count.
-        origins: For each field of `Settings` where its value came from, such as
-            `default`, `environment HARDWON_STORE`, `.tlc.json` or `--limit`.
-        warnings: One line for each value or file that was not taken as it is.
-
+        origins: By field of `Settings`, such as `default`, `environment HARDWON_STORE`, `.tlc.json` or `--limit`.
+        warnings: One line for each value or file that was rejected or corrected.
     """
 
     settings: Settings
@@ -105,34 +101,32 @@ class Resolved(NamedTuple):
 
 
 def usable_weights(weights: Sequence[float]) -> bool:
-    """Return whether *weights* are numbers >= 0 with a sum above 0 that can be divided by."""
+    """Return whether *weights* are numbers >= 0 with a finite sum above 0."""
     total = sum(weights)
     return math.isfinite(total) and total > 0 and min(weights) >= 0
 
 
 def balanced_weights(weights: Sequence[float]) -> list[float]:
     """
-    Return usable *weights* divided by their sum, unchanged when that is 1 (rule U-14).
+    Return usable *weights* divided by their sum, unchanged when that is 1.
 
     Args:
-        weights: As `usable_weights` wants them.
-
+        weights: As `usable_weights` accepts them.
     """
     total = sum(weights)
     if abs(total - 1) <= WEIGHT_TOLERANCE:
         return list(weights)
-    return [each / total for each in weights]
+    return [weight / total for weight in weights]
 
 
 class Occasion(NamedTuple):
     """
-    What conversations are recalled for, before anyone asks.
+    The session start for which related conversations are recalled.
 
     Attributes:
         workplace: Where the user works.
-        budget_tokens: How much room they may take; 0 and less for none.
-        compacted: The session whose beginning was just compacted, as the host names it; empty for none.
-
+        budget_tokens: The budget of the section; 0 and less for none.
+        compacted: The session whose beginning was just compacted, by the host's name; empty for none.
     """
 
     workplace: Workplace

@@ -1,12 +1,4 @@
-"""
-How lines of a text end. Standard library only.
-
-Parts of a text that are short enough to be about one thing.
-
-How much room a text takes in an agent's context. Standard library only.
-
-A text without the beginning that its title says already. Standard library only, for the hook.
-"""
+"""Line ends, passages, size in tokens, and repeated titles of texts. Standard library only, for the hook."""
 
 import re
 from itertools import islice
@@ -14,7 +6,7 @@ from typing import NamedTuple
 
 
 def with_newlines(text: str) -> str:
-    """Return *text* with a newline at the end of each line, whatever system it was written on."""
+    """Return *text* with newlines as line ends, whatever system it was written on."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -30,7 +22,7 @@ def passages(title: str, text: str) -> list[str]:
     """
     Return *text* in parts of at most 100 words, *title* before each; at least one part.
 
-    A part is made of whole sentences or lines; one that is longer by itself stays whole.
+    A part is made of whole sentences or lines; a longer one is a part by itself.
     """
     parts, words = list[list[str]]([[]]), 0
     for unit in filter(str.strip, _UNIT_END.split(text)):
@@ -44,24 +36,24 @@ def passages(title: str, text: str) -> list[str]:
 
 
 def identifier_words(text: str) -> list[str]:
-    """Return the words that identifiers such as `parseHTTPRequest` are made of, each identifier's once."""
+    """Return the words in identifiers such as `parseHTTPRequest`, of each identifier once."""
     identifiers = dict.fromkeys(_WORD.findall(text))
-    return [part for each in identifiers if len(parts := _HUMP.split(each)) > 1 for part in parts]
+    return [part for identifier in identifiers if len(parts := _HUMP.split(identifier)) > 1 for part in parts]
 
 
 CHARACTERS_A_TOKEN = 4
 
 
 def tokens(text: str) -> int:
-    """Return about how many tokens *text* takes: 4 characters each, a begun one counts."""
+    """Return an estimate of the tokens of *text*: 4 characters each, rounded up."""
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 CONTINUES = "\u2026"
-"""Stands for the title at the beginning of a text that goes on where the title ends."""
+"""Replaces the title at the beginning of a text that continues it."""
 
 MIN_WORDS = 2
-"""Of a title: a single word at the beginning of a text is most often just its subject."""
+"""Words of a title that is not repeated; a single word at the beginning of a text is mostly just its subject."""
 
 _TITLE_WORD = re.compile(r"[^\W_]+")
 _CLOSING_MARKS = "`*_"
@@ -69,12 +61,11 @@ _CLOSING_MARKS = "`*_"
 
 class Split(NamedTuple):
     """
-    A text in two parts.
+    A text, split where its title ends.
 
     Attributes:
-        beginning: As much of it as says the title, on one line; empty when it does not begin with the title.
-        rest: All else, as it stands.
-
+        beginning: The part that repeats the title, on one line; empty if it does not begin with the title.
+        rest: All else, verbatim.
     """
 
     beginning: str
@@ -82,12 +73,12 @@ class Split(NamedTuple):
 
     @property
     def continued(self) -> str:
-        """What stands below the title: the text, or what is left of it behind an ellipsis."""
+        """The text to print below the title: all of it, or the rest after an ellipsis."""
         return CONTINUES + self.rest if self.beginning else self.rest
 
 
 def split_by_title(title: str, text: str) -> Split:
-    """Return *text* in its beginning, which says *title* word for word, and the rest; case and marks don't count."""
+    """Return *text* split after its beginning, if that repeats *title* word for word; case and marks don't count."""
     wanted = _TITLE_WORD.findall(title.lower())
     found = list(islice(_TITLE_WORD.finditer(text), len(wanted)))
     if not wanted or [word[0].lower() for word in found] != wanted:

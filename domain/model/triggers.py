@@ -1,8 +1,4 @@
-"""
-Trigger phrases: a prompt that holds one of them surfaces the entry.
-
-Which phrases a prompt says, without any search (requirement D-T3). Standard library only.
-"""
+"""Trigger phrases: a prompt that contains one brings up its entry, without a search. Standard library only."""
 
 import re
 import unicodedata
@@ -13,16 +9,16 @@ from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 MAX_PHRASES = 20
-"""Upper bound for one file: a prompt is compared with every phrase of the store within 50 ms."""
+"""Upper bound for a file: a prompt is compared with every phrase of the store within 50 ms."""
 
 SHORTEST, LONGEST = 3, 100
-"""In characters: a shorter phrase stands in every prompt, a longer one in none."""
+"""In characters: a shorter phrase is found in every prompt, a longer one in none."""
 
 _QUOTES = "\"'\u201c\u201d\u2018\u2019"
 
 
 def usable_phrases(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the first 20 of *texts* that can be phrases: one line of 3 to 100 characters, unquoted, each once."""
+    """Return the first 20 of *texts* that are valid phrases: one line of 3 to 100 characters, unquoted, without repeats."""
     phrases = dict[str, str]()
     for text in texts:
         phrase = " ".join(text.split()).strip(_QUOTES).strip()
@@ -38,19 +34,18 @@ INSIDE = 0.95
 SCATTERED = 0.7
 
 _WORD = re.compile(r"\w[\w\u0300-\u036f]*")
-"""Letters, digits and underscores, as code is written; accents that stand by themselves belong to their letter."""
+"""Letters, digits and underscores, as in code; combining accents belong to their letter."""
 
 Words: TypeAlias = tuple[str, ...]
 
 
 class Trigger(NamedTuple):
     """
-    A phrase that brings something up.
+    A trigger phrase.
 
     Attributes:
-        phrase: What a user may say; one without a word never matches.
+        phrase: One without a word never matches.
         owner: The store's number of the entry it brings up, None for a command.
-
     """
 
     phrase: str
@@ -59,13 +54,12 @@ class Trigger(NamedTuple):
 
 class TriggerMatch(NamedTuple):
     """
-    A phrase that a prompt says.
+    A phrase found in a prompt.
 
     Attributes:
-        phrase: As it was given; of several spellings the first in the order of text.
-        confidence: 1.0 when it is the whole prompt, 0.95 when it stands in it, 0.7 when all its words do.
+        phrase: As it was given; of several spellings the first in alphabetical order.
+        confidence: 1.0 for the whole prompt, 0.95 for a run of its words, 0.7 if all words occur in it.
         owners: The entries it brings up, in ascending order; none for a command.
-
     """
 
     phrase: str
@@ -74,7 +68,7 @@ class TriggerMatch(NamedTuple):
 
 
 class _Phrase(NamedTuple):
-    """A phrase as it is shown, and whose it is."""
+    """A phrase in its first spelling, and its owners."""
 
     text: str
     owners: tuple[int, ...]
@@ -82,15 +76,13 @@ class _Phrase(NamedTuple):
 
 class TriggerMatcher:
     """
-    Says which of many phrases a prompt says; built once, asked often.
+    An index of phrases, built once, that finds those in a prompt.
 
-    Phrases are compared word by word: letter case and whatever stands between
-    words do not matter, underscores do. No word is too common to count. A word
-    that a phrase repeats need not be repeated to be present.
+    Phrases are compared word by word: letter case and characters between words do not matter, underscores do. No word is too
+    common to count. A word that a phrase repeats need not be repeated in the prompt.
 
     Args:
         triggers: In any order; several may have the same phrase.
-
     """
 
     def __init__(self, triggers: Iterable[Trigger]) -> None:
@@ -105,32 +97,34 @@ class TriggerMatcher:
 
     def match(self, prompt: str, limit: int) -> list[TriggerMatch]:
         """
-        Return the *limit* phrases that *prompt* says with most confidence.
+        Return the *limit* phrases in *prompt* of the highest confidence.
 
-        Ties go to the longer phrase, in characters, then to the first in the order of text.
+        Ties go to the longer phrase, in characters, then by alphabet.
         """
-        said, matches = _words(prompt), dict[Words, TriggerMatch]()
+        words_of_prompt, matches = _words(prompt), dict[Words, TriggerMatch]()
         for confidence, found in ((WHOLE, self._equal), (INSIDE, self._inside), (SCATTERED, self._scattered)):
             if (room := limit - len(matches)) <= 0:
                 break
-            for words in nsmallest(room, found(said) - matches.keys(), key=self._places.__getitem__):
+            for words in nsmallest(room, found(words_of_prompt) - matches.keys(), key=self._places.__getitem__):
                 phrase = self._phrases[words]
                 matches[words] = TriggerMatch(phrase.text, confidence, phrase.owners)
         return list(matches.values())
 
-    def _equal(self, said: Words) -> set[Words]:
-        return {said} & self._phrases.keys()
+    def _equal(self, prompt: Words) -> set[Words]:
+        return {prompt} & self._phrases.keys()
 
-    def _inside(self, said: Words) -> set[Words]:
-        """Return the phrases that stand in *said*: only runs are looked up that begin and are as long as one does."""
+    def _inside(self, prompt: Words) -> set[Words]:
+        """Return the phrases that are runs of *prompt*; only runs with the start and length of a phrase are looked up."""
         runs = (
-            said[at : at + length] for at, start in enumerate(pairwise(said)) for length in self._lengths.get(start, ())
+            prompt[at : at + length]
+            for at, start in enumerate(pairwise(prompt))
+            for length in self._lengths.get(start, ())
         )
-        return self._phrases.keys() & chain(((word,) for word in said), runs)
+        return self._phrases.keys() & chain(((word,) for word in prompt), runs)
 
-    def _scattered(self, said: Words) -> set[Words]:
-        """Return the phrases all of whose words are *said*: only those are looked at whose rarest word is."""
-        present = frozenset(said)
+    def _scattered(self, prompt: Words) -> set[Words]:
+        """Return the phrases all of whose words are in *prompt*; only those whose rarest word is there are checked."""
+        present = frozenset(prompt)
         return {
             words
             for word in present & self._by_rarest_word.keys()
@@ -140,17 +134,17 @@ class TriggerMatcher:
 
 
 def _by_words(triggers: Iterable[Trigger]) -> Mapping[Words, _Phrase]:
-    """Return each phrase once, whatever its spellings and however many own it, in the order of ties."""
+    """Return the phrases by their words, all spellings and owners merged, in the order of ties."""
     spellings = defaultdict[Words, list[Trigger]](list)
     for trigger in triggers:
         spellings[_words(trigger.phrase)].append(trigger)
-    phrases = ((words, _one_phrase(same)) for words, same in spellings.items() if words)
-    return dict(sorted(phrases, key=lambda each: (-len(each[1].text), each[1].text)))
+    phrases = ((words, _merged(same)) for words, same in spellings.items() if words)
+    return dict(sorted(phrases, key=lambda item: (-len(item[1].text), item[1].text)))
 
 
-def _one_phrase(same: Sequence[Trigger]) -> _Phrase:
-    owners = {each.owner for each in same if each.owner is not None}
-    return _Phrase(min(each.phrase for each in same), tuple(sorted(owners)))
+def _merged(same: Sequence[Trigger]) -> _Phrase:
+    owners = {trigger.owner for trigger in same if trigger.owner is not None}
+    return _Phrase(min(trigger.phrase for trigger in same), tuple(sorted(owners)))
 
 
 def _words(text: str) -> Words:

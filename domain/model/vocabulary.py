@@ -1,4 +1,4 @@
-"""The words that fields may hold. Standard library only."""
+"""The values of enumerated fields. Standard library only."""
 
 import datetime as dt
 from typing import Literal, TypeAlias, get_args

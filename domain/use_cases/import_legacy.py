@@ -192,7 +192,7 @@ class ImportOlderIndex:
 
     def _import(self, document: OlderDocument) -> None:
         entry = self._entry(document)
-        known = document.laid_over(entry)
+        known = document.merged_into(entry)
         self.repository.put(known)
         for section in sections_below(self.repository, known):
             if follows(section, known):
@@ -298,7 +298,7 @@ class KeepVectors:
 
     def _unit(self, memory: IndexedMemory, text: PendingText) -> Vector:
         if memory.vector is None:
-            raise UnusableVectorError(memory.vector_trouble)
+            raise UnusableVectorError(memory.vector_problem)
         if memory.description != text.text:
             raise UnusableVectorError("the index does not hold the text it was made of")
         return unit(memory.vector, self.store.space.dimensions)

@@ -10,8 +10,8 @@ from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import MIN_QUESTIONS, EvalSet
 from hardwon.domain.model.evaluation.report import (
     Change,
+    QueryChange,
     Report,
-    Standing,
     adaptive_beside_the_better,
     changes,
     moved_queries,
@@ -55,7 +55,8 @@ def evaluate(
         typer.Option("--fail-on-regression", help="With --compare, leave with 1 when a figure fell by over 0.005."),
     ] = False,
     per_query: Annotated[
-        bool, typer.Option("--per-query", help="List the queries where adaptive is farthest from the better search.")
+        bool,
+        typer.Option("--per-query", help="List the queries where adaptive is largest_changes from the better search."),
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -169,7 +170,7 @@ def _show_queries(report: Report, before: Report | None) -> None:
         warn("the earlier report has no figures for each query: make it with --json --per-query")
 
 
-def _show_standings(heading: str, standings: Sequence[Standing]) -> None:
+def _show_standings(heading: str, standings: Sequence[QueryChange]) -> None:
     changed = sum(each.change != 0 for each in standings)
     say(f"\n{heading}, nDCG@10: {changed} of {len(standings)} differ{', worst first:' if changed else ''}")
     if changed:

@@ -111,7 +111,7 @@ def _each_trouble_told() -> Iterator[None]:
     try:
         yield
     except InvalidAnswerError as error:
-        for line in error.troubles:
+        for line in error.problems:
             complain(f"hardwon: {line}")
         raise typer.Exit(USERS_MISTAKE) from error
 

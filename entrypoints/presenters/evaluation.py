@@ -7,7 +7,16 @@ from operator import itemgetter
 from rich.table import Table
 from rich.text import Text
 
-from hardwon.domain.model.evaluation.report import MEAN, QUALITY, ByPolicy, Change, Figures, Report, Standing, farthest
+from hardwon.domain.model.evaluation.report import (
+    MEAN,
+    QUALITY,
+    ByPolicy,
+    Change,
+    Figures,
+    QueryChange,
+    Report,
+    largest_changes,
+)
 from hardwon.entrypoints.presenters.text import on_one_line
 
 HEADINGS = ("nDCG@10", "R@5", "R@10", "MRR", "hit@5", "p50 ms", "p95 ms")
@@ -44,13 +53,13 @@ def regression_lines(changes: Sequence[Change]) -> Iterable[str]:
             yield f"Regression: {change.set_name} {change.policy} {headings[name]} {before:.4f} -> {after:.4f}"
 
 
-def standing_table(standings: Sequence[Standing]) -> Table:
+def standing_table(standings: Sequence[QueryChange]) -> Table:
     """Return the 20 questions that changed most, worst first."""
     table = Table("set", "policy", "query", box=None, pad_edge=False)
     for heading in ("before", "after", "change"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("text")
-    for each in farthest(standings, LISTED):
+    for each in largest_changes(standings, LISTED):
         numbers = (f"{each.before:.4f}", f"{each.after:.4f}", f"{each.change:+.4f}")
         table.add_row(*map(_plain, (each.set_name, each.policy, each.query_id, *numbers, each.text[:LONGEST_TEXT])))
     return table

@@ -79,8 +79,8 @@ def test_a_vector_that_is_no_list_of_numbers_leaves_the_memory_without_one(value
     [read] = read_memory_index(index(**FIELDS, embedding=value))
 
     assert (read.vector, read.description, read.brings_vector) == (None, "Told.", True)
-    assert read.vector_trouble.startswith("embedding is ")
-    assert len(read.vector_trouble) < 120
+    assert read.vector_problem.startswith("embedding is ")
+    assert len(read.vector_problem) < 120
 
 
 def test_numbers_that_json_lacks_are_read_and_left_to_be_judged() -> None:

@@ -61,7 +61,7 @@ def test_fields_that_no_entry_has_are_left_out_and_named_once() -> None:
     item = {**ITEM, "category": "x", "references": [7]}
     answer = read_answer({"act": {"patterns": [item], "heuristics": [{**item, "text": "Measure.", "a\nb": {}}]}})
 
-    assert (sorted(answer.unknown), answer.troubles) == (['"a\\nb"', '"category"', '"references"'], ())
+    assert (sorted(answer.unknown), answer.problems) == (['"a\\nb"', '"category"', '"references"'], ())
     assert len(read_lessons(answer, FEATURE, NOW)) == 2
 
 
@@ -71,7 +71,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
     with pytest.raises(InvalidAnswerError) as refused:
         read_lessons(answer, FEATURE, NOW)
 
-    assert [line.partition(" is ")[0].partition(" says ")[0] for line in refused.value.troubles] == [
+    assert [line.partition(" is ")[0].partition(" says ")[0] for line in refused.value.problems] == [
         'act has an unknown list "x": use patterns, anti_patterns, heuristics',
         "act.patterns[1]",
         "act.patterns[2].confidence",

@@ -1,4 +1,4 @@
-"""Phrases by which a user ends a subject, or begins another."""
+"""Topic boundaries that a prompt states: slash commands, transitions such as `ok, next`, and announcements."""
 
 import re
 from collections.abc import Collection
@@ -6,31 +6,31 @@ from collections.abc import Collection
 from hardwon.domain.model.keywords import words_of
 
 LOOKED_AT = 200
-"""Characters; later than that nobody says that the subject is another."""
+"""Characters of a prompt in which a transition is looked for."""
 
 MAX_WORDS = 8
-"""A longer message is more than a transition."""
+"""Words of a transition; a longer message has content of its own."""
 
 _MUST_BE_ALL = r"(?:ok|okay|alright|all right|moving on|next(?: (?:one|up|step|topic|task|item|question|point))?)"
-_SPEAKS_FOR_ITSELF = r"(?:let'?s|let us|we can|time to) (?:move on|build (?:this|it)|start building)"
+_MAY_BE_PART = r"(?:let'?s|let us|we can|time to) (?:move on|build (?:this|it)|start building)"
 _FILLER = r"(?:great|good|cool|perfect|fine|nice|thanks?|thank you|then|now|so|please|sounds good|looks good|got it)"
-_SIGNAL = rf"(?:{_MUST_BE_ALL}|{_SPEAKS_FOR_ITSELF})"
+_SIGNAL = rf"(?:{_MUST_BE_ALL}|{_MAY_BE_PART})"
 _PUNCTUATION = r"[,.!:;…\u2013\u2014-]"
 _ALL_SIGNALS = re.compile(
     rf"(?:{_FILLER}[ ,.!]+)*{_SIGNAL}(?:[ ,.!:;…\u2013\u2014-]+(?:{_SIGNAL}|{_FILLER}))*[ ,.!:;…\u2013\u2014-]*"
 )
-_BEGINS_WITH_ONE = re.compile(rf"{_SIGNAL} ?{_PUNCTUATION}+ (?!but\b|however\b|wait\b)|{_SPEAKS_FOR_ITSELF}\b")
+_BEGINS_WITH_ONE = re.compile(rf"{_SIGNAL} ?{_PUNCTUATION}+ (?!but\b|however\b|wait\b)|{_MAY_BE_PART}\b")
 
 _OPENER = rf"(?:{_FILLER}|ok|okay|alright|all right|and|oh)"
 _SUBJECT = r"(?:things?|topics?|subjects?|questions?|matters?|tasks?)"
 _OTHER = r"(?:(?:completely |totally |entirely )?(?:different|separate|unrelated)|new|another)"
 _COLON = r" ?[:;.\u2013\u2014-]+ "
 _THEN = r" ?[,:;.\u2013\u2014-]+ "
-_SAID_OF_IT = r"(?:error|output|logs?|results?|message|tests?|build|trace(?:back)?|problem|issue|question)\b"
+_SAME_SUBJECT = r"(?:error|output|logs?|results?|message|tests?|build|trace(?:back)?|problem|issue|question)\b"
 _ANNOUNCES = re.compile(
     rf"(?:{_OPENER}[ ,.!;:\u2013\u2014-]+)*(?:"
     rf"next(?: (?:up|step|item|point|{_SUBJECT}))?{_THEN}"
-    rf"|now(?: (?:the|our|my) (?!{_SAID_OF_IT})[\w-]+)? ?[:\u2013\u2014]+ |now (?:about|for|to) (?:the|our|my) "
+    rf"|now(?: (?:the|our|my) (?!{_SAME_SUBJECT})[\w-]+)? ?[:\u2013\u2014]+ |now (?:about|for|to) (?:the|our|my) "
     rf"|(?:one |a |an )?{_OTHER} {_SUBJECT}(?: (?:now|then|entirely|altogether))?{_THEN}"
     r"|(?:now )?(?:let'?s |we can )?(?:(?:move|moving|go|going) )?(?:onto|on to) "
     rf"|switching (?:over )?to (?:[\w'/-]+ ){{0,3}}[\w'/-]+{_COLON}"
@@ -41,13 +41,13 @@ _ANNOUNCES = re.compile(
 
 
 def boundary_command(prompt: str, boundaries: Collection[str]) -> str | None:
-    """Return the one of *boundaries* that *prompt* begins with as a whole word, None when there is none."""
+    """Return the command of *boundaries* that *prompt* begins with as a whole word, None if there is none."""
     word = opening_word(prompt)
     return word if word and word in boundaries else None
 
 
 def opening_word(prompt: str) -> str:
-    """Return the word that *prompt* begins with, empty when it has none."""
+    """Return the first word of *prompt*, empty if it has none."""
     return "".join(prompt.split(maxsplit=1)[:1])
 
 
@@ -57,7 +57,7 @@ def without_opening(prompt: str, command: str | None) -> str:
 
 
 def moves_on(prompt: str) -> bool:
-    """Return whether *prompt* is a short message which says that the subject is dealt with, such as `ok, next`."""
+    """Return whether *prompt* is a short message that ends a subject, such as `ok, next`."""
     line = _beginning(prompt)
     if "?" in line or len(line.split()) > MAX_WORDS or len(prompt) > LOOKED_AT:
         return False
@@ -65,7 +65,7 @@ def moves_on(prompt: str) -> bool:
 
 
 def announces(prompt: str) -> bool:
-    """Return whether *prompt* begins by saying that it is about something else: `Next: the release. The image …`."""
+    """Return whether *prompt* begins by announcing another subject: `Next: the release. The image …`."""
     return not moves_on(prompt) and _ANNOUNCES.match(_beginning(prompt)) is not None
 
 
@@ -74,6 +74,6 @@ def _beginning(prompt: str) -> str:
 
 
 def label(command: str) -> str:
-    """Return what a chunk led by *command* is called: `plan` for `/tlc:plan`."""
+    """Return the topic word of a *command*: `plan` for `/tlc:plan`."""
     words = words_of(command.rpartition(":")[2])
     return " ".join(word for word in words if word.isascii()) or "command"

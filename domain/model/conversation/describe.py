@@ -1,12 +1,4 @@
-"""
-The areas, always recorded, that a conversation touches.
-
-Describe a chunk: title, summary and metadata from its own exchanges.
-
-A chunk in two or three of its own sentences.
-
-The title of a chunk.
-"""
+"""Descriptions of chunks: title, summary, metadata and areas, all from the chunk's own sentences."""
 
 import math
 import re
@@ -21,7 +13,7 @@ from hardwon.domain.model.conversation.mentions import commands_in, files_in, ph
 from hardwon.domain.model.conversation.sentences import ENDS, sentences
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity
 from hardwon.domain.model.conversation.statements import chooses, decides, prefers, unechoed, warns
-from hardwon.domain.model.conversation.words import salient_words, stem, tells
+from hardwon.domain.model.conversation.words import is_informative, salient_words, stem
 from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.vocabulary import Kind
 
@@ -48,38 +40,37 @@ def _any_of(words: str) -> re.Pattern[str]:
 
 _PATTERNS = {area: _any_of(words) for area, words in _AREAS.items()}
 
-ENOUGH_IN_REPLIES = 2
-"""Mentions; replies name much in passing."""
+MIN_MENTIONS = 2
+"""Mentions in replies, which name much in passing."""
 
 
 def areas_of(prompts: Iterable[str], replies: Iterable[str]) -> tuple[str, ...]:
     """
-    Return the areas that are spoken of: once by the user or in a decision, or twice in replies.
+    Return the areas that are named once by the user or in a decision, or twice in replies.
 
     Args:
-        prompts: What the user said and what was decided.
-        replies: What the agent said.
-
+        prompts: The user's sentences, and the decisions.
+        replies: The agent's sentences.
     """
-    said, answered = "\n".join(prompts).lower(), "\n".join(replies).lower()
-    return tuple(area for area, words in _PATTERNS.items() if words.search(said) or _often(words, answered))
+    asked, answered = "\n".join(prompts).lower(), "\n".join(replies).lower()
+    return tuple(area for area, words in _PATTERNS.items() if words.search(asked) or _often(words, answered))
 
 
 def _often(words: re.Pattern[str], text: str) -> bool:
     found = words.finditer(text)
-    return sum(1 for _ in zip(found, range(ENOUGH_IN_REPLIES), strict=False)) == ENOUGH_IN_REPLIES
+    return sum(1 for _ in zip(found, range(MIN_MENTIONS), strict=False)) == MIN_MENTIONS
 
 
 MIN_SENTENCES, MAX_SENTENCES = 2, 3
 MAX_DECISIONS = 2
 LONGEST_SENTENCE = 132
-"""Characters; three of them stay near 400."""
+"""Characters; three sentences stay near 400."""
 
 NEAR = (1, 2)
-"""Sentences after one of which is on its subject, mostly: it is answered there."""
+"""Distances of a sentence from the one before that it mostly answers."""
 
-CONSIDERED = 2_000
-"""Sentences; the beginning of a long talk tells enough."""
+MAX_READ = 2_000
+"""Sentences of a conversation that are compared."""
 
 _EXAMPLES = re.compile(r"\b([ei]\.[ge]\.)(?=\s)", re.IGNORECASE)
 _INNER_END = re.compile(r"(?<![.!?])[.!?]++(?=\s)")
@@ -90,24 +81,25 @@ _OTHER_ENDS = str.maketrans("\u3002\uff01\uff1f", ENDS)
 
 def summarised(request: str, decisions: Sequence[str], spoken: Sequence[str]) -> str:
     """
-    Return two or three sentences of what was said, on one line; fewer where there are no more.
+    Return an extractive summary of two or three sentences, on one line; fewer where there are no more.
 
     Args:
-        request: What the user asked for; empty when they said nothing.
+        request: The user's request; may be empty.
         decisions: Sentences that decide.
-        spoken: All sentences in order, with those.
-
+        spoken: All sentences in order, including those.
     """
-    known = list(dict.fromkeys(islice((line for each in spoken if (line := as_sentence(each))), CONSIDERED)))
+    known = list(dict.fromkeys(islice((line for sentence in spoken if (line := as_sentence(sentence))), MAX_READ)))
     first = [line for line in (as_sentence(request),) if line in known]
     decided = [line for line in map(as_sentence, decisions) if line in known and line not in first]
     chosen = [*first, *decided[:MAX_DECISIONS]]
-    chosen += _Telling(known).beside(chosen, min(MAX_SENTENCES - len(chosen), 1 if decisions else MAX_SENTENCES))
+    chosen += _SentenceRanking(known).beside(
+        chosen, min(MAX_SENTENCES - len(chosen), 1 if decisions else MAX_SENTENCES)
+    )
     return " ".join(sorted(chosen, key=known.index))
 
 
 def as_sentence(text: str) -> str:
-    """Return *text* as one sentence of at most 132 characters: it ends with `.`, `!` or `?`, and none ends within it."""
+    """Return *text* as one sentence of at most 132 characters that ends with `.`, `!` or `?`, with no such end inside."""
     line = " ".join(text.translate(_OTHER_ENDS).split()).strip(_QUOTES)
     whole = _INNER_END.sub("", _EXAMPLES.sub(r"\1,", line))
     short = shortened(whole, LONGEST_SENTENCE).rstrip(_OPEN_SUMMARY_END)
@@ -116,16 +108,16 @@ def as_sentence(text: str) -> str:
     return short if short.endswith(tuple(ENDS)) else f"{short}."
 
 
-class _Telling:
-    """Ranks sentences: those first that carry most of what is said again and again."""
+class _SentenceRanking:
+    """Ranks sentences by the frequencies of their stems in the whole conversation."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._stems = {line: frozenset(map(stem, salient_words(line))) for line in lines}
-        self._frequencies = Counter(each for stems in self._stems.values() for each in stems)
+        self._frequencies = Counter(word for stems in self._stems.values() for word in stems)
         self._places = {line: place for place, line in enumerate(lines)}
 
     def beside(self, chosen: Sequence[str], most: int) -> list[str]:
-        """Return at most *most* sentences on the subject of *chosen*; without any, what it takes to make two."""
+        """Return at most *most* sentences that share a stem with *chosen* or follow one; without any, enough to make two."""
         subject = frozenset[str]().union(*(self._stems[line] for line in chosen))
         near = {self._places[line] + step for line in chosen for step in NEAR}
         others = sorted(self._stems.keys() - set(chosen), key=self._rank)
@@ -135,7 +127,7 @@ class _Telling:
         return same[:most] if same else others[: max(MIN_SENTENCES - len(chosen), 0)]
 
     def _rank(self, line: str) -> tuple[float, int]:
-        weight = sum(math.log1p(self._frequencies[each]) for each in self._stems[line])
+        weight = sum(math.log1p(self._frequencies[word]) for word in self._stems[line])
         return -weight, self._places[line]
 
 
@@ -152,9 +144,9 @@ _LABEL = re.compile(
     r"|from now on,? )",
     re.IGNORECASE,
 )
-"""What people say before they say it."""
+"""Words before the statement itself."""
 
-_MOST_LABELS = 4
+_MAX_LABELS = 4
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'\w+)?(?=[\s,;:?!)]|$|\.(?:\s|$))")
 _NAMES_NOTHING = re.compile(r"\S*|\S+ (?:it|that|this|them|so)", re.IGNORECASE)
 _OPEN_TITLE_END = " .,:;\u2013\u2014-"
@@ -162,22 +154,21 @@ _OPEN_TITLE_END = " .,:;\u2013\u2014-"
 
 def titled(decisions: Iterable[str], spoken: Iterable[str], topic: str, mark: str = "") -> str:
     """
-    Return *mark* and the first of *decisions*, else the first of *spoken* that tells something, else *topic*.
+    Return *mark* and a title of at most 100 characters.
 
-    One line of at most 100 characters.
+    The title is the first of *decisions*, else the first informative one of *spoken*, else *topic*.
     """
     spoken = tuple(spoken)
-    candidates = (*decisions, *filter(tells, spoken), *spoken, topic, NO_TOPIC)
-    names = [name for each in candidates if (name := headline(each, MAX_TITLE_CHARACTERS - len(mark)))]
+    candidates = (*decisions, *filter(is_informative, spoken), *spoken, topic, NO_TOPIC)
+    names = [name for candidate in candidates if (name := headline(candidate, MAX_TITLE_CHARACTERS - len(mark)))]
     return mark + next(filter(_names_something, names), names[0])
 
 
 def headline(text: str, room: int = MAX_TITLE_CHARACTERS) -> str:
     """
-    Return how *text* begins, at most *room* characters of its first words: to the end of a clause, else of a word.
+    Return the beginning of *text*, at most *room* characters, cut at the end of a clause, else of a word, and capitalised.
 
-    What people say before they say it, such as `ok,` and `decision:`, falls away, and the first letter is a capital.
-    What it says of being permanent is left out too: nobody but us says that in a title.
+    Labels such as `ok,` and `decision:` are removed, and the mark of permanence, which only hardwon sets in a title.
     """
     line = _capitalised(_unlabelled(_MARKS.sub("", " ".join(text.split()))))
     if len(line) <= room:
@@ -189,7 +180,7 @@ def headline(text: str, room: int = MAX_TITLE_CHARACTERS) -> str:
 
 
 def _unlabelled(line: str) -> str:
-    for _ in range(_MOST_LABELS):
+    for _ in range(_MAX_LABELS):
         label = _LABEL.match(line)
         if not label or not line[label.end() :].strip(_OPEN_TITLE_END):
             return line
@@ -208,18 +199,15 @@ def _names_something(name: str) -> bool:
 
 
 LONGEST_STATEMENT = 400
-"""Characters of a decision, gotcha or preference; all of it stands in the exchange."""
+"""Characters of a decision, gotcha or preference; the exchange has all of it."""
 
 
 class Statement(NamedTuple):
     """
-    A sentence, and who said it.
+    A sentence of an exchange.
 
     Attributes:
-        text: One line.
-        by_user: Whether the user said it.
-        is_answer: Whether it is a question the agent asked, with its answer.
-
+        is_answer: Whether it is a question of the agent with the user's answer.
     """
 
     text: str
@@ -228,13 +216,13 @@ class Statement(NamedTuple):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What kinds of note it makes."""
-        tells: dict[Kind, bool] = {"decision": self.decides, "gotcha": self.warns, "preference": self.prefers}
-        return tuple(kind for kind, is_one in tells.items() if is_one)
+        """The kinds of entry it is recorded as."""
+        claims: dict[Kind, bool] = {"decision": self.decides, "gotcha": self.warns, "preference": self.prefers}
+        return tuple(kind for kind, is_claimed in claims.items() if is_claimed)
 
     @property
     def decides(self) -> bool:
-        """Whether it decides something."""
+        """Whether it states a decision."""
         return self.is_answer or decides(self.text) or (self.by_user and chooses(self.text))
 
     @property
@@ -244,20 +232,19 @@ class Statement(NamedTuple):
 
     @property
     def prefers(self) -> bool:
-        """Whether it tells how the user wants it."""
+        """Whether it states a preference of the user."""
         return self.by_user and not self.is_answer and prefers(self.text)
 
 
 def described(draft: Draft, project: str, session_id: str | None, branch: str | None = None) -> Chunk:
     """
-    Return *draft* as a chunk with its title, summary and metadata, all from its own exchanges.
+    Return *draft* as a chunk with title, summary and metadata.
 
     Args:
-        draft: Whatever was said in it.
-        project: The user's own.
-        session_id: The session it comes from, None when unknown.
-        branch: The git branch, for a draft that does not say which one it began on; None without git.
-
+        draft: The exchanges.
+        project: The user's own project.
+        session_id: The session, None when unknown.
+        branch: The git branch for a draft that does not have one; None without git.
     """
     spoken = tuple(statement for exchange in draft.exchanges for statement in statements_of(exchange))
     metadata = _metadata(draft.exchanges, spoken, project)
@@ -276,8 +263,8 @@ def described(draft: Draft, project: str, session_id: str | None, branch: str | 
     )
 
 
-def first_said(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int]:
-    """Return by kind and text in which of *exchanges* each decision, gotcha and preference was said first, from 0."""
+def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int]:
+    """Return by kind and text the index of the exchange that first stated each decision, gotcha and preference."""
     places = dict[tuple[Kind, str], int]()
     for place, exchange in enumerate(exchanges):
         for statement in statements_of(exchange):
@@ -287,39 +274,40 @@ def first_said(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int]:
 
 
 def statements_of(exchange: Exchange) -> Iterator[Statement]:
-    """Yield what *exchange* says, in order."""
+    """Yield the statements of *exchange*, in order."""
     yield from (Statement(sentence, by_user=True) for sentence in sentences(_uncommanded(exchange.user)))
-    yield from (Statement(each.statement, by_user=True, is_answer=True) for each in exchange.answers if each.answer)
+    yield from (
+        Statement(answered.statement, by_user=True, is_answer=True) for answered in exchange.answers if answered.answer
+    )
     yield from (Statement(sentence, by_user=False) for sentence in sentences(exchange.assistant))
 
 
 def _request(spoken: Iterable[Statement]) -> str:
-    """Return what the user asked for: the first they said that tells something, else the first."""
-    asked = [each.text for each in spoken if each.by_user and not each.is_answer]
-    return next(filter(tells, asked), next(iter(asked), ""))
+    """Return the user's first informative sentence, else the first."""
+    asked = [statement.text for statement in spoken if statement.by_user and not statement.is_answer]
+    return next(filter(is_informative, asked), next(iter(asked), ""))
 
 
 def _uncommanded(prompt: str) -> str:
-    """Return *prompt* without the slash command it begins with."""
     word = opening_word(prompt)
     return without_opening(prompt, word) if word in commands_in(word) else prompt
 
 
 def _metadata(exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str) -> Metadata:
     texts = [exchange.text for exchange in exchanges]
-    decisions = _distinct(unechoed((each.text, each.by_user) for each in spoken if each.decides))
+    decisions = _distinct(unechoed((statement.text, statement.by_user) for statement in spoken if statement.decides))
     return Metadata(
-        projects=_first_of_each(filter(None, (project, *_found(projects_in, texts)))),
+        projects=_unique(filter(None, (project, *_found(projects_in, texts)))),
         files=files_in(texts),
-        commands=_first_of_each(_found(commands_in, (f"{each.user}\n{each.assistant}" for each in exchanges))),
+        commands=_unique(_found(commands_in, (f"{exchange.user}\n{exchange.assistant}" for exchange in exchanges))),
         decisions=decisions,
-        gotchas=_distinct(each.text for each in spoken if each.warns),
-        preferences=_distinct(each.text for each in spoken if each.prefers),
+        gotchas=_distinct(statement.text for statement in spoken if statement.warns),
+        preferences=_distinct(statement.text for statement in spoken if statement.prefers),
         areas=areas_of(
-            [*decisions, *(each.text for each in spoken if each.by_user)],
-            [each.text for each in spoken if not each.by_user],
+            [*decisions, *(statement.text for statement in spoken if statement.by_user)],
+            [statement.text for statement in spoken if not statement.by_user],
         ),
-        phases=_first_of_each(_found(phases_in, texts)),
+        phases=_unique(_found(phases_in, texts)),
     )
 
 
@@ -328,12 +316,12 @@ def _found(names: Callable[[str], Iterator[str]], texts: Iterable[str]) -> Itera
 
 
 def _distinct(statements: Iterable[str]) -> tuple[str, ...]:
-    return _first_of_each(map(_cut, statements))
+    return _unique(map(_cut, statements))
 
 
 def _cut(statement: str) -> str:
     return shortened(statement, LONGEST_STATEMENT)
 
 
-def _first_of_each(names: Iterable[str]) -> tuple[str, ...]:
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))

@@ -1,9 +1,9 @@
-"""The decisions, gotchas and preferences of a conversation, with the exchanges that led to each."""
+"""The decisions, gotchas and preferences of a chunk, with the exchanges that led to each."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.conversation.describe import first_said, headline
+from hardwon.domain.model.conversation.describe import first_stated, headline
 from hardwon.domain.model.conversation.session import Chunk, Exchange, timestamp
 from hardwon.domain.model.conversation.topics import informative_words
 from hardwon.domain.model.identity import short_hash
@@ -11,20 +11,18 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Kind
 
-LED_TO_IT = 2
-"""Search terms in common that make an earlier exchange part of what led to a statement."""
+MIN_SHARED_TERMS = 2
+"""Search terms in common by which an earlier exchange belongs to a statement."""
 
 
 class Detail(NamedTuple):
     """
-    A statement of a chunk.
+    A decision, gotcha or preference of a chunk.
 
     Attributes:
-        detail_id: Its identity: 16 hex digits of its kind, project, moment and statement.
-        kind: Decision, gotcha or preference.
+        detail_id: 16 hex digits: the hash of kind, project, time and statement.
         statement: One line, without secrets.
-        exchanges: Those it comes from, in order: it was said in the last one.
-
+        exchanges: Those that led to it, in order; the last states it.
     """
 
     detail_id: str
@@ -33,8 +31,8 @@ class Detail(NamedTuple):
     exchanges: tuple[Exchange, ...]
 
     @property
-    def stands_in(self) -> Exchange:
-        """The exchange in which it was said."""
+    def stated_in(self) -> Exchange:
+        """The exchange that states it."""
         return self.exchanges[-1]
 
     @property
@@ -44,7 +42,7 @@ class Detail(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """The words its file is named after."""
+        """The words that its file is named after."""
         return informative_words(self.statement)
 
 
@@ -56,24 +54,26 @@ def details_of(chunk: Chunk) -> tuple[Detail, ...]:
         ("gotcha", about.gotchas),
         ("preference", about.preferences),
     )
-    places = first_said(chunk.exchanges)
+    places = first_stated(chunk.exchanges)
     return tuple(
         _detail(chunk, kind, statement, places.get((kind, statement), 0))
-        for kind, those in statements
-        for statement in those
+        for kind, texts in statements
+        for statement in texts
     )
 
 
 def _detail(chunk: Chunk, kind: Kind, statement: str, place: int) -> Detail:
-    """Return the detail of a *statement* that was said in the exchange at *place*."""
+    """Return the detail of the *statement* of the exchange at *place*."""
     clean, exchanges = redact(statement), _led_to(statement, chunk.exchanges[: place + 1])
     detail_id = short_hash(kind, chunk.project, timestamp(exchanges[-1].at), clean)
     return Detail(detail_id, kind, clean, exchanges)
 
 
 def _led_to(statement: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Return *exchanges* from the first that shares terms with *statement*, which was said in the last."""
+    """Return *exchanges* from the first that shares terms with *statement*, which the last one states."""
     words = set(search_terms(statement))
     *earlier, _ = (exchange.text for exchange in exchanges)
-    led = (place for place, said in enumerate(earlier) if len(words.intersection(search_terms(said))) >= LED_TO_IT)
+    led = (
+        place for place, text in enumerate(earlier) if len(words.intersection(search_terms(text))) >= MIN_SHARED_TERMS
+    )
     return tuple(exchanges[next(led, -1) :])

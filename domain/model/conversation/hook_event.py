@@ -1,4 +1,4 @@
-"""Events of a session in progress, from a host's hooks. Standard library only: the capture hooks need it."""
+"""Events of a session in progress, reported by a host's hooks. Standard library only: the capture hooks need it."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -7,17 +7,15 @@ EventKind: TypeAlias = Literal["prompt", "reply", "compaction", "end"]
 
 class HookEvent(NamedTuple):
     """
-    One moment of a session.
+    An event of a session.
 
     Attributes:
-        session_id: The session, as the host names it.
-        kind: What happened.
-        at: When, ISO 8601 in UTC.
+        session_id: The session, by the host's name.
+        at: ISO 8601 in UTC.
         project_root: The folder the user works in.
-        transcript_path: Where the host writes the session down; empty when it does not say.
-        text: The prompt or the last reply, clean; empty where there is none.
-        number: Its place in the journal, from 1; 0 before it is there.
-
+        transcript_path: The host's transcript; empty if unknown.
+        text: The prompt or the last reply, cleaned; empty if there is none.
+        number: Its number in the journal, from 1; 0 before it is written.
     """
 
     session_id: str
@@ -31,16 +29,15 @@ class HookEvent(NamedTuple):
 
 class Waiting(NamedTuple):
     """
-    The events of a session that are not dealt with.
+    The unprocessed events of a session.
 
     Attributes:
-        session_id: The session, as the host names it.
-        project_root: The first folder they name; empty when they name none.
+        session_id: The session, by the host's name.
+        project_root: The first folder they name; empty if they name none.
         events: How many there are, at least one.
         replies: How many of them are replies.
         newest: The number of the last.
-        newest_at: When that was, ISO 8601 in UTC.
-
+        newest_at: Its time, ISO 8601 in UTC.
     """
 
     session_id: str

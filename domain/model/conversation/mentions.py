@@ -1,8 +1,4 @@
-"""
-What a conversation names: projects, slash commands, phases.
-
-The files that a text names.
-"""
+"""Names in a conversation: files, projects, slash commands and phases."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -51,10 +47,9 @@ def commands_in(text: str) -> Iterator[str]:
     """
     Yield the slash commands in *text*, in order, with repeats: words such as `/tlc:plan`, not paths.
 
-    One without a colon is a command only where *text* begins with it: elsewhere
-    `/login` is an address.
+    A command without a colon counts only at the beginning of *text*: elsewhere `/login` is an address.
     """
-    found = (each["named"] or each["first"] for each in _COMMAND.finditer(text))
+    found = (match["named"] or match["first"] for match in _COMMAND.finditer(text))
     return (command for command in found if command[1:] not in _FOLDERS)
 
 
@@ -66,7 +61,7 @@ def phases_in(text: str) -> Iterator[str]:
 def projects_in(text: str) -> Iterator[str]:
     """Yield the names of projects in *text*, in order, with repeats: `project foo`, `~/projects/foo`."""
     found = [
-        (each.start("name"), each["name"].rstrip("-.")) for kind in _KINDS_OF_PROJECT for each in kind.finditer(text)
+        (match.start("name"), match["name"].rstrip("-.")) for kind in _KINDS_OF_PROJECT for match in kind.finditer(text)
     ]
     return (name for _, name in sorted(found) if name.lower() not in _NO_NAMES)
 
@@ -85,7 +80,7 @@ _PATH = re.compile(
     r"|(?:GNU)?[Mm]akefile|[Jj]ustfile|(?:Docker|Container|Proc|Gem|Rake|Vagrant|Jenkins|Caddy|Brew|Pip|Task)file)"
 )
 _ELSEWHERE = re.compile(r"(?:[A-Za-z]:/|//?|~\w*/|(?:\.\./)+)")
-"""How a path begins that does not lie in the project's folder."""
+"""The beginning of a path outside of the project's folder."""
 
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|edu|gov|uk|de|eu)")
 _NOT_A_FILE = re.compile(
@@ -100,15 +95,14 @@ _EXTENSIONS = frozenset(
     tex tf toml ts tsv tsx txt vue wasm webp xml yaml yml zig zip zsh
     """.split()
 )
-"""Those by which a name without a folder is known to be a file's: `os.path` and `example.com` are none."""
+"""Extensions by which a name without a folder is a file's: `os.path` and `example.com` are none."""
 
 
 def paths_in(text: str) -> Iterator[str]:
     """
-    Yield the paths of files in *text*, in order, with repeats, as from the project's folder.
+    Yield the paths of files in *text*, relative to the project's folder, in order, with repeats.
 
-    A file that lies elsewhere is left out. Line numbers and what stands around
-    a path fall away; addresses, versions and abbreviations are none.
+    Paths outside of the folder, addresses, versions and abbreviations are left out; line numbers are removed.
     """
     for token in _TOKEN.finditer(text):
         if token.end() - token.start() <= _LONGEST and "://" not in token[0]:
@@ -116,7 +110,7 @@ def paths_in(text: str) -> Iterator[str]:
 
 
 def files_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the files that *texts* name, in order, each once: `a.py` is the `src/a.py` that is named with it."""
+    """Return the files that *texts* name, in order, without repeats: `a.py` is dropped if `src/a.py` is named too."""
     found = tuple(dict.fromkeys(path for text in texts for path in paths_in(text)))
     named_whole = {path.rpartition("/")[2] for path in found if "/" in path}
     return tuple(path for path in found if path not in named_whole)

@@ -1,4 +1,4 @@
-"""The sentences of a text in markdown, and where a sentence ends. Standard library only: the session-start hook needs it."""
+"""Splitting of text and markdown into sentences. Standard library only: the session-start hook needs it."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _OPENING = "([\"'"
 
 
 def split_sentences(line: str) -> Iterator[str]:
-    """Yield the sentences of *line* in order, and what follows the last one; an abbreviation ends none."""
+    """Yield the sentences of *line* in order, and the rest after the last; an abbreviation ends none."""
     start = 0
     for cut in _CUT.finditer(line):
         before = line[max(start, cut.start() - _LONGEST) : cut.start()]
@@ -28,35 +28,35 @@ def split_sentences(line: str) -> Iterator[str]:
 _TABLE_ROW = re.compile(r"[ \t]*\|")
 _ITEM = re.compile(r"[ \t>]*(?:[-+*•]|\d{1,4}[.)])[ \t]+")
 _BREAK = re.compile(r"[ \t>]*(?:#{1,6}(?:[ \t]|$)|[-*_=]{3,}[ \t]*$|$)")
-_SAYS_SOMETHING = re.compile(r"[^\W_]{2}")
+_HAS_WORD = re.compile(r"[^\W_]{2}")
 
 
 def sentences(markdown: str) -> list[str]:
     """
     Return the sentences of *markdown* in order, each one line of plain text.
 
-    Fenced code, comments, tables and the marks of lists and headings are left
-    out; an item of a list, and a heading, is a sentence even without its full stop.
+    Fenced code, comments, tables and the marks of lists and headings are left out; an item of a list, and a heading, is a
+    sentence even without its full stop.
     """
     return [
         sentence
         for paragraph in _paragraphs(COMMENT_OR_FENCE.sub("\n\n", markdown))
         for sentence in split_sentences(" ".join(plain_text(paragraph).split()))
-        if _SAYS_SOMETHING.search(sentence)
+        if _HAS_WORD.search(sentence)
     ]
 
 
 def _paragraphs(markdown: str) -> Iterator[str]:
-    """Yield the runs of lines that belong together, without the marks of lists."""
+    """Yield the paragraphs, list items and headings, without the marks of lists."""
     running = list[str]()
     for line in markdown.split("\n"):
         item = _ITEM.match(line)
-        begins_anew = item or _BREAK.match(line) or _TABLE_ROW.match(line)
-        if begins_anew and running:
+        begins_block = item or _BREAK.match(line) or _TABLE_ROW.match(line)
+        if begins_block and running:
             yield "\n".join(running)
             running = []
         if not _TABLE_ROW.match(line):
             running.append(line[item.end() :] if item else line)
-        if line.lstrip(" \t>").startswith("#"):  # a heading stands by itself
+        if line.lstrip(" \t>").startswith("#"):  # a heading is a block of its own
             yield running.pop()
     yield "\n".join(running)

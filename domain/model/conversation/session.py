@@ -1,10 +1,4 @@
-"""
-A part of a conversation that is about one thing.
-
-The last chunks of a session while they grow.
-
-One turn of a session: a prompt and its answer.
-"""
+"""A session in memory: its exchanges, the chunks they form, and the rolling buffer while it is captured."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -23,13 +17,10 @@ ENDS_OF_QUESTION = "?:. "
 
 class Answered(NamedTuple):
     """
-    A question that the agent asked by a tool, and what the user chose.
+    A question that the agent asked by a tool, and the user's answer.
 
     Attributes:
-        question: As it was asked, one line.
-        answer: As it was given, one line.
-        options: What there was to choose from, each one line.
-
+        options: The choices offered, each one line.
     """
 
     question: str
@@ -38,21 +29,23 @@ class Answered(NamedTuple):
 
     @property
     def statement(self) -> str:
-        """What it comes to, as a sentence: `Which port: 5432.`."""
+        """Question and answer as a sentence: `Which port: 5432.`."""
         question, answer = self.question.rstrip(ENDS_OF_QUESTION), self.answer.rstrip(".")
         return f"{question}: {answer}." if question else self.answer
 
 
-def _canonical(moment: dt.datetime) -> dt.datetime:
-    """Return *moment* in UTC, to the millisecond, as transcripts have it."""
-    if moment.tzinfo is None:
-        raise InvalidEntryError(f"the time {moment.isoformat()} has no zone: add one, such as Z")
-    utc = moment.astimezone(dt.UTC)
+def _canonical(time: dt.datetime) -> dt.datetime:
+    """Return *time* in UTC, to the millisecond, as transcripts have it."""
+    if time.tzinfo is None:
+        raise InvalidEntryError(f"the time {time.isoformat()} has no zone: add one, such as Z")
+    utc = time.astimezone(dt.UTC)
     return utc.replace(microsecond=utc.microsecond // MILLISECOND * MILLISECOND)
 
 
 def _in_lines(answers: tuple[Answered, ...]) -> tuple[Answered, ...]:
-    return tuple(Answered(as_line(a.question), as_line(a.answer), tuple(map(as_line, a.options))) for a in answers)
+    return tuple(
+        Answered(as_line(pair.question), as_line(pair.answer), tuple(map(as_line, pair.options))) for pair in answers
+    )
 
 
 def as_line(text: str) -> str:
@@ -60,7 +53,7 @@ def as_line(text: str) -> str:
     return " ".join(as_text(text).split())
 
 
-def _says_something(exchange: "Exchange", _: object, answers: tuple[Answered, ...]) -> None:
+def _not_silent(exchange: "Exchange", _: object, answers: tuple[Answered, ...]) -> None:
     if not (exchange.user or exchange.assistant or answers):
         raise InvalidEntryError("an exchange in which nobody says anything is none")
 
@@ -68,45 +61,44 @@ def _says_something(exchange: "Exchange", _: object, answers: tuple[Answered, ..
 @attrs.frozen
 class Exchange:
     """
-    A prompt and all that was answered to it; one that exists reads back from markdown as it is.
+    A prompt and the answer to it; an `Exchange` that exists reads back from markdown unchanged.
 
     Attributes:
-        user: What the user said; empty where the agent went on by itself.
-        assistant: What the agent said, without its tool calls; empty where it was interrupted.
-        at: When the user said it, in UTC, to the millisecond.
-        answers: What the agent asked in between, in order.
-
+        user: The prompt; empty where the agent continued by itself.
+        assistant: The reply without tool calls; empty where it was interrupted.
+        at: The time of the prompt, in UTC, to the millisecond.
+        answers: The questions that the agent asked in between, in order.
     """
 
     user: str = attrs.field(converter=as_text)
     assistant: str = attrs.field(converter=as_text)
     at: dt.datetime = attrs.field(converter=_canonical)
-    answers: tuple[Answered, ...] = attrs.field(default=(), converter=_in_lines, validator=_says_something)
+    answers: tuple[Answered, ...] = attrs.field(default=(), converter=_in_lines, validator=_not_silent)
 
     @property
     def text(self) -> str:
-        """All that was said, in order, as one text."""
+        """All its texts in order, as one."""
         asked = (f"{answered.question} {answered.answer}" for answered in self.answers)
         return "\n\n".join(filter(None, (self.user, *asked, self.assistant)))
 
     def continues(self, earlier: "Exchange") -> bool:
-        """Return whether this is *earlier* again, of which more was said since."""
+        """Return whether this is *earlier* with a longer reply: timestamp and prompt identify an exchange."""
         return (self.at, self.user) == (earlier.at, earlier.user)
 
 
 PERMANENT_MARK = "[PERMANENT] "
 
 
-def timestamp(moment: dt.datetime) -> str:
-    """Return *moment*, which is in UTC, as ISO 8601 to the second, or to the millisecond where it has some."""
-    return moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds").replace("+00:00", "Z")
+def timestamp(time: dt.datetime) -> str:
+    """Return *time*, which is in UTC, as ISO 8601 to the second, or to the millisecond where it has some."""
+    return time.isoformat(timespec="milliseconds" if time.microsecond else "seconds").replace("+00:00", "Z")
 
 
 def chunk_identity(project: str, first: Exchange) -> str:
     """
     Return the 16 hex digits that identify the chunk that *first* begins.
 
-    The prompt counts, not the reply, which may still grow.
+    The prompt is hashed, not the reply, which may still grow.
     """
     return short_hash("conversation", project, timestamp(first.at), first.user or first.assistant)
 
@@ -118,18 +110,17 @@ def _lines(items: Iterable[str]) -> tuple[str, ...]:
 @attrs.frozen(kw_only=True)
 class Metadata:
     """
-    What a chunk is about; all in order of appearance, without repeats, each one line.
+    The metadata of a chunk, all in order of appearance, without repeats, each one line.
 
     Attributes:
         projects: The user's own first, then others that are named.
-        files: Paths, from the project's folder.
+        files: Paths, relative to the project's folder.
         commands: Slash commands, such as `/tlc:plan`.
-        decisions: Sentences that decide something.
+        decisions: Sentences that state a decision.
         gotchas: Sentences that warn of a trap.
-        preferences: Sentences that tell how the user wants it.
-        areas: What is always recorded: devops, infrastructure, security, code-quality.
+        preferences: Sentences that state a preference of the user.
+        areas: Of devops, infrastructure, security and code-quality.
         phases: Numbers of the phases that are named.
-
     """
 
     projects: tuple[str, ...] = attrs.field(default=(), converter=_lines)
@@ -160,20 +151,18 @@ def _not_empty(_: object, __: object, value: tuple[Exchange, ...]) -> None:
 @attrs.frozen(kw_only=True)
 class Chunk:
     """
-    Some exchanges that belong together.
+    Consecutive exchanges on one topic, with their description.
 
     Attributes:
-        chunk_id: Its identity: 16 hex digits, see `chunk_identity`.
-        title: One line, not blank, at most 100 characters; begins with `[PERMANENT] ` when it is kept for good.
+        chunk_id: 16 hex digits, see `chunk_identity`.
+        title: One line, not blank, at most 100 characters; begins with `[PERMANENT] ` if permanent.
         summary: Two or three of its sentences, one line; fewer where it has no more.
         topic: The words its file is named after, small letters and digits with one space between.
         exchanges: In order, at least one.
-        metadata: What it is about.
-        session_id: The session it comes from, one line; None when unknown.
-        permanent: Kept for good.
-        project: The name of the project it was said in.
+        session_id: The session, one line; None when unknown.
+        permanent: Whether it never expires and is never pruned.
+        project: The name of the project.
         branch: The git branch it began on, None without git.
-
     """
 
     chunk_id: str = attrs.field(validator=_identified)
@@ -189,12 +178,12 @@ class Chunk:
 
     @property
     def starts_at(self) -> dt.datetime:
-        """When its first exchange began."""
+        """The time of its first exchange."""
         return self.exchanges[0].at
 
     @property
     def ends_at(self) -> dt.datetime:
-        """When its last exchange began."""
+        """The time of its last exchange."""
         return max(exchange.at for exchange in self.exchanges)
 
 
@@ -204,16 +193,15 @@ BufferSource: TypeAlias = Literal["transcript", "events"]
 @attrs.frozen(kw_only=True)
 class Draft:
     """
-    A chunk while it grows.
+    A chunk that may still grow.
 
     Attributes:
         topic: The words its file is named after; fixed by its first exchange.
         exchanges: In order, at least one.
-        is_closed: No more will come.
-        permanent: Kept for good.
-        written: How many of its exchanges are in its file as they are here.
-        branch: The git branch it began on; empty when nobody says.
-
+        is_closed: Whether no more exchanges are added.
+        permanent: Whether it never expires and is never pruned.
+        written: How many of its exchanges are in its file, unchanged since.
+        branch: The git branch it began on; empty when unknown.
     """
 
     topic: str
@@ -229,7 +217,7 @@ class Draft:
         return len(self.exchanges) - self.written
 
     def growing(self, exchange: Exchange) -> "Draft":
-        """Return the draft with *exchange* at its end."""
+        """Return the draft with *exchange* appended."""
         return attrs.evolve(self, exchanges=(*self.exchanges, exchange))
 
     def with_more_of_the_last(self, exchange: Exchange) -> "Draft":
@@ -242,18 +230,17 @@ class Draft:
 @attrs.frozen(kw_only=True)
 class SessionBuffer:
     """
-    What is known of a session that is captured: the rolling buffer, and how far it was read.
+    The rolling buffer of a session that is captured, and the position up to which the session was read.
 
     Attributes:
-        session_id: The session, as the host names it; empty for exchanges that belong to none.
+        session_id: The session, by the host's name; empty for exchanges that belong to none.
         project_root: The project's folder.
-        source: Where its exchanges come from: what the host writes down, or what the hooks were told.
-        transcript_path: What the host writes; empty when there is none.
-        position: Where to read on: where the last exchange taken begins, in bytes of the transcript, or the number of
-            the event, as *source* says; None when that is not known, and all is read anew.
+        source: The origin of its exchanges: the host's transcript, or the events of the hooks.
+        transcript_path: The transcript; empty without one.
+        position: Where to continue reading, by *source*: the byte of the transcript where the last exchange read begins,
+            or the number of the event; None to read from the start.
         drafts: Its last chunks, in order; only the last can be open.
-        unlearned: Files that were written and that the store may not know yet.
-
+        unlearned: Files that were written but may not be indexed yet.
     """
 
     session_id: str
@@ -266,7 +253,7 @@ class SessionBuffer:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The exchanges at hand, in order."""
+        """The buffered exchanges, in order."""
         return tuple(exchange for draft in self.drafts for exchange in draft.exchanges)
 
     @property
@@ -276,14 +263,13 @@ class SessionBuffer:
 
     def has(self, exchange: Exchange, begins_at: int) -> bool:
         """
-        Return whether *exchange* was taken in already, as it is; the last one at hand may have grown.
+        Return whether *exchange* was merged already, unchanged; the last buffered one may have grown.
 
-        What begins behind the last one taken is new, whatever time it has; of what is read anew, what is later.
+        An exchange after `position` is new whatever its time; before it, or without a position, one that is later than the last.
 
         Args:
-            exchange: What was heard.
-            begins_at: Where, as `position` counts.
-
+            exchange: An exchange of the transcript or the events.
+            begins_at: Its position, in the units of `position`.
         """
         *earlier, last = self.exchanges or (None,)
         if last is None or exchange.continues(last):
@@ -292,31 +278,30 @@ class SessionBuffer:
         return any(map(exchange.continues, filter(None, earlier))) or not (is_behind or exchange.at > last.at)
 
     def all_written(self, files: Iterable[str] = ()) -> "SessionBuffer":
-        """Return the buffer once all of it is in *files*; the oldest chunks leave it until 20 exchanges are left."""
+        """Return the buffer after it was written to *files*; the oldest chunks are dropped down to 20 exchanges."""
         written = tuple(attrs.evolve(draft, written=len(draft.exchanges)) for draft in self.drafts)
         return attrs.evolve(self, drafts=_rolled(written), unlearned=tuple(sorted({*self.unlearned, *files})))
 
     def kept_for_good(self) -> "SessionBuffer":
-        """Return the buffer with all its chunks closed and permanent, to be written anew."""
+        """Return the buffer with all its chunks closed, permanent and to be rewritten."""
         drafts = (attrs.evolve(draft, is_closed=True, permanent=True, written=0) for draft in self.drafts)
         return attrs.evolve(self, drafts=tuple(drafts))
 
 
 def _rolled(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-    """Return *drafts* without the oldest as long as more than 20 exchanges are at hand; the last one stays."""
+    """Return *drafts* without the oldest while more than 20 exchanges are buffered; the last draft stays."""
     kept = list(drafts)
     while len(kept) > 1 and sum(len(draft.exchanges) for draft in kept) > BUFFERED:
         kept.pop(0)
     return tuple(kept)
 
 
-def project_of(buffer: SessionBuffer | None, told: Iterable[str]) -> str:
+def project_of(buffer: SessionBuffer | None, folders: Iterable[str]) -> str:
     """
-    Return the folder of the project that a session is about: the one it began in; empty when the host named none.
+    Return the project folder of a session: the one it began in; empty if the host named none.
 
     Args:
-        buffer: What is known of the session.
-        told: The folders that its events name, in order; empty where one names none.
-
+        buffer: The buffer of the session.
+        folders: The folders that its events name, in order; may be empty strings.
     """
-    return next(filter(None, (buffer.project_root if buffer else "", *told)), "")
+    return next(filter(None, (buffer.project_root if buffer else "", *folders)), "")

@@ -1,12 +1,4 @@
-"""
-What the agent only says again: the user decided it before.
-
-What a sentence does: decide, correct, warn, or say how the user wants it.
-
-Alternatives in lists of rejected, considered or possible options: `Rejected: cron (nobody watches it), Airflow.`.
-
-The reasons of a decision in a conversation, and the alternatives to it.
-"""
+"""Classification of sentences: decisions, corrections, gotchas and preferences; alternatives and reasons of a decision."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,20 +11,19 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.settings import BUFFERED
 
 MOSTLY = 0.6
-"""Share of the telling words of a sentence that make it an echo when another has them."""
+"""The share of a sentence's informative words that make it a repetition of another that has them."""
 
-_SAYING = frozenset(
+_REPORTING = frozenset(
     map(stem, "accepted agreed chose chosen confirmed gone noted opted picked plus recorded settled understood".split())
 )
 
 
 def unechoed(decisions: Iterable[tuple[str, bool]]) -> tuple[str, ...]:
     """
-    Return *decisions* without those of the agent that say again what the user decided before.
+    Return *decisions* without those of the agent that repeat an earlier one of the user.
 
     Args:
-        decisions: Sentences in order, each with whether the user said it.
-
+        decisions: Sentences in order, each with whether the user wrote it.
     """
     kept, decided = list[str](), list[frozenset[str]]()
     for text, by_user in decisions:
@@ -46,7 +37,7 @@ def unechoed(decisions: Iterable[tuple[str, bool]]) -> tuple[str, ...]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, salient_words(text))) - _SAYING
+    return frozenset(map(stem, salient_words(text))) - _REPORTING
 
 
 def _repeats(stems: frozenset[str], earlier: frozenset[str]) -> bool:
@@ -54,7 +45,7 @@ def _repeats(stems: frozenset[str], earlier: frozenset[str]) -> bool:
 
 
 LOOKED_AT = 2_000
-"""Characters of a sentence; nobody states a thing later than that."""
+"""Characters of a sentence that are searched."""
 
 _WE = r"\b(?:we|i|they|the team)(?:'ve| have| had)?(?: (?:all|both|finally|now|also|just|already|then))?"
 _NOT_YET = r"(?<!\bif )(?<!\bonce )(?<!\buntil )(?<!\bwhether )(?<!\bbefore )(?<!\bunless )(?<!\bwhy )(?<!\bhow )"
@@ -65,7 +56,7 @@ _NO_CHOICE = (
     r"|(?:a|an|the|this|that|some|our|my) (?:\w{1,20} )?(?:opportunity|occasion|time|moment|chance|break|lunch|subject"
     rf"|look|topic|matter|rest){_CHOICE_END}))"
 )
-"""What stands after a verb of choosing where nothing is chosen: `let's use the opportunity`."""
+"""Continuations of a verb of choosing that choose nothing: `let's use the opportunity`."""
 
 _CHOOSE = (
     rf"(?:go with|stick (?:with|to)|settle on|use|adopt|switch to|choose|pick|drop|avoid|skip|leave out)\b{_NO_CHOICE}"
@@ -103,7 +94,7 @@ _REVERSAL = re.compile(
     r"|^(?:(?:ok|okay|no|so|and|but|well|wait|actually|sorry),? ){0,3}(?:i|we) (?:want|need|meant)(?: \S{1,80}){1,12}, not "
     rf"|^(?:don't|do not)(?: \S{{1,80}}){{1,12}}[,;:\u2013\u2014] ?(?:please )?(?:just )?{_CHOOSE}"
 )
-"""How a user takes something back, or says what it is to be instead."""
+"""Phrases by which a user takes something back, or replaces it."""
 
 _CORRECTION = re.compile(
     r"^(?:oh |hm+,? )?no,? wait\b"
@@ -154,38 +145,38 @@ _NOWHERE = LOOKED_AT + 1
 
 
 def decides(sentence: str) -> bool:
-    """Return whether *sentence* decides something; a question does not, nor how the user always wants it."""
+    """Return whether *sentence* states a decision; a question does not, nor a preference."""
     place = _place(sentence, _DECISION)
     return place < _NOWHERE and place < _place(sentence, _PREFERENCE)
 
 
 def chooses(sentence: str) -> bool:
-    """Return whether *sentence*, said by the user, accepts what it names, or takes a choice back: `ok use sops`."""
+    """Return whether *sentence*, by the user, accepts an option it names, or takes a choice back: `ok use sops`."""
     return not prefers(sentence) and (_states(sentence, _ACCEPTANCE) or _states(sentence, _REVERSAL))
 
 
 def corrects(sentence: str) -> bool:
-    """Return whether *sentence*, said by the user, puts something right."""
+    """Return whether *sentence*, by the user, corrects the agent."""
     return _states(sentence, _CORRECTION) or _states(sentence, _REVERSAL)
 
 
 def warns(sentence: str) -> bool:
-    """Return whether *sentence* warns of a trap, or says what was behind a trouble."""
+    """Return whether *sentence* warns of a trap, or names the cause of a problem."""
     return _states(sentence, _GOTCHA) and len(sentence.split()) >= MIN_WORDS
 
 
 def prefers(sentence: str) -> bool:
-    """Return whether *sentence*, said by the user, tells how they want it; one that first decides does that only."""
+    """Return whether *sentence*, by the user, states a preference; one that decides first states a decision only."""
     place = _place(sentence, _PREFERENCE)
     return place < _NOWHERE and place <= _place(sentence, _DECISION)
 
 
 def is_important(prompt: str) -> bool:
-    """Return whether *prompt* states a decision or a correction, and so can stand by itself."""
-    return any(_stands_alone(sentence) for sentence in sentences(prompt[:READ]))
+    """Return whether *prompt* states a decision or a correction, and so is a chunk by itself."""
+    return any(_is_complete(sentence) for sentence in sentences(prompt[:READ]))
 
 
-def _stands_alone(sentence: str) -> bool:
+def _is_complete(sentence: str) -> bool:
     return corrects(sentence) or (_states(sentence, _DECISION) and not _states(sentence, _NAMES_NOTHING))
 
 
@@ -194,20 +185,20 @@ def _states(sentence: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _place(sentence: str, pattern: re.Pattern[str]) -> int:
-    """Return where *sentence* states what *pattern* finds."""
-    said = sentence[:LOOKED_AT].lower().replace("\u2019", "'")
-    asks = sentence.rstrip("\"')] ").endswith("?") or _ASKS.match(said)
-    found = None if asks else pattern.search(said)
+    """Return the position in *sentence* of a statement that *pattern* matches."""
+    line = sentence[:LOOKED_AT].lower().replace("\u2019", "'")
+    asks = sentence.rstrip("\"')] ").endswith("?") or _ASKS.match(line)
+    found = None if asks else pattern.search(line)
     return found.start() if found else _NOWHERE
 
 
 LONGEST_NAME = 80
-"""Characters; what is longer is no name."""
+"""Characters; a longer text is no name."""
 
 MAX_NAMED = 12
 
 _FAR = 2_000
-"""Characters below a label; its list has begun and ended there."""
+"""Characters below a label in which its list is read."""
 
 _LABELLED = re.compile(
     r"(?:^[ \t>*_#+-]*|[.;!?)] +[*_]*)"
@@ -217,7 +208,7 @@ _LABELLED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _REMARK = re.compile(r"[(\[](?![a-z\d]\))[^()\[\]\n]{1,200}[)\]]", re.IGNORECASE)
-_ITEM = re.compile(r"[ \t>]*(?:[-+*\u2022]|(?P<letter>\d{1,2}|[A-Za-z])[.)])[ \t]+(?P<said>[^\n]*)")
+_ITEM = re.compile(r"[ \t>]*(?:[-+*\u2022]|(?P<letter>\d{1,2}|[A-Za-z])[.)])[ \t]+(?P<text>[^\n]*)")
 _LETTERED = re.compile(r"(?:^|(?<=\s))\(?(?P<letter>[A-Za-z]|\d{1,2})\)[ \t]+")
 _BETWEEN = re.compile(r"[,;/]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|\|)\s+")
 _NAME_ENDS = re.compile(r"\s[\u2013\u2014-]+\s|:\s|[;,]\s|\s(?:because|since|as|due to|which|is|are|was|would)\b")
@@ -226,18 +217,17 @@ _LIST_MARKS = " \t*_`\"'.,;:!?"
 
 def listed_names(text: str, statement: str) -> Iterator[str]:
     """
-    Yield what *text* lists under such a label, in order, without remarks; not the option that *statement* names.
+    Yield the names of alternatives that *text* lists under a label such as `Rejected:`, in order, without remarks.
 
     Args:
         text: Markdown.
-        statement: What was decided: `let's go with option B` leaves B out.
-
+        statement: The decision: `let's go with option B` leaves B out.
     """
     for label in _LABELLED.finditer(text):
         rest = label["rest"].strip(" *_")
         items = _on_the_line(rest) if rest else _below(text[label.end() : label.end() + _FAR])
-        for letter, said in items:
-            name = _NAME_ENDS.split(_REMARK.sub("", said).strip(_LIST_MARKS), maxsplit=1)[0].strip(_LIST_MARKS)
+        for letter, item in items:
+            name = _NAME_ENDS.split(_REMARK.sub("", item).strip(_LIST_MARKS), maxsplit=1)[0].strip(_LIST_MARKS)
             if name and len(name) <= LONGEST_NAME and not name.startswith("-") and not _is_named(letter, statement):
                 yield name
 
@@ -250,7 +240,7 @@ def _on_the_line(rest: str) -> Iterator[tuple[str | None, str]]:
         yield from ((mark["letter"], rest[mark.end() : end]) for mark, end in pairs)
         return
     sentence = next(split_sentences(_REMARK.sub("", rest)), "")
-    yield from ((None, said) for said in _BETWEEN.split(sentence)[:MAX_NAMED])
+    yield from ((None, item) for item in _BETWEEN.split(sentence)[:MAX_NAMED])
 
 
 def _below(text: str) -> Iterator[tuple[str | None, str]]:
@@ -260,7 +250,7 @@ def _below(text: str) -> Iterator[tuple[str | None, str]]:
         item = _ITEM.match(line)
         if not item:
             return
-        yield item["letter"], item["said"]
+        yield item["letter"], item["text"]
 
 
 def _is_named(letter: str | None, statement: str) -> bool:
@@ -299,21 +289,20 @@ _NOT = re.compile(
     rf"|\bnot (?:to use |use |using )?(?!only\b|just\b|merely\b)(?P<first>[^\n,]{{1,{LONGEST_ALTERNATIVE}}}?),? but\b",
     re.IGNORECASE,
 )
-"""Only in the statement itself: elsewhere people say of much that it is not so."""
+"""Matched in the statement itself only: elsewhere much is negated."""
 
 _TURN = re.compile(r"\b(?:instead of|rather than|as opposed to|over|against|not|don't|never)\b|n't\b", re.IGNORECASE)
-"""Where a statement turns from what was chosen to what was not."""
+"""The words where a statement turns from the chosen option to the others."""
 
 _EMPHASIS_MARKS = "*_`\"' "
 
 
 def alternatives(statement: str, exchanges: Iterable[Exchange]) -> tuple[str, ...]:
     """
-    Return what there was besides what *statement* decided, in order, each once, and never that itself.
+    Return the alternatives to the decision of *statement*, in order, without repeats.
 
-    That is what stands after such words as `instead of`, `over` and `ruled out`,
-    what is listed as rejected or considered, and the options of the agent's
-    questions that were not chosen.
+    They are the names after words such as `instead of`, `over` and `ruled out`, those listed as rejected or considered,
+    and the options of the agent's questions that were not chosen.
     """
     exchanges = list(exchanges)
     texts = [statement, *(text for exchange in exchanges for text in (exchange.user, exchange.assistant))]
@@ -328,7 +317,7 @@ def alternatives(statement: str, exchanges: Iterable[Exchange]) -> tuple[str, ..
         if option and option.casefold() not in answered.answer.casefold()
     )
     chosen = _words(_TURN.split(statement, maxsplit=1)[0])
-    return _each_once((*(name for name in (*named, *listed) if not _is_in(name, chosen)), *options))
+    return _unique((*(name for name in (*named, *listed) if not _is_in(name, chosen)), *options))
 
 
 def _is_in(name: str, chosen: frozenset[str]) -> bool:
@@ -340,11 +329,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 def reasons(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
-    """Return the sentences that tell why, in order, each once, at most 12."""
-    return _each_once(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MAX_REASONS]
+    """Return the sentences that give a reason, in order, without repeats, at most 12."""
+    return _unique(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MAX_REASONS]
 
 
-@lru_cache(maxsize=BUFFERED)  # an exchange leads to many a statement
+@lru_cache(maxsize=BUFFERED)  # the same exchanges lead to several statements
 def _reasons_in(exchange: Exchange) -> tuple[str, ...]:
     return tuple(
         sentence
@@ -359,7 +348,7 @@ def _named(text: str) -> Iterator[str]:
     yield from (match["other"] for match in sorted(found, key=lambda match: match.start()))
 
 
-def _each_once(texts: Iterable[str]) -> tuple[str, ...]:
+def _unique(texts: Iterable[str]) -> tuple[str, ...]:
     lines = (" ".join(text.split()) for text in texts)
     first = dict[str, str]()
     for line in lines:

@@ -1,4 +1,4 @@
-"""Topics: the words that memory files are named after."""
+"""Topics: the words and slugs that memory files are named after."""
 
 import hashlib
 import unicodedata
@@ -8,8 +8,8 @@ from hardwon.domain.model.conversation.words import salient_words
 from hardwon.domain.model.keywords import search_terms
 
 LONGEST_SLUG = 60
-TELLING_WORDS = 6
-ENOUGH_SHARED = 2
+MAX_TOPIC_WORDS = 6
+MIN_SHARED = 2
 HASH_DIGITS = 8
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
@@ -17,10 +17,9 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 def slug(topic: str) -> str:
     """
-    Return *topic* as part of a file's name: small letters a to z, digits, and hyphens between words.
+    Return *topic* as part of a file's name: small letters a to z, digits, and hyphens between words; 1 to 60 characters.
 
-    It has 1 to 60 characters. Accents go; a topic in letters that have none of
-    those goes by a hash, so that two of them are not mixed up.
+    Accents are removed; a topic without any of these letters becomes a hash, so that two of them stay distinct.
     """
     plain = unicodedata.normalize("NFKD", topic).lower()
     spaced = "".join(
@@ -31,21 +30,21 @@ def slug(topic: str) -> str:
     return f"topic-{hashlib.sha256(topic.encode('utf-8', 'replace')).hexdigest()[:HASH_DIGITS]}"
 
 
-def is_like(one: str, other: str) -> bool:
-    """Return whether two slugs are about the same: equal, or two words and half of the shorter one in common."""
-    words, others = set(one.split("-")), set(other.split("-"))
-    shared = len(words & others)
-    return one == other or (shared >= ENOUGH_SHARED and 2 * shared >= min(len(words), len(others)))
+def is_like(left: str, right: str) -> bool:
+    """Return whether two slugs are similar: equal, or two words and half of the shorter one in common."""
+    left_words, right_words = set(left.split("-")), set(right.split("-"))
+    shared = len(left_words & right_words)
+    return left == right or (shared >= MIN_SHARED and 2 * shared >= min(len(left_words), len(right_words)))
 
 
 def informative_words(text: str) -> str:
-    """Return the first words of *text* that tell something, with a space between; any where hardly one does."""
+    """Return the first informative words of *text*, separated by spaces; the first search terms if there is hardly any."""
     words = [*dict.fromkeys(salient_words(text))]
-    return " ".join((words if len(words) > 1 else search_terms(text))[:TELLING_WORDS]) or text
+    return " ".join((words if len(words) > 1 else search_terms(text))[:MAX_TOPIC_WORDS]) or text
 
 
 def _first_of(words: Iterable[str]) -> str:
-    """Return *words* with hyphens between, as many as fit; of the first one what fits."""
+    """Return as many of *words*, joined by hyphens, as fit; of the first as much as fits."""
     found = ""
     for word in words:
         longer = f"{found}-{word}" if found else word[:LONGEST_SLUG]

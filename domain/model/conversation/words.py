@@ -1,4 +1,4 @@
-"""Which words of what was said tell what it is about."""
+"""Informative words: the words of a conversation that carry its topic, and their stems."""
 
 import re
 from functools import lru_cache
@@ -7,7 +7,7 @@ from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
 
 READ = 20_000
-"""Characters of a prompt, and of a reply, that are looked at: more would only say the same."""
+"""Characters of a prompt, and of a reply, that are read."""
 
 SHORTEST = 3
 SHORTEST_STEM = 4
@@ -27,40 +27,40 @@ CHATTER = frozenset(
     aren couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren won wouldn
     """.split()
 )
-"""What people say in any conversation."""
+"""Words common in any conversation."""
 
-_UNTELLING = STOP_WORDS | CHATTER
+_UNINFORMATIVE = STOP_WORDS | CHATTER
 _NAMED_AFTER_JS = re.compile(
     r"\b(next|node|vue|nuxt|react|express|three|d3|ember|backbone|chart|socket|alpine|solid|asp)\.(js|net|io)\b",
     re.IGNORECASE,
 )
-"""Names of which the first word alone tells nothing: `Next.js` is the word `nextjs`."""
+"""Names whose first word alone is ambiguous: `Next.js` becomes the word `nextjs`."""
 
 _ENDINGS = ("ings", "ing", "ers", "er", "ed", "es", "s", "e")
 
 
 def salient_words(text: str) -> list[str]:
-    """Return the words of the beginning of *text* that tell something, lower case, in order, with repeats."""
+    """Return the informative words of the beginning of *text*, lower case, in order, with repeats."""
     words = words_of(_NAMED_AFTER_JS.sub(r"\1\2", text[:READ]))
-    return [word for word in words if len(word) >= SHORTEST and word not in _UNTELLING]
+    return [word for word in words if len(word) >= SHORTEST and word not in _UNINFORMATIVE]
 
 
-def tells(sentence: str) -> bool:
-    """Return whether *sentence* says what it is about, as `ok, do it` does not."""
+def is_informative(sentence: str) -> bool:
+    """Return whether *sentence* has more than one informative word, as `ok, do it` has not."""
     return len(salient_words(sentence)) > 1
 
 
 def stem(word: str) -> str:
-    """Return *word* without the most common endings, so that `parser` and `parsing` are one."""
+    """Return *word* without the most common endings, so that `parser` and `parsing` are equal."""
     for ending in _ENDINGS:
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= SHORTEST_STEM:
             return word.removesuffix(ending)
     return word
 
 
-@lru_cache(maxsize=64)  # of the exchanges of a chunk the next one is compared with each
+@lru_cache(maxsize=64)  # the next exchange is compared with each of a chunk
 def keywords(exchange: Exchange) -> frozenset[str]:
-    """Return the stems of the telling words of *exchange*."""
-    asked = " ".join(f"{each.question} {each.answer}" for each in exchange.answers)
-    said = (exchange.user, asked, exchange.assistant)
-    return frozenset(stem(word) for text in said for word in salient_words(text))
+    """Return the stems of the informative words of *exchange*."""
+    asked = " ".join(f"{answered.question} {answered.answer}" for answered in exchange.answers)
+    texts = (exchange.user, asked, exchange.assistant)
+    return frozenset(stem(word) for text in texts for word in salient_words(text))

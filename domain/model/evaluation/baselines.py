@@ -1,7 +1,7 @@
 """
-The rankings that an evaluation compares: those of recall, and baselines that nothing else uses.
+The rankings that an evaluation compares: those of recall, and baselines used nowhere else.
 
-A baseline ranks the candidates of the search that `hybrid` makes by a rule of its own.
+A baseline ranks the candidates of the search of `hybrid` by its own rule.
 """
 
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from hardwon.domain.model.ranking.policy import Parts, RecallPolicy
 from hardwon.domain.model.ranking.prominence import share
 
 RRF_PLACES = 200
-"""Of each list; further down a place is worth next to nothing."""
+"""Places of each list; further ones count next to nothing."""
 
 VECTOR_SHARE = 0.5
 KEYWORD_SHARE = 0.2
 
 
 class KeywordPolicy(RecallPolicy):
-    """`keyword`: BM25, for what holds at least one of the words."""
+    """`keyword`: BM25, for entries that hold at least one of the words."""
 
     def score(self, candidate: RecallCandidate) -> float | None:
         """Return the keyword score."""
@@ -42,12 +42,12 @@ class ReciprocalRankPolicy(RecallPolicy):
         return sum(self.parts(candidate).values())
 
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return what each list gives."""
+        """Return the reciprocal rank in each list."""
         return {"vector": _reciprocal(candidate.vector_place), "keyword": _reciprocal(candidate.keyword_place)}
 
 
 class WeightedPolicy(RecallPolicy):
-    """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion there is."""
+    """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion."""
 
     def score(self, candidate: RecallCandidate) -> float:
         """Return the sum."""
@@ -63,12 +63,11 @@ class WeightedPolicy(RecallPolicy):
 
 class Ranking(NamedTuple):
     """
-    How the questions of an evaluation are answered.
+    A ranking to evaluate.
 
     Attributes:
         policy: The policy of recall whose search is used.
-        baseline: The rule that ranks in its place, None for the policy itself.
-
+        baseline: The rule that ranks instead of it, None for the policy itself.
     """
 
     policy: PolicyName

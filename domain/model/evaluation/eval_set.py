@@ -1,7 +1,7 @@
 """
-A set to evaluate on: documents, questions, and which documents answer which question.
+Evaluation sets: documents, queries, and judgements which documents answer which query.
 
-Questions that a memory answers about itself: an entry's title asks for its text.
+A store is a set too: the title of an entry is a query for its text.
 """
 
 import datetime as dt
@@ -17,20 +17,17 @@ from hardwon.domain.model.keywords import search_terms
 
 LONGEST_NAME = 80
 DEFAULT_TIME = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-"""When a document was written that does not tell; always the same, as recency is a signal."""
+"""The time of a document without one; constant, as recency is a signal."""
 
 _BEGINNING = re.compile(r"\S+(?: \S+)*")
 
 
 class Query(NamedTuple):
     """
-    A question as it was read, before it is known what answers it.
+    A query without its judgements.
 
     Attributes:
-        query_id: Names it.
-        text: What is asked.
         group: The only group that is searched, None for all.
-
     """
 
     query_id: str
@@ -39,7 +36,7 @@ class Query(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """How relevant a document is to a question; 0 and less is not."""
+    """The relevance grade of a document for a query; 0 and less is irrelevant."""
 
     query_id: str
     document_id: str
@@ -47,7 +44,7 @@ class Judgement(NamedTuple):
 
 
 class JudgedQuery(NamedTuple):
-    """A question, and what answers it."""
+    """A query and the grades of its relevant documents."""
 
     query: Query
     grades: Grades
@@ -55,14 +52,12 @@ class JudgedQuery(NamedTuple):
 
 class EvalSet(NamedTuple):
     """
-    What can be measured.
+    A set that can be evaluated.
 
     Attributes:
-        name: Names it in reports.
         documents: Those that can be found, by id.
-        queries: Those to which a document is relevant.
-        warnings: What was left out, one line each.
-
+        queries: Those with a relevant document.
+        warnings: The parts that were left out, one line each.
     """
 
     name: str
@@ -72,7 +67,7 @@ class EvalSet(NamedTuple):
 
     @property
     def now(self) -> dt.datetime:
-        """The moment the questions are asked: when the newest document was written."""
+        """The time of all queries: that of the newest document."""
         return max(entry.updated_at for entry in self.documents.values())
 
 
@@ -80,17 +75,16 @@ def assemble(
     name: str, documents: Mapping[str, Entry | None], queries: Sequence[Query], judgements: Sequence[Judgement]
 ) -> EvalSet:
     """
-    Return the set made of these parts.
+    Return the set of these parts.
 
     Args:
-        name: Names it in reports.
-        documents: By id; None for one without a text, which is left out, though it may count as relevant.
-        queries: Without judgement they are left out.
-        judgements: Of what is not there they are left out.
+        name: Its name in reports.
+        documents: By id; None for a document without a text, which is left out, but may count as relevant.
+        queries: Those without a judgement are left out.
+        judgements: Those of unknown documents or queries are left out.
 
     Raises:
         InvalidEvaluationError: nothing is left to measure.
-
     """
     known = {query.query_id for query in queries}
     grades: dict[str, dict[str, float]] = {}
@@ -98,7 +92,7 @@ def assemble(
         if judgement.query_id in known and judgement.document_id in documents:
             grades.setdefault(judgement.query_id, {})[judgement.document_id] = judgement.grade
     judged = [JudgedQuery(query, grades.get(query.query_id, {})) for query in queries]
-    answerable = tuple(each for each in judged if max(each.grades.values(), default=0.0) > 0)
+    answerable = tuple(query for query in judged if max(query.grades.values(), default=0.0) > 0)
     found = {document_id: entry for document_id, entry in documents.items() if entry}
     if not answerable or not found:
         raise InvalidEvaluationError(f"{name}: no query has a relevant document: nothing to measure")
@@ -109,44 +103,42 @@ def document_entry(
     document_id: str, text: str, *, title: str = "", written_at: str = "", group: str | None = None
 ) -> Entry | None:
     """
-    Return a document as the store keeps it, None without a text.
+    Return a document as an entry, None without a text.
 
     Args:
-        document_id: Tells documents apart, as a file's path does.
-        text: What is searched; where there is none, *title* stands for it.
-        title: Where there is none, the beginning of *text* stands for it.
-        written_at: ISO 8601, UTC when it names no zone; what can't be read counts as nothing.
-        group: The project it is kept under.
+        document_id: Unique, such as a file's path.
+        text: The text to search; empty to use *title*.
+        title: Empty to use the beginning of *text*.
+        written_at: ISO 8601, UTC without a zone; an unreadable one is ignored.
+        group: The project it is stored under.
 
     Raises:
         InvalidEntryError: it can't be stored.
-
     """
     text = text.strip() or title.strip()
     if not text:
         return None
-    moment = _moment(written_at)
+    written = _time(written_at)
     return Entry(
         kind="document",
         name=title.strip() or _beginning(text),
         description=text,
-        created_at=moment,
-        updated_at=moment,
+        created_at=written,
+        updated_at=written,
         source_project=group,
         file_path=f"/{document_id}",
     )
 
 
 def _beginning(text: str) -> str:
-    """Return how *text* begins, to the letter: words with one space between them."""
     found = _BEGINNING.match(text)
     return found[0][:LONGEST_NAME].rstrip() if found else text
 
 
-def _moment(text: str) -> dt.datetime:
+def _time(text: str) -> dt.datetime:
     try:
-        moment = dt.datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
+        time = dt.datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
     except (ValueError, OverflowError):
         return DEFAULT_TIME
 
@@ -154,33 +146,33 @@ def _moment(text: str) -> dt.datetime:
 def _left_out(
     name: str, documents: Mapping[str, Entry | None], queries: set[str], judgements: Sequence[Judgement]
 ) -> list[str]:
-    strange_documents = [each.document_id for each in judgements if each.document_id not in documents]
-    strange_queries = [each.query_id for each in judgements if each.query_id not in queries]
+    unknown_documents = [judgement.document_id for judgement in judgements if judgement.document_id not in documents]
+    unknown_queries = [judgement.query_id for judgement in judgements if judgement.query_id not in queries]
     empty = [document_id for document_id, entry in documents.items() if entry is None]
     counts = {
         "documents without a text": empty,
-        "judgements of unknown documents": strange_documents,
-        "judgements of unknown queries": strange_queries,
+        "judgements of unknown documents": unknown_documents,
+        "judgements of unknown queries": unknown_queries,
     }
     return [f"{name}: {what}: {len(ids)} left out, the first is {ids[0]!r}" for what, ids in counts.items() if ids]
 
 
-MOST = 500
+MAX_QUESTIONS = 500
 MIN_QUESTIONS = 10
-"""With fewer questions each is worth too much for the figures to mean anything."""
+"""With fewer questions a single one moves the figures too far."""
 
 MIN_TERMS = 2
 
 
 def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
     """
-    Return the set that *entries* make: each title is a question, all texts without titles are the documents.
+    Return the set of *entries*: the titles are the queries, the texts without titles the documents.
 
-    Of more than 500 questions those of the smallest ids are taken; there may be none.
+    Of more than 500 queries those of the smallest ids are kept; there may be none.
     """
     ordered = sorted(entries, key=lambda entry: entry.entry_id)
     documents = {entry.entry_id: document for entry in ordered if (document := _untitled(entry))}
-    asked = [entry for entry in ordered if _is_askable(entry)][:MOST]
+    asked = [entry for entry in ordered if _is_askable(entry)][:MAX_QUESTIONS]
     queries = (JudgedQuery(Query(entry.entry_id, entry.name), {entry.entry_id: 1.0}) for entry in asked)
     return EvalSet(name, documents, tuple(queries))
 

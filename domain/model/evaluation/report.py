@@ -1,7 +1,7 @@
 """
-A report beside an earlier one.
+Figures of retrieval quality, as trec_eval computes them, and reports of them that can be compared.
 
-How well a ranking answers a question, as trec_eval measures it. Every figure is in `[0, 1]`, higher is better.
+Every figure is in `[0, 1]`, higher is better.
 """
 
 import math
@@ -9,34 +9,34 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 Grades = Mapping[str, float]
-"""Document id to how relevant it is; above 0 is relevant, what is missing is not."""
+"""Document id to its grade; above 0 is relevant, a missing one is not."""
 
 
 def ndcg(ranked: Sequence[str], grades: Grades, k: int) -> float:
     """
-    Return the normalised discounted cumulative gain of the first *k*, 0 when nothing is relevant.
+    Return the normalised discounted cumulative gain at *k*, 0 when nothing is relevant.
 
-    Gains are linear, `grade / log2(place + 1)`, over those of the best ranking there is (Järvelin & Kekäläinen 2002).
+    Gains are linear, `grade / log2(place + 1)`, over those of the ideal ranking (Järvelin & Kekäläinen 2002).
     """
     ideal = _gain(sorted(grades.values(), reverse=True)[:k])
-    return _gain([grades.get(each, 0.0) for each in ranked[:k]]) / ideal if ideal else 0.0
+    return _gain([grades.get(document_id, 0.0) for document_id in ranked[:k]]) / ideal if ideal else 0.0
 
 
 def recall(ranked: Sequence[str], grades: Grades, k: int) -> float:
-    """Return the share of all that is relevant which is among the first *k*, 0 when nothing is."""
+    """Return the share of the relevant documents that is among the first *k*, 0 without any."""
     wanted = _relevant(grades)
     return len(wanted.intersection(ranked[:k])) / len(wanted) if wanted else 0.0
 
 
 def hit(ranked: Sequence[str], grades: Grades, k: int) -> float:
-    """Return 1 when something relevant is among the first *k*, else 0."""
+    """Return 1 when a relevant document is among the first *k*, else 0."""
     return float(not _relevant(grades).isdisjoint(ranked[:k]))
 
 
 def reciprocal_rank(ranked: Sequence[str], grades: Grades) -> float:
-    """Return 1 over the place of the first that is relevant, 0 when none is."""
+    """Return 1 over the rank of the first relevant document, 0 without any."""
     wanted = _relevant(grades)
-    return next((1 / place for place, each in enumerate(ranked, 1) if each in wanted), 0.0)
+    return next((1 / place for place, document_id in enumerate(ranked, 1) if document_id in wanted), 0.0)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
@@ -50,25 +50,22 @@ def _gain(grades: Sequence[float]) -> float:
 
 
 def _relevant(grades: Grades) -> set[str]:
-    return {each for each, grade in grades.items() if grade > 0}
+    return {document_id for document_id, grade in grades.items() if grade > 0}
 
 
 ANSWERS = 10
-"""How many answers are asked for, and judged."""
+"""How many answers are requested and judged."""
 
 FEW = 5
 
 
 class Measured(NamedTuple):
     """
-    How one policy answered one question.
+    The answers of one policy to one query.
 
     Attributes:
-        question_id: Which question.
         ranked: The ids of the answers, best first.
-        grades: What is relevant.
-        ms: How long it took.
-
+        ms: Milliseconds that it took.
     """
 
     question_id: str
@@ -78,23 +75,22 @@ class Measured(NamedTuple):
 
     @property
     def ndcg(self) -> float:
-        """The figure that questions are compared by."""
+        """The figure by which queries are compared."""
         return ndcg(self.ranked, self.grades, ANSWERS)
 
 
 class Figures(NamedTuple):
     """
-    How well and how fast a policy answers: means over questions, milliseconds by percentile.
+    The quality and speed of a policy: means over queries, milliseconds by percentile.
 
     Attributes:
         ndcg: Normalised discounted cumulative gain at 10.
         few_recall: Recall at 5.
         recall: Recall at 10.
         mrr: Mean reciprocal rank, within 10 answers.
-        few_hit: Share of questions with a relevant answer among 5.
-        p50_ms: The time that half of the answers took at most.
-        p95_ms: The time that 95 % of them took at most.
-
+        few_hit: Share of queries with a relevant answer among 5.
+        p50_ms: The median time.
+        p95_ms: The 95th percentile of the time.
     """
 
     ndcg: float
@@ -108,25 +104,25 @@ class Figures(NamedTuple):
     @classmethod
     def of(cls, answers: Sequence[Measured]) -> "Figures":
         """Return the figures of all *answers* of a policy."""
-        times = [each.ms for each in answers]
+        times = [answer.ms for answer in answers]
         return cls(
-            ndcg=_mean([each.ndcg for each in answers]),
-            few_recall=_mean([recall(each.ranked, each.grades, FEW) for each in answers]),
-            recall=_mean([recall(each.ranked, each.grades, ANSWERS) for each in answers]),
-            mrr=_mean([reciprocal_rank(each.ranked[:ANSWERS], each.grades) for each in answers]),
-            few_hit=_mean([hit(each.ranked, each.grades, FEW) for each in answers]),
+            ndcg=_mean([answer.ndcg for answer in answers]),
+            few_recall=_mean([recall(answer.ranked, answer.grades, FEW) for answer in answers]),
+            recall=_mean([recall(answer.ranked, answer.grades, ANSWERS) for answer in answers]),
+            mrr=_mean([reciprocal_rank(answer.ranked[:ANSWERS], answer.grades) for answer in answers]),
+            few_hit=_mean([hit(answer.ranked, answer.grades, FEW) for answer in answers]),
             p50_ms=percentile(times, 50),
             p95_ms=percentile(times, 95),
         )
 
     @classmethod
     def mean(cls, several: Sequence["Figures"]) -> "Figures":
-        """Return the mean of each figure; every set counts the same, however many questions it has."""
+        """Return the mean of each figure; every set has the same weight."""
         return cls(*map(_mean, zip(*several, strict=True)))
 
 
 QUALITY = Figures._fields[:-2]
-"""The figures that are the same in every run; the others depend on the machine."""
+"""The deterministic figures; the others depend on the machine."""
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -137,14 +133,7 @@ ByPolicy = Mapping[str, Figures]
 
 
 class QueryReport(NamedTuple):
-    """
-    How well one question was answered.
-
-    Attributes:
-        text: What was asked.
-        ndcg: The figure, by policy.
-
-    """
+    """A query and its nDCG@10 by policy."""
 
     text: str
     ndcg: Mapping[str, float]
@@ -152,13 +141,11 @@ class QueryReport(NamedTuple):
 
 class SetReport(NamedTuple):
     """
-    How well the questions of one set were answered.
+    The figures of one set.
 
     Attributes:
-        policies: The figures of each policy.
-        queries: The questions one by one, by id.
-        degradations: What was missing when a question was answered, one line each.
-
+        queries: By id.
+        degradations: Capabilities missing for a query, one line each.
     """
 
     policies: ByPolicy
@@ -167,39 +154,22 @@ class SetReport(NamedTuple):
 
 
 class Report(NamedTuple):
-    """
-    How well recall answers.
-
-    Attributes:
-        sets: By name.
-
-    """
+    """The figures of all sets, by name."""
 
     sets: Mapping[str, SetReport]
 
     @property
     def mean(self) -> ByPolicy:
-        """The mean over the sets of each policy that all of them have; nothing for a single set."""
+        """The mean over the sets, for each policy that all of them have; empty for a single set."""
         every = [report.policies for report in self.sets.values()]
         if len(every) <= 1:
             return {}
-        shared = [policy for policy in every[0] if all(policy in each for each in every)]
-        return {policy: Figures.mean([each[policy] for each in every]) for policy in shared}
+        shared = [policy for policy in every[0] if all(policy in figures for figures in every)]
+        return {policy: Figures.mean([figures[policy] for figures in every]) for policy in shared}
 
 
-class Standing(NamedTuple):
-    """
-    How one question fared beside what it is held against.
-
-    Attributes:
-        set_name: The set it is of.
-        query_id: Which question.
-        text: What was asked.
-        policy: Who answered.
-        before: What it is held against.
-        after: How it was answered; both are nDCG@10.
-
-    """
+class QueryChange(NamedTuple):
+    """The nDCG@10 of a policy on one query, and the figure it is compared with."""
 
     set_name: str
     query_id: str
@@ -214,16 +184,16 @@ class Standing(NamedTuple):
         return self.after - self.before
 
 
-def farthest(standings: Sequence[Standing], count: int) -> list[Standing]:
-    """Return the *count* that changed most, worst first; those that did not change are left out."""
-    changed = [each for each in standings if each.change]
-    return sorted(sorted(changed, key=lambda each: -abs(each.change))[:count], key=lambda each: each.change)
+def largest_changes(queries: Sequence[QueryChange], count: int) -> list[QueryChange]:
+    """Return the *count* largest changes, worst first; unchanged queries are left out."""
+    changed = [query for query in queries if query.change]
+    return sorted(sorted(changed, key=lambda query: -abs(query.change))[:count], key=lambda query: query.change)
 
 
-def adaptive_beside_the_better(name: str, report: SetReport) -> list[Standing]:
-    """Return for each question how `adaptive` stands to the better of `keyword` and `vector`; nothing without them."""
+def adaptive_beside_the_better(name: str, report: SetReport) -> list[QueryChange]:
+    """Return the change from the better of `keyword` and `vector` to `adaptive`, by query; empty without them."""
     return [
-        Standing(name, query_id, query.text, "adaptive", max(others), query.ndcg["adaptive"])
+        QueryChange(name, query_id, query.text, "adaptive", max(others), query.ndcg["adaptive"])
         for query_id, query in report.queries.items()
         if "adaptive" in query.ndcg
         and (others := [query.ndcg[single] for single in ("keyword", "vector") if single in query.ndcg])
@@ -231,21 +201,17 @@ def adaptive_beside_the_better(name: str, report: SetReport) -> list[Standing]:
 
 
 TOLERANCE = 0.005
-"""A figure that falls by no more is taken for as good as before."""
+"""A figure that falls by no more counts as unchanged."""
 
 MEAN = "mean"
 
 
 class Change(NamedTuple):
     """
-    How the figures of one policy on one set moved.
+    The change of a policy's figures on one set.
 
     Attributes:
         set_name: `mean` for the mean over all sets.
-        policy: Whose figures.
-        before: The earlier ones.
-        after: Those of now.
-
     """
 
     set_name: str
@@ -255,30 +221,30 @@ class Change(NamedTuple):
 
     @property
     def differences(self) -> Figures:
-        """Each figure now less what it was."""
+        """The later figures minus the earlier ones."""
         return Figures(*(after - before for after, before in zip(self.after, self.before, strict=True)))
 
     @property
     def regressions(self) -> tuple[str, ...]:
-        """The names of the figures that fell beyond the tolerance; times, which are the machine's, never do."""
+        """The names of the figures that fell beyond the tolerance, without times, which depend on the machine."""
         return tuple(name for name in QUALITY if getattr(self.differences, name) < -TOLERANCE)
 
 
 def changes(before: Report, after: Report) -> list[Change]:
-    """Return how all figures moved that both reports have; means only when they are over the same sets."""
-    moved = [
+    """Return the changes of all figures that both reports have; of means only when the sets are the same."""
+    by_set = [
         change
         for name, report in after.sets.items()
         if name in before.sets
         for change in _changes(name, before.sets[name].policies, report.policies)
     ]
-    return moved + (_changes(MEAN, before.mean, after.mean) if before.sets.keys() == after.sets.keys() else [])
+    return by_set + (_changes(MEAN, before.mean, after.mean) if before.sets.keys() == after.sets.keys() else [])
 
 
-def moved_queries(name: str, before: SetReport, after: SetReport) -> list[Standing]:
-    """Return how every question stands to its earlier answer, by every policy that both reports have."""
+def moved_queries(name: str, before: SetReport, after: SetReport) -> list[QueryChange]:
+    """Return the change of every query, by every policy that both reports have."""
     return [
-        Standing(name, query_id, query.text, policy, earlier.ndcg[policy], ndcg)
+        QueryChange(name, query_id, query.text, policy, earlier.ndcg[policy], ndcg)
         for query_id, query in after.queries.items()
         if (earlier := before.queries.get(query_id))
         for policy, ndcg in query.ndcg.items()

@@ -1,3 +1,5 @@
+"""The policy `adaptive`: z-scores of cosine and BM25 against the background of the question."""
+
 import math
 from typing import NamedTuple
 
@@ -8,21 +10,20 @@ from hardwon.domain.model.ranking.relevance import relevance
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 
 DELTA = 1.0
-"""What a matched word adds at least, as a multiple of its idf: BM25+ (Lv & Zhai 2011)."""
+"""The lower bound of a matched word's weight, as a multiple of its idf: BM25+ (Lv & Zhai 2011)."""
 
 
 def passage_score(bm25: float, matched: float, asked: float) -> float:
     """
-    Return the score of a passage: its BM25+, less where words of the query are missing.
+    Return the score of a passage: its BM25+, reduced where words of the query are missing.
 
-    `sqrt(matched / asked) * (bm25 + matched)`: a passage that holds one rare word of many is no
-    answer yet, however rare the word.
+    `sqrt(matched / asked) * (bm25 + matched)`: a passage that holds one rare word of many is no answer yet, however rare
+    the word.
 
     Args:
         bm25: The passage's BM25 for the words of the query, at least 0.
         matched: The sum of the inverse document frequencies of the query's words in it, above 0.
         asked: The same sum over all words of the query.
-
     """
     return math.sqrt(matched / asked) * (bm25 + DELTA * matched)
 
@@ -31,25 +32,24 @@ KEYWORD_WEIGHT = 0.7
 KEYWORD_POWER = 0.75
 LENGTH_WEIGHT = 0.6
 LONG = 60
-"""Words; from here on a text collects words by chance."""
+"""Words; a longer text matches words by chance."""
 
 FULL_MATCH = 2.5
-"""Times the least BM25 score of a passage that holds all words: one that is about nothing else."""
+"""The factor of the least BM25 score of a full match at which a passage counts as wholly matched."""
 
 
 class Background(NamedTuple):
     """
-    Statistics of the scores of one question over all that was searched; the names are those of printed formulas.
+    Statistics of the scores of one question over everything searched; receipts store them by these names.
 
     Attributes:
-        cosine_mean: The mean cosine, over what has a vector.
+        cosine_mean: The mean cosine, over entries with a vector.
         cosine_deviation: Their population standard deviation.
         cosine_best: The highest cosine.
-        clarity: How far the best cosine exceeds what chance gives, 1 when it is just that.
+        clarity: The ratio of the best cosine's z-score to that expected by chance.
         evidence_deviation: Standard deviation of the BM25 scores; an entry that holds no word counts as 0.
-        evidence_full: The least BM25 score of a passage that holds all words, 0 when it is not known.
-        window: About how many words of a text its vector knows.
-
+        evidence_full: The least BM25 score of a passage that holds all words, 0 when unknown.
+        window: About how many words of a text its vector covers.
     """
 
     cosine_mean: float
@@ -63,7 +63,7 @@ class Background(NamedTuple):
 
 class AdaptivePolicy(RecallPolicy):
     """
-    `adaptive`: each question sets its own balance between meaning and words.
+    `adaptive`: balances semantic and keyword search by the score statistics of each question.
 
     ::
 
@@ -75,16 +75,14 @@ class AdaptivePolicy(RecallPolicy):
         words   = (bm25 / deviation)^0.75
         clarity = sqrt(z(best cosine) / sqrt(2 ln N))
 
-    Means and deviations are over everything that was searched, so a score is made of z-scores
-    against the background of this very question: rare exact words win by far, vague ones don't. Of N draws at
-    random the best is expected at `sqrt(2 ln N)` deviations: meaning counts by how far it exceeds that. The
-    vector of a long text knows only its beginning, the `window`; the rest is taken to be as close as the closest
-    text, as far as the words of its best passage match. Constants were chosen on public sets and on
-    sets made to be unlike them; `docs/quality.md` says how little each of them matters.
+    Means and deviations are over everything searched, so rare exact words win by far, vague ones don't. The best of N
+    random draws is expected at `sqrt(2 ln N)` deviations: `clarity` compares with that. The vector of a long text covers
+    only its beginning, the `window`; the rest is assumed as close as the closest text, in proportion to the keyword match
+    of its best passage. The constants were chosen on public and on dissimilar synthetic sets; `docs/quality.md` has their
+    sensitivity.
 
     Args:
-        context: What the searches found as a whole.
-
+        context: The question and the score statistics.
     """
 
     def __init__(self, context: RankingContext) -> None:
@@ -101,11 +99,11 @@ class AdaptivePolicy(RecallPolicy):
         )
 
     def score(self, candidate: RecallCandidate) -> float:
-        """Return the score; it has no bounds."""
+        """Return the score; it is unbounded."""
         return sum(weight * value for _, weight, value in terms_of_parts(self.parts(candidate)))
 
     def upper_bound(self, candidate: RecallCandidate) -> float:
-        """Return the score of an entry of the most favourable length: short, or so long that only its words are known."""
+        """Return the score at the most favourable length: short, or so long that the vector covers none of it."""
         background, bm25 = self.background, candidate.keyword or 0.0
         meaning = 0.0
         if candidate.vector is not None:
@@ -114,11 +112,11 @@ class AdaptivePolicy(RecallPolicy):
         return meaning + KEYWORD_WEIGHT * _words(bm25, background.evidence_deviation)
 
     def relevance(self, candidate: RecallCandidate) -> float:
-        """Return how likely *candidate* answers; unlike the score, it can be compared between questions."""
-        return relevance(candidate.closeness, self.context.background, self._share_of_words(candidate))
+        """Return the probability that *candidate* answers; unlike the score, it is comparable between questions."""
+        return relevance(candidate.closeness, self.context.background, self._matched_share(candidate))
 
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return all that the formulas of score and relevance read; an entry without a vector has no closeness."""
+        """Return all inputs of the formulas of score and relevance; an entry without a vector has no closeness."""
         has_vector = candidate.vector is not None
         return {
             "cosine": self.background.cosine_mean if candidate.vector is None else candidate.vector,
@@ -128,16 +126,16 @@ class AdaptivePolicy(RecallPolicy):
             **self.background._asdict(),
             "closeness": candidate.closeness or 0.0,
             "background": self.context.background,
-            "matched": self._share_of_words(candidate),
+            "matched": self._matched_share(candidate),
         }
 
-    def _share_of_words(self, candidate: RecallCandidate) -> float:
+    def _matched_share(self, candidate: RecallCandidate) -> float:
         return share(candidate.keyword, self.context.keywords.full)
 
 
 def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     """
-    Return the terms that the score of *parts* is the sum of: name, weight and value.
+    Return the terms whose sum is the score of *parts*: name, weight and value.
 
     Raises:
         KeyError: a part is missing.
@@ -146,9 +144,9 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     length, bm25 = parts["length"], parts["evidence"]
     meaning = 0.0
     if parts["has_vector"]:
-        known = min(1.0, background.window / max(length, 1))
-        unknown = _matched(bm25, background.evidence_full) * _z(background.cosine_best, background)
-        meaning = known * _z(parts["cosine"], background) + (1 - known) * unknown
+        covered = min(1.0, background.window / max(length, 1))
+        uncovered = _matched(bm25, background.evidence_full) * _z(background.cosine_best, background)
+        meaning = covered * _z(parts["cosine"], background) + (1 - covered) * uncovered
     return [
         ("meaning", background.clarity, meaning),
         ("words", KEYWORD_WEIGHT, _words(bm25, background.evidence_deviation)),
@@ -157,21 +155,21 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
 
 
 def _z(cosine: float, background: Background) -> float:
-    return _over(cosine - background.cosine_mean, background.cosine_deviation)
+    return _ratio(cosine - background.cosine_mean, background.cosine_deviation)
 
 
 def _words(bm25: float, deviation: float) -> float:
-    return math.pow(_over(bm25, deviation), KEYWORD_POWER)
+    return math.pow(_ratio(bm25, deviation), KEYWORD_POWER)
 
 
 def _matched(bm25: float, full: float) -> float:
-    return math.sqrt(min(1.0, _over(bm25, FULL_MATCH * full)))
+    return math.sqrt(min(1.0, _ratio(bm25, FULL_MATCH * full)))
 
 
 def _clarity(vectors: ScoreStatistics) -> float:
-    best = _over(vectors.best - vectors.mean(vectors.found), vectors.deviation(vectors.found))
+    best = _ratio(vectors.best - vectors.mean(vectors.found), vectors.deviation(vectors.found))
     return math.sqrt(max(0.0, best) / math.sqrt(2 * math.log(max(vectors.found, 2))))
 
 
-def _over(value: float, deviation: float) -> float:
+def _ratio(value: float, deviation: float) -> float:
     return value / deviation if deviation > 0 else 0.0

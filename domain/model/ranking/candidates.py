@@ -1,3 +1,5 @@
+"""The candidates of a ranking: entries as ranking knows them, and their scores in both indexes."""
+
 import datetime as dt
 from typing import NamedTuple
 
@@ -6,12 +8,11 @@ from hardwon.domain.model.vocabulary import Category, Confidence, Kind, Tier
 
 class Hit(NamedTuple):
     """
-    One entry found by one index.
+    An entry found by an index.
 
     Attributes:
         seq: The store's number of the entry.
         score: Higher is better; its range is the index's.
-
     """
 
     seq: int
@@ -20,16 +21,15 @@ class Hit(NamedTuple):
 
 class RankingFacts(NamedTuple):
     """
-    What ranking reads of an entry, and nothing else.
+    The fields of an entry that ranking reads.
 
     A tuple, as hundreds are made for one session start.
 
     Attributes:
         seq: The store's number of the entry.
-        entry_id: Last word in every tie.
-        category: None for what is no learning.
-        updated_at: Drives recency, and breaks ties before the id does.
-
+        entry_id: The last tie-breaker.
+        category: None for other kinds than learnings.
+        updated_at: Determines recency, and breaks ties before the id.
     """
 
     seq: int
@@ -43,12 +43,11 @@ class RankingFacts(NamedTuple):
 
 class Candidate(NamedTuple):
     """
-    An entry to be ranked, with its true score in both indexes.
+    An entry to be ranked, with its exact scores.
 
     Attributes:
-        vector: Cosine similarity to the query, `[-1, 1]`; None when it has no vector.
+        vector: Cosine similarity to the query, `[-1, 1]`; None without a vector.
         keyword: BM25 with the sign turned, so that higher is better; None when no word matches.
-
     """
 
     facts: RankingFacts
@@ -58,23 +57,18 @@ class Candidate(NamedTuple):
 
 class RecallFacts(NamedTuple):
     """
-    What the policies of recall read of an entry.
+    The fields of an entry that the policies of recall read.
 
     Attributes:
-        ranking: What every policy reads; its category is None for what is no learning.
-        kind: What it is.
-        project: Where it comes from; None for a universal one.
+        ranking: The fields that every policy reads.
+        project: The project it comes from; None for a universal one.
         workspace: The folder of projects it comes from.
-        branch: The git branch it comes from.
-        permanent: Whether it is kept for good.
-        content_hash: Two entries with the same one say the same.
-        words: How long its texts are.
-        tier: How much it matters.
+        content_hash: Equal for entries with the same description.
+        words: The number of words of its texts.
         importance_weight: At 1 it does not decay.
-        created_at: Drives decay; to the second.
-        anchor_id: The section of a file it stands for; empty for a whole file.
-        file_path: That file; None for a learning.
-
+        created_at: Determines decay; to the second.
+        anchor_id: Its section of the file; empty for a whole file.
+        file_path: None for a learning.
     """
 
     ranking: RankingFacts
@@ -94,17 +88,15 @@ class RecallFacts(NamedTuple):
 
 class RecallCandidate(NamedTuple):
     """
-    An entry that may be an answer, with what both searches say of it.
+    An entry that may be an answer, with its scores in both searches.
 
     Attributes:
-        facts: What is known of the entry.
-        vector: Cosine similarity to the question, `[-1, 1]`; None when it has no vector.
+        vector: Cosine similarity to the question, `[-1, 1]`; None without a vector.
         keyword: Keyword score, above 0; None when no word matches.
-        vector_place: Its place in the list by meaning, from 1; None beyond the part that was read.
-        keyword_place: Its place in the list by word, likewise.
-        closeness: How close it is by meaning, about 0 for an unrelated text and 1 for the same; None when it has no vector.
-        touched: How many of the files touched of late it is about.
-
+        vector_place: Its rank in semantic search, from 1; None beyond the part that was read.
+        keyword_place: Its rank in keyword search, likewise.
+        touched: How many of the recently touched files it is about.
+        closeness: About 0 for an unrelated text and 1 for the same one; None without a vector.
     """
 
     facts: RecallFacts

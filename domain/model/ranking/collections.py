@@ -1,4 +1,4 @@
-"""The policies of the collections, and all policies of recall by name."""
+"""The policies of the named collections, and the table of all recall policies."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -15,12 +15,11 @@ from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Signa
 
 class HybridPolicy(RecallPolicy):
     """
-    `hybrid`: how the session start ranks, by both searches and the track record.
+    `hybrid`: the ranking of the session start, by both searches and the track record.
 
     Args:
-        context: What the searches found as a whole.
-        weights: What the signals count for.
-
+        context: The question and the score statistics.
+        weights: The weights of the signals.
     """
 
     def __init__(self, context: RankingContext, weights: Weights) -> None:
@@ -33,7 +32,7 @@ class HybridPolicy(RecallPolicy):
         return self.policy.score(self._signals(candidate))
 
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return the three signals, and their weights."""
+        """Return the three signals and their weights."""
         return self.policy.parts(self._signals(candidate))
 
     def _signals(self, candidate: RecallCandidate) -> Signals:
@@ -41,20 +40,20 @@ class HybridPolicy(RecallPolicy):
         return self.policy.signals(candidate.vector, candidate.keyword, record)
 
 
-BY_KEYWORD = 0.9
-"""The similarity that the best keyword match stands in for: words alone never make 1."""
+KEYWORD_SIMILARITY = 0.9
+"""The similarity of the best keyword match without semantic search: words alone never reach 1."""
 
 
 class CosinePolicy(RecallPolicy):
     """
     `cosine`: cosine similarity, `[0, 1]`; an entry without a vector is left out.
 
-    When meaning can't be searched, 0.9 of the keyword score over the best one stands in for it. The vector of a single
-    word says little: its cosine with a text about just that is about 0.4, that of a phrase 0.6; so holding it counts too.
+    Without semantic search, 0.9 of the keyword score over the best replaces it. The vector of a single word carries little:
+    its cosine with a text about just that is about 0.4, that of a phrase 0.6; so a match of the word counts too.
     """
 
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return the similarity; an entry that holds the only word of a question lies halfway between it and 1."""
+        """Return the similarity; for a question of a single word that the entry holds, the mean of it and 1."""
         similarity = similarity_of(candidate, self.context)
         is_held = candidate.keyword is not None and len(self.context.terms) == 1
         return (1 + similarity) / 2 if similarity is not None and is_held and self.context.vectors.found else similarity
@@ -68,8 +67,7 @@ def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float 
     """
     Return the cosine in `[0, 1]`, None for an entry without a vector.
 
-    Where meaning was not searched, `similarity_by_keyword` stands in; where several models were asked, the share of the
-    best.
+    With vectors of several models it is the share of the best; without semantic search, `similarity_by_keyword`.
     """
     if not context.vectors.found:
         return None if candidate.keyword is None else similarity_by_keyword(candidate, context)
@@ -79,8 +77,8 @@ def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float 
 
 
 def similarity_by_keyword(candidate: RecallCandidate, context: RankingContext) -> float:
-    """Return the similarity that a keyword match stands in for, in `[0, 0.9]`: its score over the best one, times 0.9."""
-    return BY_KEYWORD * share(candidate.keyword, context.keywords.best)
+    """Return the similarity for a keyword match alone, in `[0, 0.9]`: its score over the best one, times 0.9."""
+    return KEYWORD_SIMILARITY * share(candidate.keyword, context.keywords.best)
 
 
 SIMILARITY_WEIGHT = 0.5
@@ -95,14 +93,14 @@ PERMANENT_BOOST = 1.2
 
 class AffinityPolicy(RecallPolicy):
     """
-    `affinity`: what says the like, is recent and near by.
+    `affinity`: similar, recent and near entries.
 
-    `(0.5 similarity + 0.25 recency + 0.25 project) * boost`, the boost 1.2 for what is kept for good:
-    a score can exceed 1 and is shown as 100 % at most.
+    `(0.5 similarity + 0.25 recency + 0.25 project) * boost`, the boost 1.2 for permanent entries: a score can exceed 1 and
+    is shown as 100 % at most.
     """
 
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return the boosted weighted sum, in `[0, 1.2]`; None for a question about something else than any entry."""
+        """Return the boosted weighted sum, in `[0, 1.2]`; None if the question is unrelated to every entry."""
         if self.context.is_empty:
             return None
         parts = self.parts(candidate)
@@ -113,7 +111,7 @@ class AffinityPolicy(RecallPolicy):
         )
 
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return similarity, recency, nearness of the project and the boost."""
+        """Return similarity, recency, proximity of the project and the boost."""
         facts = candidate.facts
         return {
             "similarity": self._similarity(candidate),
@@ -123,12 +121,12 @@ class AffinityPolicy(RecallPolicy):
         }
 
     def _similarity(self, candidate: RecallCandidate) -> float:
-        """Return the similarity; for an entry that waits for its vector its keyword match stands in."""
+        """Return the similarity; for an entry that has no vector yet, that of its keyword match."""
         similarity = similarity_of(candidate, self.context)
         return similarity_by_keyword(candidate, self.context) if similarity is None else similarity
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return what breaks ties: the same branch, then how many touched files it is about."""
+        """Return the tie-breakers: the same branch, then how many touched files it is about."""
         branch = self.context.workplace.branch
         is_same_branch = branch is not None and candidate.facts.branch == branch
         return (-is_same_branch, -candidate.touched)
@@ -141,18 +139,18 @@ def _project_relevance(facts: RecallFacts, workplace: Workplace) -> float:
 
 
 CONTEXT_WEIGHTS: Mapping[str, float] = {"vector": 0.35, "file": 0.20, "branch": 0.20, "recency": 0.15, "keyword": 0.10}
-"""What each signal counts for, in the order of the formula; they sum to 1."""
+"""The weights of the signals, in the order of the formula; they sum to 1."""
 
 VECTOR, FILE, BRANCH, RECENCY, KEYWORD = CONTEXT_WEIGHTS.values()
 
 
 class ContextPolicy(RecallPolicy):
     """
-    `context`: what bears on the work at hand.
+    `context`: entries related to the current work.
 
-    Each signal is in `[0, 1]`: the cosine, or its share of the best where several models were asked; 1 for an entry
-    about a file that was touched of late; 1 for the branch that is checked out; `1 / (1 + days / 30)`; the keyword
-    score over the best. A signal that is missing counts 0, and the others as before.
+    Each signal is in `[0, 1]`: the cosine, or its share of the best with vectors of several models; 1 for an entry about a
+    recently touched file; 1 for the branch that is checked out; `1 / (1 + days / 30)`; the keyword score over the best. A
+    missing signal counts 0, and the weights of the others stay.
     """
 
     def score(self, candidate: RecallCandidate) -> float:
@@ -181,7 +179,7 @@ class ContextPolicy(RecallPolicy):
         return max(0.0, candidate.vector or 0.0)
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return what breaks ties: the own project, then what is kept for good, then how many touched files it is about."""
+        """Return the tie-breakers: the own project, then permanent entries, then how many touched files it is about."""
         return (*super().nearness(candidate), -candidate.facts.permanent, -candidate.touched)
 
 
@@ -193,33 +191,32 @@ BOOST_WEIGHT = 0.25
 DECAY_WEIGHT = 0.20
 OVERLAP_WEIGHT = 0.15
 
-PLACES_AN_ANSWER = 2
-"""How many places of each list are read for each answer that is wanted."""
+PLACES_PER_ANSWER = 2
+"""Places of each list that are read for each answer wanted."""
 
 
 class FusedPolicy(RecallPolicy):
     """
-    `fused`: what both searches rank high, is important, is new, and is named like the question.
+    `fused`: reciprocal rank fusion of both searches, with importance, age, and the match of the anchor's name.
 
     ::
 
         score    = 100 (0.40 rrf / best_rrf + 0.25 boost / 3 + 0.20 decay + 0.15 overlap)
         rrf      = 1 / (60 + vector_rank) + 1 / (60 + keyword_rank)
         best_rrf = (how many searches found anything) / 61
-        overlap  = the share of the question's words that stand in the anchor's name
+        overlap  = the share of the question's words that are in the anchor's name
 
-    The reciprocal ranks are divided by the best there can be, and the boost by the highest, or the tier alone would
-    decide. Only the first `2 * limit` of each list count, by meaning those that come close; what is among them
-    in neither can't be judged: tier and age order what answers, and lift nothing that does not.
+    The reciprocal ranks are divided by their maximum, and the boost by the highest, or the tier alone would decide. Only the
+    first `2 * limit` places of each list count, in semantic search only entries that are close enough; an entry in neither
+    has no score: tier and age order answers, they do not make one.
 
     Args:
-        context: What the searches found as a whole.
-
+        context: The question and the score statistics.
     """
 
     def __init__(self, context: RankingContext) -> None:
         super().__init__(context)
-        self.places = PLACES_AN_ANSWER * context.limit
+        self.places = PLACES_PER_ANSWER * context.limit
         searches = (context.closest >= CLOSE) + bool(context.keywords.found)
         self.best_rrf = max(searches, 1) / (RRF_K + 1)
 
@@ -236,7 +233,7 @@ class FusedPolicy(RecallPolicy):
         )
 
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return what the formula reads, then both ranks, 0 for a list whose first places it is not among."""
+        """Return the inputs of the formula, then both ranks, 0 for a list whose first places do not have it."""
         facts = candidate.facts
         is_close = candidate.closeness is not None and candidate.closeness >= CLOSE
         ranks = [self._rank(candidate.vector_place if is_close else None), self._rank(candidate.keyword_place)]
@@ -263,13 +260,13 @@ class FusedPolicy(RecallPolicy):
         )
 
     def _overlap(self, anchor_id: str) -> float:
-        """Return the share of the question's words that stand in *anchor_id*, 0 without an anchor."""
+        """Return the share of the question's words in *anchor_id*, 0 without an anchor."""
         terms = set(self.context.terms)
         return len(terms.intersection(words_of(anchor_id))) / len(terms) if terms else 0.0
 
 
 PolicyMaker: TypeAlias = Callable[[RankingContext], RecallPolicy]
-"""Makes the policy for one question of what the searches found as a whole."""
+"""Returns the policy for one question, given its score statistics."""
 
 POLICY_MAKERS: Mapping[PolicyName, PolicyMaker] = {
     "adaptive": AdaptivePolicy,
@@ -285,10 +282,9 @@ def build_policy(name: PolicyName, context: RankingContext, weights: Weights) ->
     Return the policy *name* for one question.
 
     Args:
-        name: Which rule.
-        context: What the searches found as a whole.
-        weights: What the user set for `hybrid`.
-
+        name: The name of the policy.
+        context: The question and the score statistics.
+        weights: The user's weights for `hybrid`.
     """
     if name == "hybrid":
         return HybridPolicy(context, weights)

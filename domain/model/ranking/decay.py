@@ -1,8 +1,4 @@
-"""
-How an entry loses worth with age (requirements D-L8 to D-L10, D-C7 to D-C10).
-
-What the six tiers and the five context types mean (requirements D-L1 to D-L6, D-L11, D-DB25).
-"""
+"""Importance tiers, context types, and the decay of an entry's weight with age."""
 
 import datetime as dt
 import math
@@ -20,12 +16,12 @@ TIER_BOOSTS: Mapping[Tier, float] = {
     "temporary": 0.5,
     "deprecated": 0.0,
 }
-"""What being important counts for in ranking."""
+"""The weight of each tier in ranking."""
 
 HIGHEST_BOOST = max(TIER_BOOSTS.values())
 
 FADING_TIERS: frozenset[Tier] = frozenset({"normal", "temporary"})
-"""The tiers whose entries lose worth with age (requirement D-L8)."""
+"""The tiers that decay by half-life."""
 
 NEVER_SEARCHED: Tier = "deprecated"
 
@@ -37,7 +33,7 @@ TIER_PURPOSES: Mapping[Tier, str] = {
     "temporary": "debugging sessions, experiments; gone after 7 days",
     "deprecated": "outdated info, superseded decisions; never found by a search",
 }
-"""What each tier is for, in the words of tool schemas."""
+"""The purpose of each tier, in the words of tool schemas."""
 
 CONTEXT_TYPE_PURPOSES: Mapping[ContextType, str] = {
     "research": "analysis",
@@ -46,13 +42,13 @@ CONTEXT_TYPE_PURPOSES: Mapping[ContextType, str] = {
     "discovery": "bugs found",
     "general": "the rest",
 }
-"""What each context type is for, likewise."""
+"""The meaning of each context type, likewise."""
 
 
 HALF_LIFE_DAYS = 90
 FLOOR = 0.1
 IMMUNE_WEIGHT = 1.0
-"""The importance weight from which an entry does not age (requirement D-L10)."""
+"""The importance weight from which an entry does not decay."""
 
 DAILY_RATES: Mapping[Tier, float] = {
     "constitutional": 0.0,
@@ -62,21 +58,19 @@ DAILY_RATES: Mapping[Tier, float] = {
     "temporary": 0.05,
     "deprecated": 0.1,
 }
-"""Of exponential decay: 0.01 a day halves in 69 days, 0.05 in 14 (M-D3)."""
+"""Daily rates of exponential decay: 0.01 halves in 69 days, 0.05 in 14."""
 
 EXEMPT_TIERS: frozenset[Tier] = frozenset({"constitutional", "critical"})
 
 
 class Decay(NamedTuple):
     """
-    How age tells on an entry; it counts from creation, being read makes nothing younger (M-D11).
+    The decay of an entry with its age since creation; being read does not reset it.
 
     Attributes:
-        enabled: Whether it tells at all.
-        mode: `half-life` halves normal and temporary entries every 90 days; `rates` has one rate a tier (M-D3).
-        floor: What is left of the oldest, in `[0, 1]` (M-D17).
-        exempt_tiers: What never ages, in either mode.
-
+        mode: `half-life` halves normal and temporary entries every 90 days; `rates` has a rate for each tier.
+        floor: The lower bound, in `[0, 1]`.
+        exempt_tiers: The tiers that never decay, in either mode.
     """
 
     enabled: bool = True
@@ -88,15 +82,14 @@ class Decay(NamedTuple):
         self, *, tier: Tier, importance_weight: float, permanent: bool, created_at: dt.datetime, now: dt.datetime
     ) -> float:
         """
-        Return what is left of an entry's worth, in `[floor, 1]`; what was made in the future is new.
+        Return the factor of an entry's weight, in `[floor, 1]`; creation in the future counts as now.
 
         Args:
-            tier: How important it is.
-            importance_weight: In `[0, 1]`; 1 does not age.
-            permanent: What is kept for good does not age.
-            created_at: When it was made.
-            now: The moment of asking.
-
+            tier: Its importance.
+            importance_weight: In `[0, 1]`; 1 does not decay.
+            permanent: A permanent entry does not decay.
+            created_at: The time of creation.
+            now: The time of ranking.
         """
         if not self.enabled or permanent or importance_weight >= IMMUNE_WEIGHT or tier in self.exempt_tiers:
             return 1.0

@@ -1,3 +1,5 @@
+"""The interface of recall policies, and the ranking of candidates by one."""
+
 import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -10,28 +12,26 @@ from hardwon.domain.model.ranking.prominence import tie_order
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 
 CLOSE = 0.25
-"""The least closeness of an entry that is found by meaning; to most other questions no entry is so close (`docs/quality.md`)."""
+"""The closeness from which semantic search counts as a match; few unrelated questions reach it (`docs/quality.md`)."""
 
 
 class RankingContext(NamedTuple):
     """
-    What a policy knows besides the candidate it scores.
+    The question and the statistics of both searches, common to all candidates.
 
     Attributes:
         size: How many entries were searched.
-        vectors: Statistics of their cosines; nothing found means that meaning was not searched.
-        closest: The highest closeness to the question of an entry; 0 when meaning was not searched.
-        background: The mean closeness to the question of everything searched, as `ScoreStatistics.background` gives it.
-        standardised: Whether several models were asked, so that these are distances from a mean, not cosines.
+        vectors: Statistics of their cosines; without any found there was no semantic search.
+        closest: The highest closeness of an entry to the question; 0 without semantic search.
+        background: The mean closeness of everything searched, as `ScoreStatistics.background` gives it.
+        standardised: Whether vectors of several models were compared, so that the values are z-scores, not cosines.
         keywords: Statistics of their keyword scores.
-        window: About how many words of a text its vector knows.
+        window: About how many words of a text its vector covers.
         most_observed: The largest observation count of a learning, at least 1.
         workplace: Where the question is asked.
-        now: When it is asked.
+        now: The time of the question.
         limit: How many answers are wanted.
         terms: The question's words.
-        decay: How age tells on an entry.
-
     """
 
     size: int
@@ -50,54 +50,53 @@ class RankingContext(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no entry holds a word of the question, and none comes close to it."""
+        """Whether no entry holds a word of the question or is close to it."""
         return not self.keywords.found and self.closest < CLOSE
 
 
 Parts: TypeAlias = Mapping[str, float]
-"""What a score is made of, by name, in the order of the formula."""
+"""The parts of a score, by name, in the order of the formula."""
 
 
 class RecallPolicy(ABC):
     """
     A rule that scores how well candidates answer one question.
 
-    It never scores lower when a search finds a candidate better, and never above its upper bound.
+    It is monotonic: a better match in a search never lowers a score, and no score exceeds its upper bound.
 
     Args:
-        context: What the searches found as a whole.
-
+        context: The question and the score statistics.
     """
 
     places = 0
-    """How many places of each list matter."""
+    """How many places of each list the policy reads."""
 
     def __init__(self, context: RankingContext) -> None:
         self.context = context
 
     @abstractmethod
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return how well *candidate* answers, higher is better; None when this policy can't judge it."""
+        """Return how well *candidate* answers, higher is better; None for one that this policy leaves out."""
 
     @abstractmethod
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return the values that the score of *candidate* is computed from, so that it can be computed again."""
+        """Return the values from which the score of *candidate* can be recomputed."""
 
     def upper_bound(self, candidate: RecallCandidate) -> float | None:
         """
-        Return the highest score that an entry can have with the matches of *candidate*, whose facts are the best there can be.
+        Return the highest score of an entry with the matches of *candidate*, whose facts are the most favourable.
 
-        Here it is the score of *candidate*: no fact can raise it further.
+        By default it is the score of *candidate*.
         """
         return self.score(candidate)
 
     def relevance(self, candidate: RecallCandidate) -> float | None:
-        """Return how likely *candidate* answers, `[0, 1]`, whatever its facts are; None when this is not calibrated."""
+        """Return the probability that *candidate* answers, `[0, 1]`, whatever its facts; None if not calibrated."""
         del candidate
         return None
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return what orders candidates of equal score, the smallest first, before `tie_order`: the own project first."""
+        """Return the tie-breakers of equal scores, smallest first, before `tie_order`: the own project first."""
         return (int(candidate.facts.project != self.context.workplace.project),)
 
 
@@ -106,10 +105,8 @@ class Judged(NamedTuple):
     A candidate with its score.
 
     Attributes:
-        candidate: The entry.
         score: Higher is better; its range is the policy's.
-        relevance: How likely it answers, `[0, 1]`; None where the policy is not calibrated.
-
+        relevance: The probability that it answers, `[0, 1]`; None if the policy is not calibrated.
     """
 
     candidate: RecallCandidate
@@ -122,7 +119,7 @@ class Judged(NamedTuple):
 
 
 def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: Iterable[Judged] = ()) -> list[Judged]:
-    """Return the candidates *policy* can judge, and *others*, best first; ties go to the nearer, then as `tie_order` has it."""
+    """Return the candidates that *policy* scores, and *others*, best first; ties go to the nearer, then by `tie_order`."""
     scores = ((candidate, policy.score(candidate)) for candidate in candidates)
     judged = [Judged(candidate, score, policy.relevance(candidate)) for candidate, score in scores if score is not None]
 

@@ -1,4 +1,4 @@
-"""The track record of an entry as one number."""
+"""Prominence, the track record of an entry as a number; and the policy that ranks the session start."""
 
 import datetime as dt
 from typing import Literal, NamedTuple, Self
@@ -25,13 +25,12 @@ def recency(updated_at: dt.datetime, now: dt.datetime) -> float:
 
 def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> float:
     """
-    Return how far an entry has proved itself, in `[0, 1]`.
+    Return the prominence of an entry, in `[0, 1]`.
 
     Args:
         facts: The entry.
         most_observed: The largest observation count of the store, at least 1.
-        now: The moment of ranking.
-
+        now: The time of ranking.
     """
     return (
         OBSERVATION_WEIGHT * (facts.observation_count / most_observed)
@@ -42,19 +41,18 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
 
 
 def track_record(facts: RankingFacts) -> tuple[str | None, int, str, int]:
-    """Return what prominence is made of besides recency, and the category: among equals in it the newer one leads."""
+    """Return category and the inputs of prominence but recency: of entries with equal ones the newest ranks first."""
     return (facts.category, facts.observation_count, facts.confidence, min(facts.recall_count, RECALL_CAP))
 
 
 class Maxima(NamedTuple):
     """
-    The best of each signal in the whole store: what scores are divided by.
+    The best of each signal in the whole store, by which scores are divided.
 
     Attributes:
-        vector: The best cosine; 0 or less when there is no vector signal.
+        vector: The best cosine; 0 or less without a vector signal.
         keyword: The best keyword score; 0 when nothing matches.
         observations: The largest observation count, at least 1.
-
     """
 
     vector: float = 0.0
@@ -64,13 +62,11 @@ class Maxima(NamedTuple):
 
 class Signals(NamedTuple):
     """
-    The three signals of one entry, each in `[0, 1]`.
+    The three signals of an entry, each in `[0, 1]`.
 
     Attributes:
         vector: Cosine over the store's best.
         keyword: Keyword score over the store's best.
-        prominence: The track record.
-
     """
 
     vector: float = 0.0
@@ -79,7 +75,7 @@ class Signals(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A candidate with its final score and the signals it is made of."""
+    """A candidate with its final score and its signals."""
 
     candidate: Candidate
     signals: Signals
@@ -87,12 +83,12 @@ class Scored(NamedTuple):
 
     @property
     def facts(self) -> RankingFacts:
-        """What ranking knows of the entry."""
+        """The fields of the entry."""
         return self.candidate.facts
 
 
 def share(score: float | None, best: float) -> float:
-    """Return *score* over *best*, clamped at 0; nothing has no share."""
+    """Return *score* over *best*, clamped at 0; 0 for None."""
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
 
 
@@ -107,12 +103,12 @@ class _Parts(NamedTuple):
 
 
 class Weights(_Parts):
-    """What each signal counts for; at least one is positive."""
+    """The weights of the signals; at least one is positive."""
 
     __slots__ = ()
 
     def __new__(cls, vector: float = 0.5, keyword: float = 0.2, prominence: float = 0.3) -> Self:
-        """Check the weights at birth."""
+        """Raise `InvalidWeightsError` for weights outside of 0 to 1, or all zero."""
         parts = (vector, keyword, prominence)
         if not all(0 <= part <= 1 for part in parts) or not any(parts):
             raise InvalidWeightsError(f"weights {parts} must lie within 0 to 1 and not all be zero")
@@ -120,10 +116,9 @@ class Weights(_Parts):
 
     def redistributed(self, *, vector: bool, keyword: bool) -> "Weights":
         """
-        Return the weights with those of missing signals shared among the others.
+        Return weights that sum to 1, those of missing signals distributed in proportion to the others'.
 
-        In proportion to what the others have, so the sum is 1; when nothing
-        that is there had a weight, prominence decides alone.
+        When no signal that is present has a weight, prominence decides alone.
         """
         kept = (self.vector * vector, self.keyword * keyword, self.prominence)
         total = sum(kept)
@@ -135,16 +130,24 @@ PROMINENCE_ALONE = Weights(0.0, 0.0, 1.0)
 
 class RankingPolicy:
     """
-    `hybrid`: the weighted sum of what a query finds and of the track record.
+    `hybrid`: the weighted sum of cosine, keyword score and prominence.
 
-    With neither a vector nor a keyword signal it is `prominence`: the weights of
-    missing signals go to the others.
+    Without a vector or a keyword signal it is `prominence`: the weights of missing signals go to the others.
 
     Args:
-        weights: What the signals count for while all are there.
-        maxima: The best of each signal; one without a positive best is missing.
-        now: The moment of ranking.
+        weights: The weights of the signals while all are present.
+        maxima: The best of each signal; a signal without a positive best is missing.
+        now: The time of ranking.
 
+    Examples:
+        >>> noon = dt.datetime(2026, 1, 5, 12, tzinfo=dt.UTC)
+        >>> old, new = (
+        ...     Candidate(RankingFacts(day, f"{day:016x}", "patterns", 1, "medium", noon + dt.timedelta(day), 0), vector=0.5)
+        ...     for day in (0, 20)
+        ... )
+        >>> policy = RankingPolicy(weights=Weights(), maxima=Maxima(vector=0.5), now=noon + dt.timedelta(30))
+        >>> [(scored.facts.seq, round(scored.score, 2)) for scored in policy.rank([old, new])]
+        [(20, 0.87), (0, 0.84)]
     """
 
     def __init__(self, *, weights: Weights, maxima: Maxima, now: dt.datetime) -> None:
@@ -154,15 +157,15 @@ class RankingPolicy:
 
     @property
     def name(self) -> Literal["hybrid", "prominence"]:
-        """What it is called: it is `prominence` when there was nothing else to go by."""
+        """Its name: `prominence` without a vector or a keyword signal."""
         return "hybrid" if self.maxima.vector > 0 or self.maxima.keyword > 0 else "prominence"
 
     def prominence(self, facts: RankingFacts) -> float:
-        """Return the track record of an entry, in `[0, 1]`."""
+        """Return the prominence of an entry, in `[0, 1]`."""
         return prominence(facts, self.maxima.observations, self.now)
 
     def prominence_order(self, facts: RankingFacts) -> tuple[float, dt.timedelta, str]:
-        """Return the key of the order by track record alone: the most prominent first, then `tie_order`."""
+        """Return the key of the order by prominence alone, the highest first, then `tie_order`."""
         return (-self.prominence(facts), *tie_order(facts))
 
     def signals(self, vector: float | None, keyword: float | None, track_record: float) -> Signals:
@@ -182,7 +185,7 @@ class RankingPolicy:
         )
 
     def parts(self, signals: Signals) -> dict[str, float]:
-        """Return what the score of *signals* is made of, by name: the signals, and their weights."""
+        """Return the signals and their weights, by name."""
         weights = {f"{name}_weight": weight for name, weight in self.effective._asdict().items()}
         return {**signals._asdict(), **weights}
 

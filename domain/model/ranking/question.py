@@ -1,3 +1,5 @@
+"""A question to recall, and its answers."""
+
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.context import Workplace
@@ -10,19 +12,18 @@ if TYPE_CHECKING:
 
 class Question(NamedTuple):
     """
-    What is asked, of what, and what counts as an answer.
+    A question, the entries it is asked of, and the thresholds of its answers.
 
     Attributes:
         text: The user's words.
-        only: Which entries may answer.
-        policy: How answers are ranked.
-        limit: How many answers; 0 and less ask for none.
-        minimum: The lowest relevance of an answer, which is its score where the policy is not calibrated; None takes any.
+        only: The entries that may answer.
+        policy: The ranking policy.
+        limit: How many answers; 0 and less return none.
+        minimum: The least relevance of an answer, or score where the policy is not calibrated; None for no threshold.
         workplace: Where it is asked.
-        decays: Whether age tells on entries where the policy goes by it.
-        distinct: Whether of several entries that say the same only the best answers, a file and a section of it included.
+        decays: Whether the policy may apply decay.
+        distinct: Whether of entries with the same text only the best answers, also of a file and a section of it.
         keyword_text: The text to search by keyword, None for *text*.
-
     """
 
     text: str
@@ -37,22 +38,20 @@ class Question(NamedTuple):
 
     @property
     def by_passage(self) -> bool:
-        """Whether words are weighed by passage, or by whole entry."""
+        """Whether keyword search scores passages, not whole entries."""
         return self.policy == "adaptive"
 
 
 class Answer(NamedTuple):
     """
-    An entry that answers.
+    An entry that answers a question.
 
     Attributes:
-        entry: What is remembered.
-        score: How well it answers, as the policy measures it.
-        parts: What the score is made of.
-        vector: Its cosine similarity; None when it has no vector, or none was searched.
+        score: Its score by the policy.
+        parts: The parts of the score.
+        vector: Its cosine similarity; None without a vector or semantic search.
         keyword: Its keyword score (BM25, higher is better); None when no word matches.
-        relevance: How likely it answers, `[0, 1]`; None where the policy is not calibrated.
-
+        relevance: The probability that it answers, `[0, 1]`; None if the policy is not calibrated.
     """
 
     entry: "Entry"
@@ -64,10 +63,10 @@ class Answer(NamedTuple):
 
     @property
     def shown(self) -> float:
-        """The number that people and scripts are shown: its relevance, or else its score."""
+        """The number that is displayed: its relevance, or else its score."""
         return self.score if self.relevance is None else self.relevance
 
     @property
     def by_keyword_only(self) -> bool:
-        """Whether words alone found it."""
+        """Whether only keyword search found it."""
         return self.vector is None and self.keyword is not None

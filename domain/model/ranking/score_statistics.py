@@ -1,40 +1,41 @@
+"""Statistics of the scores of a search, for z-scores and for closeness."""
+
 import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
 MIN_VARIANCE = 1e-12
-"""Scores that differ by less are alike: what is left is rounding."""
+"""A smaller variance is rounding."""
 
 LOW = 0.05
-"""The share of scores that lie below `ScoreStatistics.low`."""
+"""The share of scores below `ScoreStatistics.low`."""
 
 MAX_UNRELATED = 0.6
-"""No model is known whose unrelated texts have a higher cosine."""
+"""The upper bound of the cosine of unrelated texts; no known model exceeds it."""
 
-FEW_TO_KNOW_UNRELATED = 20
-"""Texts; so few may all be about one subject, and then none of them shows where unrelated ones lie."""
+UNRELATED_PRIOR = 20
+"""Texts; so few may all be about one subject, so that `low` is not the cosine of unrelated ones."""
 
-FEW_FOR_A_BACKGROUND = 3
-"""Texts; a background is counted as if so many unrelated ones stood beside those that were found."""
+BACKGROUND_PRIOR = 3
+"""Unrelated texts that are added to those found when their mean closeness is taken."""
 
 
 def place_of_low(found: int) -> int:
-    """Return the place of `ScoreStatistics.low` among *found* scores in ascending order, from 0."""
+    """Return the index of `ScoreStatistics.low` among *found* scores in ascending order, from 0."""
     return int(LOW * found)
 
 
 class ScoreStatistics(NamedTuple):
     """
-    Statistics of the scores of one search, by which a score becomes a z-score.
+    Statistics of the scores of one search.
 
     Attributes:
         found: How many entries were found.
         total: The sum of their scores.
         squares: The sum of their squares.
         best: The highest score, 0 when nothing was found.
-        low: The score that a twentieth of them stay below; 0 for keyword scores.
-        full: The keyword score that a full match begins at, 0 where that is not known.
-
+        low: The 5th percentile; 0 for keyword scores.
+        full: The least keyword score of a full match, 0 when unknown.
     """
 
     found: int = 0
@@ -46,7 +47,7 @@ class ScoreStatistics(NamedTuple):
 
     @classmethod
     def of(cls, scores: Iterable[float]) -> "ScoreStatistics":
-        """Return the statistics of *scores*; their order does not matter, to the last digit."""
+        """Return the statistics of *scores*, exactly the same in any order."""
         values = list(scores)
         return cls(len(values), math.fsum(values), math.fsum(x * x for x in values), max(values, default=0.0))
 
@@ -61,16 +62,16 @@ class ScoreStatistics(NamedTuple):
 
     def closeness(self, cosine: float) -> float:
         """
-        Return *cosine* on a scale that can be compared between questions and models: 0 unrelated, 1 the same text.
+        Return *cosine* on a scale that is comparable between questions and models: 0 unrelated, 1 the same text.
 
-        Cosines of unrelated texts lie around 0 in one model and around 0.5 in another. Most of what is stored has
-        nothing to do with a question, so `low` shows where they lie; of a few texts it shows little.
+        Cosines of unrelated texts are around 0 in one model and around 0.5 in another. Most stored texts are unrelated to a
+        question, so `low` estimates where they are; with few texts the estimate counts less.
         """
-        unrelated = min(max(self.low, 0.0), MAX_UNRELATED) * self.found / (self.found + FEW_TO_KNOW_UNRELATED)
+        unrelated = min(max(self.low, 0.0), MAX_UNRELATED) * self.found / (self.found + UNRELATED_PRIOR)
         return (cosine - unrelated) / (1 - unrelated)
 
     def background(self) -> float:
-        """Return the mean closeness of what was found, less where that is little."""
+        """Return the mean closeness of the entries found, reduced when they are few."""
         if not self.found:
             return 0.0
-        return self.closeness(self.mean(self.found)) * self.found / (self.found + FEW_FOR_A_BACKGROUND)
+        return self.closeness(self.mean(self.found)) * self.found / (self.found + BACKGROUND_PRIOR)

@@ -1,4 +1,4 @@
-"""The retro-facilitator's answer: its lessons, and everything that is wrong with it."""
+"""The answer of the retro-facilitator: its lessons, and its problems."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,18 @@ from hardwon.domain.model.vocabulary import Category
 
 class RetroItem(NamedTuple):
     """
-    One lesson as the agent wrote it.
+    A lesson as the agent wrote it.
 
     Attributes:
-        place: Where it stands in the answer, for messages: `act.patterns[0]`.
-        category: Which list it stands in.
+        place: Its position in the answer, for messages: `act.patterns[0]`.
+        category: By the list it is in.
         text: The lesson with its conclusion.
-        name: Its heading; empty for one made of the text.
+        name: Its heading; empty to make one of the text.
         provenance: Where it was observed; may be empty.
         confidence: `high`, `medium` or `low`.
-        keywords: As written; none when the agent gave none.
+        keywords: As written.
         reasoning: Why it matters and how it was found; may be empty.
         universal: Whether it holds in every project.
-
     """
 
     place: str
@@ -33,22 +32,21 @@ class RetroItem(NamedTuple):
     universal: bool = False
 
     @property
-    def said(self) -> str:
-        """All that it says of the lesson, for finding the files it mentions."""
+    def all_text(self) -> str:
+        """All its texts, in which mentioned files are looked for."""
         return f"{self.text}\n{self.name}\n{self.provenance}\n{self.reasoning}"
 
 
 class Answer(NamedTuple):
     """
-    What was read from an answer.
+    A parsed answer.
 
     Attributes:
-        items: In its order; without what the troubles are about.
-        troubles: What is wrong with it, one line each: nothing of an answer that has one is to be kept.
-        unknown: Names of fields that no item has, as JSON; they are left out.
-
+        items: In its order, without those that have problems.
+        problems: One line each; an answer with a problem is not stored.
+        unknown: Names of unknown fields, as JSON; they are ignored.
     """
 
     items: tuple[RetroItem, ...]
-    troubles: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

@@ -1,8 +1,4 @@
-"""
-A lesson for a knowledge bank.
-
-The knowledge banks, and the rules for where in them a lesson goes.
-"""
+"""Edits of the knowledge banks: where a lesson is added, and where it is counted."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
@@ -17,14 +13,11 @@ class BankLesson(NamedTuple):
     A lesson for a knowledge bank, without secrets.
 
     Attributes:
-        category: The file it belongs in.
+        category: Determines the file.
         name: One line.
         description: May have many lines.
         observed_in: One line; may be empty.
-        observation_count: The number of observations.
-        confidence: How sure it is.
         day: When it was last observed, `YYYY-MM-DD`.
-
     """
 
     category: Category
@@ -37,7 +30,7 @@ class BankLesson(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """The id that it shares with the same lesson elsewhere."""
+        """Its content hash, equal for the same lesson elsewhere."""
         return content_hash(self.description)
 
 
@@ -52,7 +45,7 @@ PLACES = tuple(BankPlace(scope, category) for scope in ("local", "global") for c
 
 
 class Banks(Protocol):
-    """The lessons of all files, as they are or are to be; a value, which edits leave as it is."""
+    """The lessons of all files; an immutable value, edits return another."""
 
     @property
     def texts(self) -> Mapping[BankPlace, str]:
@@ -65,7 +58,7 @@ class Banks(Protocol):
 
     def with_lesson(self, scope: BankScope, lesson: BankLesson) -> "Banks":
         """
-        Return the banks with *lesson* at the end of its file; the rest stays byte for byte.
+        Return the banks with *lesson* appended to its file; the rest stays byte for byte.
 
         Raises:
             InvalidEntryError: it would not be read back as it is, or change how the rest is read.
@@ -74,7 +67,9 @@ class Banks(Protocol):
 
     def with_count(self, place: BankPlace, identity: str, day: str) -> "Banks":
         """
-        Return the banks with a lesson of that file observed once more, on *day*; the rest stays byte for byte.
+        Return the banks with the count of a lesson of that file raised by one and *day* as last observed.
+
+        The rest stays byte for byte.
 
         Raises:
             InvalidEntryError: the file can't be changed so that only that changes.
@@ -84,13 +79,12 @@ class Banks(Protocol):
 
 class Noted(NamedTuple):
     """
-    The outcome of an edit.
+    The result of an edit.
 
     Attributes:
-        banks: The files as they are to be.
-        appended: The file the lesson is new in, None when it was known.
+        banks: The changed files.
+        appended: The file the lesson was added to, None when it was known.
         counted: The files it was known in.
-
     """
 
     banks: Banks
@@ -110,7 +104,7 @@ def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> Noted:
     A lesson of the global bank is not appended to a project's bank. Its count is at least its count elsewhere.
 
     Raises:
-        InvalidEntryError: a file can't take it.
+        InvalidEntryError: a file can't be edited safely.
     """
     known = counted(banks, lesson.identity, lesson.day)
     if any(place.scope in {scope, "global"} for place in known.counted):
@@ -122,7 +116,7 @@ def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> Noted:
 
 
 def counted(banks: Banks, identity: str, day: str) -> Noted:
-    """Return *banks* with the lesson of that identity observed once more, on *day*, in every file that holds it."""
+    """Return *banks* with the lesson of that identity counted once more, on *day*, in every file that holds it."""
     places = places_of(banks, identity)
     for place in places:
         banks = banks.with_count(place, identity, day)
@@ -130,7 +124,7 @@ def counted(banks: Banks, identity: str, day: str) -> Noted:
 
 
 def promoted(banks: Banks, lesson: BankLesson) -> Noted:
-    """Return *banks* with *lesson* in the global bank; as they are when it is there."""
+    """Return *banks* with *lesson* in the global bank; unchanged if it is there."""
     known = tuple(place for place in places_of(banks, lesson.identity) if place.scope == "global")
     if known:
         return Noted(banks, None, known)

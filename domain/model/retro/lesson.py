@@ -1,10 +1,4 @@
-"""
-An item of a retrospective as an entry of the store and a lesson of the knowledge bank.
-
-A name for a lesson without one.
-
-Choose the files of a feature's diff that a lesson is about.
-"""
+"""Lessons of a retrospective: from an item of the answer to an entry of the store and a lesson of the knowledge bank."""
 
 import datetime as dt
 import re
@@ -31,9 +25,9 @@ _CLAUSE_END = re.compile(
 
 def made_name(text: str) -> str:
     """
-    Return the first clause of *text*, at most its first 8 words: short, as the text stands below it.
+    Return the first clause of *text*, at most its first 8 words.
 
-    What is cut within a clause ends in `…`; a clause has at least three words.
+    A name cut within a clause ends in `…`; a clause has at least three words.
     """
     line = " ".join(text.split())
     begun = " ".join(line.split(" ")[:MAX_WORDS])
@@ -51,16 +45,16 @@ NOT_CODE = frozenset(
     adoc csv eot gif ico jpeg jpg lock log markdown md mdx pdf png rst sum svg ttf txt webp woff woff2
     """.split()
 )
-"""Endings of what is read or looked at, not run."""
+"""Extensions of files that are read or viewed, not run."""
 
 
 LOCK_ENDINGS = (".lock", ".lockb", ".lockfile", "-lock.json", "-lock.yaml", ".lock.json", "-shrinkwrap.json", "go.sum")
 SETTINGS_OF_TOOLS = (".meta.json", ".mcp.json")
-"""Names of files that say where work stands and which servers an agent has, not what was learned."""
+"""Files about the state of work and an agent's servers, which no lesson is about."""
 
 
 class _Names(NamedTuple):
-    """What a text may call a file by, longest first; the stem is the base name without its ending."""
+    """The names of a file in a text, longest first; the stem is the base name without its extension."""
 
     path: str
     base: str
@@ -73,23 +67,22 @@ def is_code(path: str) -> bool:
 
 
 def may_be_referred_to(path: str) -> bool:
-    """Return whether a lesson can be about the file: it is no part of a knowledge bank, no lock and no tool's settings."""
+    """Return whether a lesson can be about the file: no knowledge bank, no lock, no tool's settings."""
     base = path.rpartition("/")[2].lower()
     return BANK_FOLDER not in f"/{path}" and base not in SETTINGS_OF_TOOLS and not base.endswith(LOCK_ENDINGS)
 
 
 def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
     """
-    Return the files of *diff* that *text* mentions, by path, base name or stem; code of the diff when it mentions none.
+    Return the files of *diff* that *text* mentions, by path, base name or stem; the diff's code when it mentions none.
 
     Args:
-        text: All that is said of the lesson.
-        diff: Paths with `/`, in order; those that no lesson is about are left out.
+        text: All texts of the lesson.
+        diff: Paths with `/`, in order.
 
     Returns:
-        At most 10 paths, each once, in the order of *diff*, what is mentioned first; at least one file of code
+        At most 10 paths, without repeats, mentioned ones first, else in the order of *diff*; at least one file of code
         when the diff has one.
-
     """
     files = [path for path in dict.fromkeys(diff) if may_be_referred_to(path)]
     code = [path for path in files if is_code(path)]
@@ -106,11 +99,11 @@ def _names(path: str) -> _Names:
 
 def _mentions(text: str, names: _Names) -> bool:
     shortest = names.stem if len(names.stem) >= SHORTEST_STEM else names.base
-    return shortest in text and any(_stands(name, text) for name in (shortest, names.base, names.path))
+    return shortest in text and any(_is_word_in(name, text) for name in (shortest, names.base, names.path))
 
 
-def _stands(name: str, text: str) -> bool:
-    """Return whether *name* is in *text* as a word of its own."""
+def _is_word_in(name: str, text: str) -> bool:
+    """Return whether *name* is a whole word of *text*."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
@@ -119,19 +112,18 @@ def _ending(path: str) -> str:
 
 
 _NOT_A_NAME = re.compile(r"(?:\s|#+(?=\s|$)|(?:Anti-)?Pattern:)+", re.IGNORECASE)
-"""What a knowledge bank's headings begin with of themselves."""
+"""Prefixes that a knowledge bank's headings have anyway."""
 
 
 @attrs.frozen(kw_only=True)
 class Feature:
     """
-    Where a retrospective looks back from.
+    The feature that a retrospective is about.
 
     Attributes:
-        name: The feature, else the branch; empty when neither is known.
+        name: Its name, else the branch; empty when neither is known.
         project: The project's name.
         files: The files of its diff.
-
     """
 
     name: str
@@ -142,15 +134,14 @@ class Feature:
 @attrs.frozen(kw_only=True)
 class Lesson:
     """
-    One item, ready to be kept.
+    A lesson ready to be stored.
 
     Attributes:
-        place: Where it stood in the answer.
+        place: Its position in the answer.
         entry: For the store, without secrets.
         observed_in: For the knowledge bank.
-        dropped: Keywords of the agent that can't be used.
-        surplus: Keywords that could be used, but for which there is no room.
-
+        dropped: Keywords of the agent that are not valid.
+        surplus: Valid keywords beyond the limit.
     """
 
     place: str
@@ -179,37 +170,36 @@ def bank_lesson(entry: Entry, observed_in: str, count: int) -> BankLesson:
     )
 
 
-def day_of(moment: dt.datetime) -> str:
-    """Return the day of *moment* in UTC, `YYYY-MM-DD`."""
-    return f"{moment.astimezone(dt.UTC):%Y-%m-%d}"
+def day_of(time: dt.datetime) -> str:
+    """Return the day of *time* in UTC, `YYYY-MM-DD`."""
+    return f"{time.astimezone(dt.UTC):%Y-%m-%d}"
 
 
 def observed_in_of(notes: str) -> str:
-    """Return the last place that *notes* say it was observed in, empty without one."""
-    said = [text_after(OBSERVED_IN, line) for line in notes.split("\n")]
-    return next(filter(None, reversed(said)), "")
+    """Return the last observation place in *notes*, empty without one."""
+    places = [text_after(OBSERVED_IN, line) for line in notes.split("\n")]
+    return next(filter(None, reversed(places)), "")
 
 
 def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Lesson, ...]:
     """
-    Return what the items of *answer* become.
+    Return the lessons of *answer*.
 
     Raises:
-        InvalidAnswerError: it has troubles, an item breaks a rule, or two say the same; each is told.
-
+        InvalidAnswerError: it has problems, an item breaks a rule, or two items are equal; it lists all of them.
     """
-    lessons, troubles = dict[str, Lesson](), [*answer.troubles]
+    lessons, problems = dict[str, Lesson](), [*answer.problems]
     for item in answer.items:
         try:
             lesson = _lesson(item, feature, now)
         except InvalidEntryError as error:
-            troubles.append(f"{item.place}: {_in_its_words(str(error), item)}")
+            problems.append(f"{item.place}: {_in_its_words(str(error), item)}")
             continue
         twin = lessons.setdefault(lesson.entry.entry_id, lesson)
         if twin is not lesson:
-            troubles.append(f"{item.place} says the same as {twin.place}: keep one of them")
-    if troubles:
-        raise InvalidAnswerError(troubles)
+            problems.append(f"{item.place} says the same as {twin.place}: keep one of them")
+    if problems:
+        raise InvalidAnswerError(problems)
     return tuple(lessons.values())
 
 
@@ -237,7 +227,7 @@ def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt
         notes=metadata_line(OBSERVED_IN, observed_in) if observed_in else "",
         category=item.category,
         keywords=keywords,
-        references=chosen_references(item.said, feature.files),
+        references=chosen_references(item.all_text, feature.files),
         source="retro",
         source_project=None if item.universal else feature.project,
         created_at=now,
@@ -247,7 +237,7 @@ def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt
 
 
 def _heading(name: str) -> str:
-    """Return *name* without what a heading of its category begins with of itself."""
+    """Return *name* without the prefixes of its category's headings."""
     start = _NOT_A_NAME.match(name)
     return name[start.end() :] if start else name
 
@@ -257,5 +247,5 @@ def _one_line(text: str) -> str:
 
 
 def _in_its_words(message: str, item: RetroItem) -> str:
-    """Return a message on an entry in the words of the answer, whose text may be the name too."""
+    """Return a message on an entry in the terms of the answer, where the text may be the name too."""
     return re.sub(r"^description\b" if item.name.strip() else r"^(?:description|name)\b", "text", message)

@@ -58,7 +58,7 @@ class Kept(NamedTuple):
 
     @property
     def of_session(self) -> SectionOfSession:
-        at = self.detail.stands_in.at if self.detail else self.chunk.starts_at
+        at = self.detail.stated_in.at if self.detail else self.chunk.starts_at
         ends_at = at if self.detail else self.chunk.ends_at
         return SectionOfSession(self.section_id, self.kind, at, ends_at, self.chunk.permanent)
 

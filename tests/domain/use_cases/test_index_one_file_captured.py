@@ -92,7 +92,7 @@ def test_each_section_is_one_entry_and_indexing_again_changes_nothing(drawn: lis
     captures.write(*drawn)
     drawn = [attrs.evolve(chunk, project="app") for chunk in drawn]
     kinds = {chunk.chunk_id: ("conversation", chunk.starts_at) for chunk in drawn}
-    kinds |= {detail.detail_id: (detail.kind, detail.stands_in.at) for chunk in drawn for detail in details_of(chunk)}
+    kinds |= {detail.detail_id: (detail.kind, detail.stated_in.at) for chunk in drawn for detail in details_of(chunk)}
     assert captures.index().skipped == ()
 
     before = captures.entries

@@ -200,7 +200,7 @@ def test_when_a_lesson_does_not_fit_a_file_nothing_is_kept() -> None:
     with pytest.raises(InvalidAnswerError) as refused:
         scene.keep(lesson("With a <!-- comment -->."), lesson(), lesson("Another <!-- one -->."))
 
-    assert [line[:18] for line in refused.value.troubles] == ["act.patterns[0]: '"] * 2
+    assert [line[:18] for line in refused.value.problems] == ["act.patterns[0]: '"] * 2
 
     assert scene.counts() == []
     assert set(scene.bank.files.values()) == {""}

@@ -9,7 +9,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationError
 from hardwon.domain.model.evaluation.eval_set import (
     DEFAULT_TIME,
-    MOST,
+    MAX_QUESTIONS,
     Judgement,
     Query,
     assemble,
@@ -121,9 +121,9 @@ def test_a_title_that_asks_for_nothing_is_not_asked_but_its_text_is_there() -> N
 
 
 def test_at_most_500_titles_are_asked_always_the_same() -> None:
-    entries = [lesson(f"Text {number}.", name="Sockets stay open") for number in range(MOST + 20)]
-    expected = sorted(entry.entry_id for entry in entries)[:MOST]
+    entries = [lesson(f"Text {number}.", name="Sockets stay open") for number in range(MAX_QUESTIONS + 20)]
+    expected = sorted(entry.entry_id for entry in entries)[:MAX_QUESTIONS]
 
     for made in (known_items("self", entries), known_items("self", entries[::-1])):
         assert [asked.query.query_id for asked in made.queries] == expected
-        assert len(made.documents) == MOST + 20
+        assert len(made.documents) == MAX_QUESTIONS + 20

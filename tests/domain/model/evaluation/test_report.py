@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 from hardwon.domain.model.evaluation.report import (
     Figures,
     Measured,
+    QueryChange,
     QueryReport,
     Report,
     SetReport,
-    Standing,
     adaptive_beside_the_better,
     changes,
-    farthest,
+    largest_changes,
     moved_queries,
 )
 
@@ -92,13 +92,13 @@ def test_queries_are_compared_by_every_policy_that_both_reports_have() -> None:
     before = SetReport({}, {"1": QueryReport("one", {"keyword": 1.0, "vector": 0.5}), "9": QueryReport("x", {})})
     after = SetReport({}, {"1": QueryReport("one", {"keyword": 0.5, "rrf": 0.5}), "2": QueryReport("two", {})})
 
-    assert moved_queries("a", before, after) == [Standing("a", "1", "one", "keyword", 1.0, 0.5)]
+    assert moved_queries("a", before, after) == [QueryChange("a", "1", "one", "keyword", 1.0, 0.5)]
 
 
 @given(pairs=st.lists(st.tuples(shares, shares), max_size=12), count=st.integers(0, 12))
 def test_those_that_changed_most_come_worst_first(pairs: list[tuple[float, float]], count: int) -> None:
-    standings = [Standing("a", str(at), "", "rrf", before, after) for at, (before, after) in enumerate(pairs)]
-    listed = farthest(standings, count)
+    standings = [QueryChange("a", str(at), "", "rrf", before, after) for at, (before, after) in enumerate(pairs)]
+    listed = largest_changes(standings, count)
     others = [each for each in standings if each not in listed]
 
     assert len(listed) == min(count, sum(each.change != 0 for each in standings))
