@@ -760,6 +760,21 @@ def hooks(golden: Golden) -> None:
     ):
         golden.hook(payload={"session_id": "opencode-1", "cwd": str(PROJECT), "hook_event_name": name, **fields})
     golden.hardwon("remember", CLAUDE_CODE_SESSION_ID="opencode-1")
+    pool = "Replicas times pool size must stay below max_connections: with surge pods, what about the migration itself?"
+    for session, prompt in (
+        ("prompt-1", pool),
+        ("prompt-1", pool),
+        ("prompt-1", "timestamps from the partner have no time zone"),
+        ("prompt-2", "our import worker is killed by the OOM killer on a 6 GB file"),
+        ("prompt-2", "please review my changes before I push"),
+    ):
+        golden.hook(payload=event("UserPromptSubmit", session, prompt=prompt))
+    golden.hook("--host", "gemini", payload=event("BeforeAgent", "gemini-2", prompt=pool))
+    golden.hook(payload=event("UserPromptSubmit", "prompt-3", prompt=pool), HARDWON_PROMPT_ENABLED="false")
+    golden.hook(payload=event("UserPromptSubmit", "prompt-3", prompt=pool), HARDWON_EMBEDDING_PROVIDER="off")
+    golden.hardwon("why", "prompt-1")
+    golden.hardwon("why", "prompt-1", "--verify")
+    golden.hardwon("why", "--prompt", pool, "--json")
     golden.hardwon("capture", "--from", "docs/session.jsonl", "--dry-run")
     golden.hardwon("capture", "--from", "docs/session.jsonl", "--dry-run", "--json")
     golden.hardwon("capture", "--from", "docs/session.jsonl", "--no-embed")
