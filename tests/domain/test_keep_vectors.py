@@ -112,7 +112,7 @@ def test_a_vector_that_cannot_be_used_stays_out_alone(vector: Vector, words: str
 def test_what_is_no_list_of_numbers_is_told() -> None:
     importing = Importing()
 
-    outcome = importing(memory("a", vector_trouble='embedding is "x": it must be a list of numbers'))
+    outcome = importing(memory("a", vector_problem='embedding is "x": it must be a list of numbers'))
     assert outcome == KeptVectors(0, ("'/x/a.md': embedding is \"x\": it must be a list of numbers",))
     assert (importing.pending, importing.embedder.asked) == (1, [])
 
