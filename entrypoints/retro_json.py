@@ -16,7 +16,7 @@ from hardwon.domain.model.json_shapes import (
     fits,
     shown,
 )
-from hardwon.domain.model.retro.answer import Answer, RetroItem
+from hardwon.domain.model.retro.lesson import Answer, RetroItem
 from hardwon.domain.model.vocabulary import CONFIDENCES, Category
 
 GROUPS: Mapping[str, Category] = {

@@ -55,8 +55,7 @@ def evaluate(
         typer.Option("--fail-on-regression", help="With --compare, leave with 1 when a figure fell by over 0.005."),
     ] = False,
     per_query: Annotated[
-        bool,
-        typer.Option("--per-query", help="List the queries where adaptive is largest_changes from the better search."),
+        bool, typer.Option("--per-query", help="List the queries where adaptive is farthest from the better search.")
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,

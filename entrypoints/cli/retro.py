@@ -12,9 +12,8 @@ import typer
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidAnswerError
-from hardwon.domain.model.retro.answer import Answer
 from hardwon.domain.model.retro.bank_edit import BankPlace
-from hardwon.domain.model.retro.lesson import Lesson, read_lessons
+from hardwon.domain.model.retro.lesson import Answer, Lesson, read_lessons
 from hardwon.domain.use_cases.retro import Kept, Revised, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retro import build_keep_retro, build_look_again, build_review, work_sources

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.conversation.describe import first_stated, headline
 from hardwon.domain.model.conversation.session import Chunk, Exchange, timestamp
-from hardwon.domain.model.conversation.topics import informative_words
+from hardwon.domain.model.conversation.words import informative_words
 from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.redaction import redact

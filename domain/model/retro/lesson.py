@@ -1,4 +1,4 @@
-"""Lessons of a retrospective: from an item of the answer to an entry of the store and a lesson of the knowledge bank."""
+"""Lessons of a retrospective: from the facilitator's answer to entries of the store and lessons of the knowledge bank."""
 
 import datetime as dt
 import re
@@ -8,13 +8,61 @@ from typing import Any, NamedTuple
 import attrs
 
 from hardwon.domain.model.conversation.describe import titled
-from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.entry import Entry, one_line, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.model.knowledge_bank import OBSERVED_IN, metadata_line, text_after
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.bank_edit import BankLesson
+from hardwon.domain.model.vocabulary import Category
+
+
+class RetroItem(NamedTuple):
+    """
+    A lesson as the agent wrote it.
+
+    Attributes:
+        place: Its position in the answer, for messages: `act.patterns[0]`.
+        category: By the list it is in.
+        text: The lesson with its conclusion.
+        name: Its heading; empty to make one of the text.
+        provenance: Where it was observed; may be empty.
+        confidence: `high`, `medium` or `low`.
+        keywords: As written.
+        reasoning: Why it matters and how it was found; may be empty.
+        universal: Whether it holds in every project.
+    """
+
+    place: str
+    category: Category
+    text: str
+    name: str = ""
+    provenance: str = ""
+    confidence: str = "medium"
+    keywords: tuple[str, ...] = ()
+    reasoning: str = ""
+    universal: bool = False
+
+    @property
+    def all_text(self) -> str:
+        """All its texts, in which mentioned files are looked for."""
+        return f"{self.text}\n{self.name}\n{self.provenance}\n{self.reasoning}"
+
+
+class Answer(NamedTuple):
+    """
+    A parsed answer.
+
+    Attributes:
+        items: In its order, without those that have problems.
+        problems: One line each; an answer with a problem is not stored.
+        unknown: Names of unknown fields, as JSON; they are ignored.
+    """
+
+    items: tuple[RetroItem, ...]
+    problems: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
 
 MAX_WORDS = 8
 MIN_WORDS = 3
@@ -218,7 +266,7 @@ def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
 
 
 def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt.datetime) -> Entry:
-    observed_in = _one_line(item.provenance) or feature.name
+    observed_in = one_line(item.provenance) or feature.name
     values: dict[str, Any] = {"confidence": item.confidence}
     return Entry(
         name=item.name.strip() or made_name(redact(item.text)),
@@ -240,10 +288,6 @@ def _heading(name: str) -> str:
     """Return *name* without the prefixes of its category's headings."""
     start = _NOT_A_NAME.match(name)
     return name[start.end() :] if start else name
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _in_its_words(message: str, item: RetroItem) -> str:

@@ -10,9 +10,8 @@ import pytest
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
 from hardwon.domain.model.filters import LEARNINGS
-from hardwon.domain.model.retro.answer import Answer, RetroItem
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
-from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
+from hardwon.domain.model.retro.lesson import Answer, Feature, Lesson, RetroItem, read_lessons
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
 from hardwon.domain.use_cases.retro import ReviseLearning, SavedRetro, SaveRetro
 from hardwon.ports.knowledge_bank import BankFile

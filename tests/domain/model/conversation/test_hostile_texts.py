@@ -16,7 +16,7 @@ from hardwon.domain.model.conversation.mentions import commands_in, paths_in, ph
 from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.statements import alternatives, reasons
-from hardwon.domain.model.conversation.topics import informative_words, slug
+from hardwon.domain.model.conversation.words import informative_words, slug
 from hardwon.domain.model.injection import related_conversations as told
 from hardwon.domain.model.redaction import Cleaning, redact
 from tests.strategies import NOW
