@@ -19,10 +19,10 @@ from hardwon.adapters.sqlite.rows import (
     FACT_COLUMNS,
     SELECT_ENTRY,
     SELECT_FACTS,
+    SELECT_NEWEST_SUMMARIES,
     SELECT_PRINTED,
     SELECT_RECALL_FACTS,
-    SELECT_TOLD,
-    SELECT_TOLD_NEWEST,
+    SELECT_SUMMARIES,
     to_entries,
     to_facts,
     to_recall_facts,
@@ -258,12 +258,12 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
 
     @override
     def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
-        return [to_summary(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
+        return [to_summary(row) for row in self._database.rows(SELECT_SUMMARIES, (in_list(seqs),))]
 
     @override
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         within = where(only)
-        sql = SELECT_TOLD_NEWEST.format(within=within.sql)
+        sql = SELECT_NEWEST_SUMMARIES.format(within=within.sql)
         return [to_summary(row) for row in self._database.rows(sql, (*within.parameters, limit))]
 
     @override

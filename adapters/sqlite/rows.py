@@ -128,9 +128,9 @@ SUMMARY_COLUMNS = columns(ConversationSummary._fields, description=f"substr(t.de
 
 SUMMARY_DECODERS = decoders(ConversationSummary._fields)
 
-SELECT_TOLD = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
+SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
 
-SELECT_TOLD_NEWEST = f"""
+SELECT_NEWEST_SUMMARIES = f"""
     SELECT {SUMMARY_COLUMNS}
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {{within}}
     ORDER BY e.updated_at DESC, e.id LIMIT ?

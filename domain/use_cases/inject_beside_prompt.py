@@ -207,7 +207,7 @@ def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found
         sentences=sentences,
         runner_up=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
         size=found.context.size,
-        by_meaning=found.context.vectors.found > 0,
+        semantic=found.context.vectors.found > 0,
         identifiers=identifiers(question.text),
     )
 

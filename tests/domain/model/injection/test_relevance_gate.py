@@ -20,7 +20,7 @@ from hardwon.domain.model.injection.prompt_terms import (
     shared,
     weighed,
 )
-from hardwon.domain.model.injection.relevance_gate import QUOTED, Win, least_strength, win_of_parts
+from hardwon.domain.model.injection.relevance_gate import QUOTED, Win, min_strength, win_of_parts
 
 scores = st.floats(-5, 50)
 shares = st.floats(0, 1)
@@ -91,7 +91,7 @@ def test_every_identifier_of_a_text_stands_in_it(prompt: str) -> None:
 
 
 def test_words_alone_need_half_as_much() -> None:
-    assert (least_strength(by_meaning=True), least_strength(by_meaning=False)) == (0.54, 0.26)
+    assert (min_strength(semantic=True), min_strength(semantic=False)) == (0.54, 0.26)
 
 
 @given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.26, 0.54]))

@@ -21,7 +21,7 @@ from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
 TERMS = ("table", "column", "release")
-CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, by_meaning=True)
+CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, semantic=True)
 WHOLE = "A table's column over two releases."
 
 
