@@ -28,10 +28,11 @@ fmt: .venv/.installed  ## format the code, and fix what ruff can fix
 	$(BIN)/ruff check --quiet --fix-only .
 	$(BIN)/ruff format .
 
-lint: .venv/.installed  ## ruff, the format, and the import contracts
+lint: .venv/.installed  ## ruff, the format, the import contracts, and the words
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m tools.words --ratchet
 
 typecheck: .venv/.installed  ## strict mypy
 	$(BIN)/mypy
