@@ -1,21 +1,21 @@
-"""Capture a transcript or a session, tell how capture stands, and keep a text for good."""
+"""Commands on conversations: capture a transcript or a session, show the state of capture, keep a text for good."""
 
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import attrs
 import typer
 
 from hardwon.domain.model.conversation.hook_event import Waiting
-from hardwon.domain.model.conversation.session import SessionBuffer, project_of
+from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer, project_of, timestamp
 from hardwon.domain.model.settings import BUFFERED, Settings
 from hardwon.domain.use_cases.capture import Captured, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock
-from hardwon.entrypoints.capture import Remembering, TranscriptCapture
-from hardwon.entrypoints.capture_lock import capture_lock
+from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capture_lock
 from hardwon.entrypoints.cli.console import counted, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
@@ -27,9 +27,7 @@ from hardwon.entrypoints.cli.options import (
     ensure_storable,
     open_for,
 )
-from hardwon.entrypoints.piping import is_empty, is_piped, standard_input
-from hardwon.entrypoints.presenters.conversations import chunk_document
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
 
@@ -275,3 +273,24 @@ def _document(remembered: Remembered) -> dict[str, object]:
         "files": captured.files,
         "embedded": remembered.learned.embedded,
     }
+
+
+def chunk_document(chunk: Chunk) -> dict[str, Any]:
+    """Return *chunk* as JSON has it."""
+    return {
+        "id": chunk.chunk_id,
+        "title": chunk.title,
+        "summary": chunk.summary,
+        "topic": chunk.topic,
+        "startTime": timestamp(chunk.starts_at),
+        "endTime": timestamp(chunk.ends_at),
+        "exchanges": [_exchange_document(exchange) for exchange in chunk.exchanges],
+        "metadata": {name: list(values) for name, values in attrs.asdict(chunk.metadata).items()},
+    }
+
+
+def _exchange_document(exchange: Exchange) -> dict[str, Any]:
+    document = {"user": exchange.user, "assistant": exchange.assistant, "timestamp": timestamp(exchange.at)}
+    if not exchange.answers:
+        return document
+    return {**document, "answers": [{**each._asdict(), "options": list(each.options)} for each in exchange.answers]}

@@ -13,6 +13,7 @@ from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import history_of
 from hardwon.entrypoints.bootstrap_retrieval import build_tell_use, influences_of
+from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
@@ -43,9 +44,8 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     open_for,
 )
-from hardwon.entrypoints.figures import count
 from hardwon.entrypoints.presenters.entries import entry_document, moment
-from hardwon.entrypoints.presenters.stats import influence_line, use_document
+from hardwon.entrypoints.presenters.injections import influence_line, use_document
 from hardwon.entrypoints.presenters.text import on_one_line, visible
 from hardwon.entrypoints.streams import readable
 

@@ -27,9 +27,9 @@ from hardwon.entrypoints.cli.embed import embed_with_progress, label_after_outpu
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
-from hardwon.entrypoints.piping import is_piped, standard_input
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.streams import is_piped, standard_input
 
 
 def index(

@@ -16,7 +16,15 @@ from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Answer, Lesson, read_lessons
 from hardwon.domain.use_cases.retro import Kept, Revised, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retro import build_keep_retro, build_look_again, build_review, work_sources
+from hardwon.entrypoints.bootstrap_retro import (
+    Work,
+    build_keep_retro,
+    build_look_again,
+    build_review,
+    read_feature,
+    read_work,
+    work_sources,
+)
 from hardwon.entrypoints.bootstrap_transfer import read_text
 from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
@@ -30,7 +38,6 @@ from hardwon.entrypoints.cli.options import (
     resolve,
 )
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_length,
@@ -41,7 +48,7 @@ from hardwon.entrypoints.presenters.entries import (
 )
 from hardwon.entrypoints.presenters.text import visible
 from hardwon.entrypoints.retro_json import answer_from_text
-from hardwon.entrypoints.retrospective import Work, read_feature, read_work
+from hardwon.entrypoints.streams import standard_input
 from hardwon.ports.knowledge_bank import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"

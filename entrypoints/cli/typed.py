@@ -61,7 +61,7 @@ class Typed(NamedTuple):
 
 
 def _standard_input() -> str:
-    from hardwon.entrypoints.piping import standard_input  # it imports what reads markdown, which few commands need
+    from hardwon.entrypoints.streams import standard_input  # it imports what reads markdown, which few commands need
 
     return standard_input()
 

@@ -14,7 +14,6 @@ from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.host_session import host_session
-from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.injections import (
     Proof,
     injection_document,
@@ -23,7 +22,7 @@ from hardwon.entrypoints.presenters.injections import (
     rehearsal_lines,
 )
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import readable, standard_input
 
 WHY_EXAMPLES = """\b
 Examples:

@@ -8,12 +8,11 @@ from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_capture import has_events
+from hardwon.entrypoints.bootstrap_capture import has_events, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, name_of, read_signals, read_workplace, with_uncommitted_files
-from hardwon.entrypoints.wake_worker import wake
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5

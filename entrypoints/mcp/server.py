@@ -23,7 +23,7 @@ from pydantic.networks import AnyUrl
 
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.entrypoints.figures import count
+from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.mcp.schema import find, refusal
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.mcp.tools_change import change_tools, delete_tools, store_tools

@@ -15,8 +15,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.mcp.schema import CHANGES, Answer, tool
-from hardwon.entrypoints.mcp.startup_scan import Scan, Scanned
-from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, Scanned
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 

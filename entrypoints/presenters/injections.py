@@ -1,15 +1,15 @@
-"""Injections in words and as JSON: when, for what query and why each entry was in them; their proofs; rehearsed prompts."""
+"""Injections as text and JSON: when, for which query and why each entry was chosen; proofs, usage, dry runs of prompts."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
-from hardwon.domain.model.injection.receipt import Event, NearMiss, Shown
+from hardwon.domain.model.injection.receipt import Event, Influence, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
+from hardwon.domain.use_cases.track_usage import EntryUse, Use
 from hardwon.entrypoints.presenters.entries import moment
-from hardwon.entrypoints.presenters.stats import influence_document, influence_line
 
 EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
 
@@ -220,3 +220,27 @@ def _summary(rehearsal: PromptDryRun) -> str:
 def _dry_run_document(entry: WeighedEntry) -> dict[str, object]:
     told = entry._asdict()
     return {"id": told.pop("entry_id"), **told}
+
+
+def use_figures(use: Use) -> dict[str, object]:
+    """Return for JSON how often entries were of use, and which most."""
+    most = [{"id": each.entry_id, "name": each.name, "influence_count": each.times} for each in use.most]
+    return {"influence_count": use.times, "most_used": most}
+
+
+def use_document(use: EntryUse) -> dict[str, object]:
+    """Return for JSON in how many sessions an entry was of use, and what showed it, the newest first."""
+    return {"influence_count": use.times, "influences": [influence_document(each) for each in use.newest]}
+
+
+def influence_document(influence: Influence) -> dict[str, object]:
+    """Return for JSON the sign that an entry was of use."""
+    told = influence._asdict()
+    return {"id": told.pop("entry_id"), **told}
+
+
+def influence_line(influence: Influence) -> str:
+    """Return where the sign stood, when it was seen, in which session, and its words."""
+    session = f", session {influence.session_id}" if influence.session_id else ""
+    phrase = f": {influence.phrase!r}" if influence.phrase else ""
+    return f"{influence.how} at {moment(influence.at)}{session}{phrase}"

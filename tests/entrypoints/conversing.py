@@ -9,8 +9,8 @@ from collections.abc import Callable
 from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.entrypoints.bootstrap_capture import MODULE
 from hardwon.entrypoints.cli.conversations import SessionStatus, session_statuses
-from hardwon.entrypoints.wake_worker import MODULE
 from tests.entrypoints.hook_process import Run, World
 
 LONGEST_WAIT_SECONDS = 30.0

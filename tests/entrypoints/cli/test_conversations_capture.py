@@ -13,7 +13,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.capture_lock import capture_lock
+from hardwon.entrypoints.capture import capture_lock
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.strategies import NOW
@@ -257,7 +257,7 @@ def test_where_nothing_can_be_written_the_next_run_writes_it(world: World) -> No
 
 
 def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hardwon.entrypoints.capture_lock.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.capture.PATIENCE_SECONDS", 0.0)
     settings = Settings(global_store=str(world.store), embedding_provider="off", capture_enabled=False)
     memory = open_memory(settings, pytest.fail)
     other = CaptureLock(str(world.store))
@@ -274,7 +274,7 @@ def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch:
 
 def test_a_worker_that_gave_up_meanwhile_is_started_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     woken = list[str]()
-    monkeypatch.setattr("hardwon.entrypoints.capture_lock.wake", lambda _, root: woken.append(root))
+    monkeypatch.setattr("hardwon.entrypoints.capture.wake", lambda _, root: woken.append(root))
     memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail)
     with contextlib.closing(memory):
         with capture_lock(memory, str(world.project)):

@@ -160,7 +160,7 @@ def test_what_was_said_stays_with_the_project_it_was_said_in(world: World) -> No
 
 
 def test_a_capture_at_work_is_waited_for_but_not_for_ever(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hardwon.entrypoints.capture_lock.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.capture.PATIENCE_SECONDS", 0.0)
     Conversation(world).say("What indents the parser?", "We decided on spaces.")
     lock = CaptureLock(str(world.store))
     assert lock.acquire(0.0)
