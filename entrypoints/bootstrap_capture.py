@@ -71,7 +71,7 @@ def put_aside(store: str) -> str:
 
 def has_events(store: str) -> bool:
     """
-    Tell whether an event waits of a project that is there.
+    Return whether an event waits of a project that is there.
 
     Raises:
         StorageError: the journal can't be read now.

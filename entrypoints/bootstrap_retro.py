@@ -58,7 +58,7 @@ def build_keep_retro(project_root: str, settings: Settings, open_store: Callable
     return SaveRetro(bank_files(project_root, settings), opened)
 
 
-def build_look_again(memory: Memory, project_root: str) -> ReviseLearning:
+def build_revise_learning(memory: Memory, project_root: str) -> ReviseLearning:
     """Confirm or promote a learning."""
     bank = bank_files(project_root, memory.settings)
     return ReviseLearning(bank=bank, take_in=build_sync_banks(memory, project_root), clock=memory.clock)

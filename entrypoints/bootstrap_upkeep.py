@@ -17,7 +17,7 @@ from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
-from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_tell_use
+from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_summarise_usage
 from hardwon.entrypoints.presenters.injections import use_figures
 
 
@@ -53,7 +53,7 @@ def rebuild_keyword_index(memory: Memory) -> None:
 
 
 def is_keyword_index_used(memory: Memory) -> bool:
-    """Tell whether the settings want the keyword index, and it is there and fits the entries."""
+    """Return whether the settings want the keyword index, and it is there and fits the entries."""
     return memory.settings.keyword_search and is_available() and is_intact(memory.database)
 
 
@@ -119,7 +119,7 @@ def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
         "by_source": dict(repository.tally(only, "source")),
         "by_project": dict(repository.tally(only, "source_project")),
         "embedding": _embedding(memory, only),
-        "influence": use_figures(build_tell_use(memory).of_all(only)),
+        "influence": use_figures(build_summarise_usage(memory).of_all(only)),
         "store": _store(memory),
         "settings": memory.settings._asdict(),
         "context_weights": dict(CONTEXT_WEIGHTS),

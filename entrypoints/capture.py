@@ -245,7 +245,7 @@ class TranscriptCapture:
         return SessionBuffer(session_id=session_id, project_root=self.root, transcript_path=self._path)
 
     def _is_of_this(self, buffer: SessionBuffer) -> bool:
-        """Tell whether *buffer* is of this very file and project."""
+        """Return whether *buffer* is of this very file and project."""
         places = (os.path.realpath(buffer.project_root), os.path.realpath(buffer.transcript_path))
         return buffer.source == "transcript" and places == (self.root, self._path)
 

@@ -53,7 +53,7 @@ PATIENCE_SECONDS = 1.0
 
 
 def is_piped(*, patient: bool) -> bool:
-    """Tell whether a text comes by standard input; without patience, whether it comes at once."""
+    """Return whether a text comes by standard input; without patience, whether it comes at once."""
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
         return False
     mode = os.fstat(sys.stdin.fileno()).st_mode
@@ -63,7 +63,7 @@ def is_piped(*, patient: bool) -> bool:
 
 
 def is_empty() -> bool:
-    """Tell whether standard input is the system's empty file, named on purpose."""
+    """Return whether standard input is the system's empty file, named on purpose."""
     if sys.stdin is None or sys.stdin.closed:
         return False
     return os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(os.devnull))

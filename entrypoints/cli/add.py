@@ -193,7 +193,7 @@ def _of_shape(field: str, value: FrontValue) -> str | tuple[str, ...]:
 
 
 def _split(labels: Iterable[str]) -> tuple[str, ...]:
-    return tuple(each for label in labels for each in label.split(","))
+    return tuple(item for label in labels for item in label.split(","))
 
 
 def _tell(memory: Memory, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:

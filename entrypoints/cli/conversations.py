@@ -80,8 +80,8 @@ def tell_status(memory: Memory, *, as_json: bool) -> None:
 def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
     """Return how each session stands, those that wait first."""
     buffers = {buffer.session_id: buffer for buffer in journal.buffers()}
-    waiting = {each.session_id: each for each in journal.waiting()}
-    return [_status(each, buffers.get(each), waiting.get(each)) for each in dict.fromkeys((*waiting, *buffers))]
+    waiting = {item.session_id: item for item in journal.waiting()}
+    return [_status(item, buffers.get(item), waiting.get(item)) for item in dict.fromkeys((*waiting, *buffers))]
 
 
 def _status(session_id: str, buffer: SessionBuffer | None, waiting: Waiting | None) -> SessionStatus:
@@ -293,4 +293,4 @@ def _exchange_document(exchange: Exchange) -> dict[str, Any]:
     document = {"user": exchange.user, "assistant": exchange.assistant, "timestamp": timestamp(exchange.at)}
     if not exchange.answers:
         return document
-    return {**document, "answers": [{**each._asdict(), "options": list(each.options)} for each in exchange.answers]}
+    return {**document, "answers": [{**item._asdict(), "options": list(item.options)} for item in exchange.answers]}

@@ -119,14 +119,14 @@ def _sets(folders: Sequence[str], settings: Settings, *, own: bool) -> tuple[lis
 
 
 def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> Report:
-    for line in (line for each in sets for line in each.warnings):
+    for line in (line for item in sets for line in item.warnings):
         warn(line)
     if sets and settings.embedding_provider == OFF:
         warn("no embedding provider is on: what goes by meaning goes by words here")
     with progress() as bar:
         report = evaluate_all(sets, policies, settings, warn, lambda name: _Stages(bar, name))
-    for name, each in report.sets.items():
-        for line in each.degradations:
+    for name, item in report.sets.items():
+        for line in item.degradations:
             warn(f"{name}: some answers are without a part of the search: {line}")
     return report
 
@@ -166,12 +166,12 @@ def _show_changes(report: Report, before: Report, moved: Sequence[Change]) -> No
 
 
 def _show_queries(report: Report, before: Report | None) -> None:
-    beside = [each for name, known in report.sets.items() for each in adaptive_beside_the_better(name, known)]
+    beside = [item for name, known in report.sets.items() for item in adaptive_beside_the_better(name, known)]
     _show_standings("adaptive beside the better of keyword and vector", beside)
     if before is None:
         return
     shared = [name for name in report.sets if name in before.sets]
-    moved = [each for name in shared for each in moved_queries(name, before.sets[name], report.sets[name])]
+    moved = [item for name in shared for item in moved_queries(name, before.sets[name], report.sets[name])]
     if moved:
         _show_standings("Since the earlier report", moved)
     else:
@@ -179,7 +179,7 @@ def _show_queries(report: Report, before: Report | None) -> None:
 
 
 def _show_standings(heading: str, standings: Sequence[QueryChange]) -> None:
-    changed = sum(each.change != 0 for each in standings)
+    changed = sum(item.change != 0 for item in standings)
     say(f"\n{heading}, nDCG@10: {changed} of {len(standings)} differ{', worst first:' if changed else ''}")
     if changed:
         print_table(standing_table(standings))
@@ -197,7 +197,7 @@ Row = tuple[str, str, list[str]]
 
 def report_table(report: Report) -> Table:
     """Return all figures, set by set, then their mean."""
-    sections: dict[str, ByPolicy] = {name: each.policies for name, each in report.sets.items()}
+    sections: dict[str, ByPolicy] = {name: item.policies for name, item in report.sets.items()}
     if report.mean:
         sections[MEAN] = report.mean
     return _table(
@@ -225,9 +225,9 @@ def standing_table(standings: Sequence[QueryChange]) -> Table:
     for heading in ("before", "after", "change"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("text")
-    for each in largest_changes(standings, LISTED):
-        numbers = (f"{each.before:.4f}", f"{each.after:.4f}", f"{each.change:+.4f}")
-        table.add_row(*map(_plain, (each.set_name, each.policy, each.query_id, *numbers, each.text[:LONGEST_TEXT])))
+    for item in largest_changes(standings, LISTED):
+        numbers = (f"{item.before:.4f}", f"{item.after:.4f}", f"{item.change:+.4f}")
+        table.add_row(*map(_plain, (item.set_name, item.policy, item.query_id, *numbers, item.text[:LONGEST_TEXT])))
     return table
 
 

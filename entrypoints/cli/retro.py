@@ -19,8 +19,8 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retro import (
     Work,
     build_keep_retro,
-    build_look_again,
     build_review,
+    build_revise_learning,
     read_feature,
     read_work,
     work_sources,
@@ -237,7 +237,7 @@ def confirm(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
-    again = build_look_again(memory, project_root)
+    again = build_revise_learning(memory, project_root)
     looked = _looked(again.confirm, find_entry(memory, entry_id))
     line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
     return _tell(_looked_at(looked, again.bank), [line, *_files(looked, again.bank)], as_json=as_json)
@@ -254,7 +254,7 @@ def promote(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
-    again = build_look_again(memory, project_root)
+    again = build_revise_learning(memory, project_root)
     looked = _looked(again.promote, find_entry(memory, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
     line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"

@@ -149,7 +149,7 @@ def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[
 
 
 def _is_quoted(first: str, last: str) -> bool:
-    """Tell whether a text with these words at its ends is in quotes."""
+    """Return whether a text with these words at its ends is in quotes."""
     return first[0] in QUOTES and first[0] == last[-1]
 
 

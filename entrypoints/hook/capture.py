@@ -40,7 +40,7 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
 
 
 def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
-    """Tell whether what waits is to be taken in, now that *event* is among it and so many *replies*."""
+    """Return whether what waits is to be taken in, now that *event* is among it and so many *replies*."""
     if event.kind == "prompt":
         from hardwon.domain.model.conversation.boundaries import (
             boundary_command,  # compiles patterns, for a prompt only

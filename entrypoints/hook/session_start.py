@@ -26,10 +26,10 @@ class SessionStart:
     One session start on an open store.
 
     Args:
-        settings: What the user set.
+        settings: The resolved settings.
         project_root: The folder the user works in.
         started: When the hook began, by `time.monotonic`.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
 
     Raises:
         StorageError: the store can't be opened.

@@ -1,10 +1,4 @@
-"""
-What a model is told when it connects: these words and the tools' names are all it sees at first.
-
-What a user can pick from a menu of the host.
-
-What a host can attach to a conversation: one memory, and the figures of the store.
-"""
+"""The MCP server: instructions for models, prompts for the menus of hosts, resources (one memory, the figures), tools."""
 
 import json
 from collections.abc import Iterable

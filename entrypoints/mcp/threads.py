@@ -30,12 +30,12 @@ LAST_FILE_SECONDS = 0.3
 
 class Scanned(NamedTuple):
     """
-    What came of a scan.
+    The result of a scan.
 
     Attributes:
-        indexed: What became of the files.
+        indexed: The result of indexing files.
         pending: How many memories of files have no vector yet.
-        troubles: Why vectors could not be made, one line each.
+        troubles: The reasons why vectors could not be made, one line each.
 
     """
 
@@ -49,9 +49,9 @@ class Scan(NamedTuple):
     Indexes the files of a project.
 
     Attributes:
-        settings: What the user set.
+        settings: The resolved settings.
         project_root: The project's folder.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
 
     """
 
@@ -95,7 +95,7 @@ class Scan(NamedTuple):
 
 class StartupScan:
     """
-    The scan at the start of a server, in the background (requirement D-X1).
+    The scan at the start of a server, in the background.
 
     Args:
         scan: What is done; its trouble is told, and stops nothing.
@@ -122,14 +122,14 @@ class StartupScan:
         try:
             with self._scan.memory() as memory:
                 indexed = self._scan.look_through(memory, wanted=self._goes_on)
-                for line in (*(f"skipped: {each}" for each in indexed.skipped), *indexed.warnings):
+                for line in (*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings):
                     self._scan.warn(line)
                 self._embed(memory)
         except HardwonError as error:
             self._scan.warn(f"the scan at the start stopped: {error}")
 
     def _embed(self, memory: Memory) -> None:
-        """Make the missing vectors of files: all of them by a local model, else 50 as every write does (U-25)."""
+        """Make the missing vectors of files: all of them by a local model, else 50 as every write does."""
         while self._goes_on() and memory.count_pending(OF_FILES):
             filled = fill_spaces(memory, BATCH)
             for trouble in filled.troubles:
@@ -172,13 +172,13 @@ class MemoryWorker:
     The threads that work on the store, each with a connection of its own, as SQLite's belongs to one thread.
 
     One answers the tools. Another makes vectors, so that a slow provider holds up
-    no more than who waits for one. A third labels imported entries; nothing waits
-    for it. Whoever waits leaves the event loop free.
+    only the callers that wait for one. A third labels imported entries; nothing waits
+    for it. Waiting leaves the event loop free.
 
     Attributes:
-        settings: What the user set.
+        settings: The resolved settings.
         project_root: The folder the user works in.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
 
     """
 
@@ -225,7 +225,7 @@ class MemoryWorker:
         """
         Return what *work* returns, or raise what it raises; one work at a time, in the order of the calls.
 
-        A store that was moved or deleted since is opened anew: nothing is written to a file that nobody finds.
+        A store that was moved or deleted since is opened again: nothing is written to an unlinked file.
         """
         return await _result(self._thread, lambda: work(self._present()))
 
@@ -233,7 +233,7 @@ class MemoryWorker:
         """
         Give what waits its vector, if that is possible in `EMBED_SECONDS`; return why it is not, one line each.
 
-        Who comes while another waits for the thread is served with that one.
+        A call during another's wait for the thread shares its result.
         Imported entries get labels meanwhile.
         """
         self.begin_to_label()

@@ -19,7 +19,7 @@ from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, Scanned
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 
-MOST_LINES = 10
+MAX_LINES = 10
 """So much trouble is told in words; a model pays for each."""
 
 Action = Literal["indexed", "updated", "unchanged"]
@@ -165,8 +165,8 @@ def _counts(indexed: Indexed, done: int, passed: int) -> str:
 
 def first_lines(lines: Sequence[str]) -> list[str]:
     """Return the first ten of *lines*, and where there are more, how many."""
-    more = len(lines) - MOST_LINES
-    return [*lines[:MOST_LINES], *([f"and {more} more"] if more > 0 else [])]
+    more = len(lines) - MAX_LINES
+    return [*lines[:MAX_LINES], *([f"and {more} more"] if more > 0 else [])]
 
 
 def document_tools(worker: MemoryWorker) -> list[Tool]:
