@@ -1,5 +1,3 @@
-"""The embedding model."""
-
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
