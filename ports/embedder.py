@@ -1,3 +1,5 @@
+"""The embedding model."""
+
 from collections.abc import Sequence
 from typing import Literal, Protocol
 

@@ -148,7 +148,7 @@ class RankingReads(EntryState, Protocol):
         ...
 
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ToldConversation]:
-        """Return what is told of at most *limit* entries of *only*, the newest first, then by id."""
+        """Return the summaries of at most *limit* entries of *only*, the newest first, then by id."""
         ...
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:

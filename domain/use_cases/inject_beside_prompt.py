@@ -86,8 +86,9 @@ class InjectBesidePrompt(NamedTuple):
     Search with the user's own words, and print what is clearly relevant and new to the session.
 
     Attributes:
-        receipts: Know what the session was shown before.
-        instructions: The texts that the agent gets anyway.
+        recall: Finds.
+        receipts: Know what was shown before.
+        instructions: What the agent is told anyway.
         watch: Told what was weighed, of hopeless prompts too; None where nobody wants to know.
 
     """
@@ -133,7 +134,7 @@ class InjectBesidePrompt(NamedTuple):
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
         may_win = any(contest.may_win(each.score) for each in rated[:MOST_SHOWN])
-        if not (may_win or self.watch):  # most prompts: no entry is read
+        if not (may_win or self.watch):  # most prompts: nothing is read
             return PromptInjection()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
         contenders = self._contenders(rated)

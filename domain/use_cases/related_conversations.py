@@ -194,17 +194,17 @@ class Relate(NamedTuple):
         return _else(self.repository.newest_summaries(of_session, OF_SESSION) if session else (), ())
 
     def _lately(self, occasion: Occasion, limit: int, known: tuple[int, ...]) -> list[ToldConversation]:
-        """Return the project's newest conversations, permanent ones first: the user's work is unknown."""
+        """Return the project's newest conversations, what is permanent first: nobody knows what the user works on."""
         own = CONVERSATIONS._replace(scope=scope_of("project", occasion.workplace), except_for=known)
         kept = self.repository.newest_summaries(own._replace(permanent=True), max(limit, 0))
         return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[: max(limit, 0)]
 
 
 def _else(conversations: Iterable[ToldConversation], told: Iterable[ToldConversation]) -> list[ToldConversation]:
-    """Return *conversations* without duplicate names and without those of *told*: a decision has the name of its conversation."""
+    """Return the first of *conversations* by each name, of those *told* already none: a decision goes by its talk's."""
     names, others = {each.name for each in told}, list[ToldConversation]()
-    for conversation in conversations:
-        if conversation.name not in names:
-            names.add(conversation.name)
-            others.append(conversation)
+    for each in conversations:
+        if each.name not in names:
+            names.add(each.name)
+            others.append(each)
     return others
