@@ -97,7 +97,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> L
         indexed = build_index_files(memory, root, read_workplace(root, memory.settings)).index(files)
         filled = fill_spaces(memory, BATCH) if embed else None
     except StorageError as error:
-        return Learned(troubles=(f"written but not indexed: {error}",), is_known=False)
+        return Learned(problems=(f"written but not indexed: {error}",), is_known=False)
     return Learned(filled.made if filled else 0, (*indexed.skipped, *(filled.troubles if filled else ())))
 
 

@@ -164,7 +164,7 @@ def _keep(capturing: TranscriptCapture, *, anew: bool, as_json: bool) -> None:
         captured = capturing.run(told, anew=anew)
     _tell_captured(captured, capturing.root, as_json=as_json)
     learned = capturing.learn(captured)
-    for trouble in learned.troubles:
+    for trouble in learned.problems:
         warn(f"the text is kept all the same: {trouble}")
     if not learned.is_known:
         raise typer.Exit(OUR_TROUBLE)
@@ -236,7 +236,7 @@ def remember(
     remembering = Remembering(memory=memory, project_root=project_root, embed=not no_embed)
     given = _given(" ".join(words) if words else None)
     remembered = remembering.session(os.environ) if given is None else remembering.text(given)
-    for trouble in remembered.learned.troubles:
+    for trouble in remembered.learned.problems:
         warn(trouble)
     if as_json:
         print_json(_document(remembered))

@@ -57,7 +57,7 @@ class Office:
     def _learn(self, files: Sequence[str]) -> Learned:
         self._breaking.step(StorageError("killed"))
         if not self.is_open:
-            return Learned(troubles=("written but not indexed: locked",), is_known=False)
+            return Learned(problems=("written but not indexed: locked",), is_known=False)
         self.known |= set(files)
         self._breaking.step(StorageError("killed"))
         return Learned()

@@ -134,7 +134,7 @@ def test_the_transcript_is_read_from_where_it_was_left() -> None:
     unread = merge_transcript(transcript, buffer_with(exchange(1), position=100), events("reply"), LATER)
 
     assert [each.begins_at for each in unread.exchanges] == [100, 200]
-    assert (unread.buffer.source, unread.trouble, unread.handled) == ("transcript", "", 1)
+    assert (unread.buffer.source, unread.problem, unread.handled) == ("transcript", "", 1)
 
 
 def test_the_turn_that_goes_on_is_left_for_later() -> None:
@@ -184,24 +184,24 @@ def test_a_transcript_that_gives_nothing_is_given_up_for_good_with_a_word(transc
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
     assert (unread.buffer.source, unread.buffer.position) == ("events", 0)
-    assert PATH in unread.trouble
+    assert PATH in unread.problem
     known = attrs.evolve(unread.buffer, position=1)
     again = merge_transcript(Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER)
     assert utterances(again) == [("prompt 1", "reply 2"), ("prompt 3", "reply 4")]
-    assert again.trouble == ""
+    assert again.problem == ""
 
 
 def test_a_host_that_names_no_transcript_is_told_of() -> None:
     unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER)
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
-    assert "names no transcript" in unread.trouble
+    assert "names no transcript" in unread.problem
 
 
 def test_a_transcript_that_is_not_there_yet_may_still_come() -> None:
     unread = merge_transcript(GONE, None, events("prompt"), LATER)
 
-    assert (unread.buffer.source, unread.trouble, utterances(unread)) == ("transcript", "", [])
+    assert (unread.buffer.source, unread.problem, utterances(unread)) == ("transcript", "", [])
 
 
 def test_what_the_transcript_gave_before_it_was_gone_is_not_told_again() -> None:
