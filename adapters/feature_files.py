@@ -10,7 +10,7 @@ from hardwon.domain.model.plain_text import describe
 from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
-MOST_FOLDERS = 2_000
+MAX_FOLDERS = 2_000
 """So many features are looked at, the newest first: what is left of a session's start is for its lessons."""
 DOCUMENTS = ("spec.md", "prd.md")
 
@@ -56,7 +56,7 @@ class FeatureFiles:
     def _newest_first(self) -> list[_Candidate]:
         numbered = ((re.match("[0-9]+", name), name) for name in self._names() if not name.startswith("."))
         candidates = (_Candidate(int(number[0]) if number else -1, name) for number, name in numbered)
-        return sorted(candidates, reverse=True)[:MOST_FOLDERS]
+        return sorted(candidates, reverse=True)[:MAX_FOLDERS]
 
     def _names(self) -> list[str]:
         try:

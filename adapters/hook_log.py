@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 
 FILE_NAME = "hook.log"
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 ENOUGH_BYTES = 64 * 1024
 LONGEST_LINE = 1_000
 UNPRINTABLE = "\ufffd"
@@ -47,7 +47,7 @@ class HookLog:
 
     def _rotate(self) -> None:
         with contextlib.suppress(FileNotFoundError):
-            if os.stat(self._path).st_size >= LARGEST:
+            if os.stat(self._path).st_size >= MAX_BYTES:
                 os.replace(self._path, f"{self._path}.1")
 
 

@@ -213,5 +213,5 @@ def _is_gone(program: str) -> bool:
 
 
 def _is_on(entry: object, member: str) -> bool:
-    """Tell whether the entry of a plugin says that it is enabled."""
+    """Return whether the entry of a plugin says that it is enabled."""
     return (entry.get(member) if isinstance(entry, dict) and member else entry) is True

@@ -29,7 +29,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def has_table(text: str, keys: tuple[str, ...]) -> bool:
-    """Tell whether *text*, which is TOML, has a table under a header with just these *keys*."""
+    """Return whether *text*, which is TOML, has a table under a header with just these *keys*."""
     return any(_keys(text, start) == keys for start, _ in _tables(text, keys))
 
 
@@ -98,7 +98,7 @@ def _end_of_values(text: str, start: int, end: int) -> int:
 
 
 def is_toml(text: str) -> bool:
-    """Tell whether *text* can be read."""
+    """Return whether *text* can be read."""
     try:
         read_toml(text)
     except UneditableFileError:

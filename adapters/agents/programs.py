@@ -41,12 +41,12 @@ def program_in(command: str) -> str:
 
 
 def is_hook(command: object) -> bool:
-    """Tell whether a shell's command is our hook, wherever it lies."""
+    """Return whether a shell's command is our hook, wherever it lies."""
     return isinstance(command, str) and os.path.basename(program_in(command)) == HOOK
 
 
 def is_server(entry: object) -> bool:
-    """Tell whether an agent's entry for a server is ours: its command is our program, a text or the first of a list."""
+    """Return whether an agent's entry for a server is ours: its command is our program, a text or the first of a list."""
     command = entry.get("command") if isinstance(entry, dict) else None
     first = command[0] if isinstance(command, list) and command else command
     return isinstance(first, str) and os.path.basename(first) == SERVER

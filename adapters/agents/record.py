@@ -9,7 +9,7 @@ from hardwon.ports.agents import SetupRecord, Written
 from hardwon.ports.override import override
 
 NAME = "setup.json"
-LARGEST = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 """Bytes: it may hold earlier texts of files."""
 
 
@@ -101,9 +101,9 @@ class JsonSetupRecord(SetupRecord):
 
     def _text(self) -> str:
         with open(self._path, "rb") as file:
-            data = file.read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise ValueError(f"larger than {LARGEST >> 20} MB")
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES >> 20} MB")
         return data.decode()
 
     def _save(self) -> None:

@@ -74,7 +74,7 @@ class JsonTarget(SetupTarget):
 
     @override
     def is_blank(self, text: str) -> bool:
-        """Tell whether the document is empty, but for the schema that some agents add by themselves."""
+        """Return whether the document is empty, but for the schema that some agents add by themselves."""
         return self._read(text).keys() <= {SCHEMA}
 
     def _with_hooks(self, document: Document) -> Document:
@@ -85,7 +85,7 @@ class JsonTarget(SetupTarget):
         return with_server(document, self.place, self.name, self.server) if self.name else document
 
     def _is_only_server_taken(self, text: str) -> bool:
-        """Tell whether the hooks can be brought in, and only the server's name is the user's."""
+        """Return whether the hooks can be brought in, and only the server's name is the user's."""
         try:
             self.ensure_not_taken(text)
         except UneditableFileError as error:
@@ -227,7 +227,7 @@ class TomlTarget(SetupTarget):
         return f"{COMMAND} = {json.dumps(self.command, ensure_ascii=False)}"
 
     def _is_closed(self, text: str) -> bool:
-        """Tell whether no header can add to the table of servers, as to one in braces."""
+        """Return whether no header can add to the table of servers, as to one in braces."""
         try:
             has_servers = isinstance(read_toml(text).get(self.place), dict)
         except UneditableFileError:

@@ -46,7 +46,7 @@ def _mode(path: str) -> int:
         return 0
 
 
-LARGEST = 4 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold us for ever
 
@@ -121,9 +121,9 @@ def _bytes(path: str) -> bytes:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise UneditableFileError("not a regular file")
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise UneditableFileError(f"larger than {LARGEST >> 20} MB")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UneditableFileError(f"larger than {MAX_BYTES >> 20} MB")
     return data
 
 

@@ -32,7 +32,7 @@ from hardwon.domain.model.evaluation.report import (
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; the longest text that can be stored fits, escaped."""
 
-MOST_UNPACKED = 1024 * 1024 * 1024
+MAX_UNPACKED = 1024 * 1024 * 1024
 """Bytes that a gzip file may unpack to: 1 GB, as a few kilobytes can hold any amount."""
 
 COMPRESSED = ".gz"
@@ -75,8 +75,8 @@ def read_lines(path: str) -> Iterator[tuple[Place, str]]:
             number = 0
             while line := file.readline(LONGEST_LINE + 1):
                 number += 1
-                if path.endswith(COMPRESSED) and file.tell() > MOST_UNPACKED:
-                    raise Place(path).refuse(f"unpacks to over {MOST_UNPACKED} bytes: unpack it first if it is yours")
+                if path.endswith(COMPRESSED) and file.tell() > MAX_UNPACKED:
+                    raise Place(path).refuse(f"unpacks to over {MAX_UNPACKED} bytes: unpack it first if it is yours")
                 if text := _decoded(Place(path, number), line).strip("\r\n"):
                     yield Place(path, number), text
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

@@ -92,7 +92,7 @@ class Surroundings:
         self._project = os.path.join(top_of(real) or real, "")
 
     def trusts(self, path: str) -> bool:
-        """Tell whether *path* is absolute and neither lies in the project nor leads there."""
+        """Return whether *path* is absolute and neither lies in the project nor leads there."""
         if not os.path.isabs(path):
             return False
         places = (os.path.normpath(path), os.path.realpath(path))

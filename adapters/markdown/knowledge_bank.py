@@ -1,8 +1,4 @@
-"""
-Knowledge-bank files, read. Standard library only.
-
-The record of the last injection, written. Standard library only.
-"""
+"""Reader of knowledge-bank files, and writer of the record of the last injection. Standard library only."""
 
 import datetime as dt
 import json
@@ -17,9 +13,9 @@ from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.override import override
 
-# The hook runs through here and pathlib is slow to import.
-
+# No pathlib: the hook imports this module, and pathlib is slow to import.
 
 Warn: TypeAlias = Callable[[str], None]
 
@@ -30,7 +26,7 @@ LARGEST_FILE = 16 * 1024 * 1024
 
 
 class BankText(NamedTuple):
-    """The text of one knowledge-bank file, and where it comes from."""
+    """The text of a knowledge-bank file and its source."""
 
     source: BankScope
     category: Category
@@ -40,12 +36,12 @@ class BankText(NamedTuple):
 
 def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
     """
-    Yield the files that are there: the project's three, then the store's.
+    Yield the existing files: the project's three, then the store's.
 
     Args:
         project_root: Its knowledge bank is the folder ``docs/knowledge-bank``.
         store: The folder that holds the files of all projects.
-        warn: Gets one line for every file that is there but can't be used whole.
+        warn: Called with one line about every file that exists but can't be used completely.
     """
     folders: tuple[tuple[BankScope, str], ...] = (
         ("local", os.path.join(project_root, LOCAL_FOLDER)),
@@ -61,11 +57,11 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
 
 def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
     """
-    Return the text of one file with newlines as line ends and bad bytes replaced.
+    Read a file as text, with newlines as line ends and bad bytes replaced.
 
     Args:
         path: The file.
-        warn: Told in one line of a file that is there and can't be used whole.
+        warn: Called with one line about a file that exists and can't be used completely.
         within: The folder that no link may lead out of; empty for the user's own files.
 
     Returns:
@@ -89,10 +85,10 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
 
 def _refuse_outside(path: str, folder: str) -> None:
     """
-    Refuse a file that links take out of *folder*; nothing is refused when that is empty.
+    Check that no link leads out of *folder*, unless it is empty.
 
     Raises:
-        ValueError: so it is.
+        ValueError: a link does.
     """
     if not folder or not os.path.lexists(path):
         return
@@ -119,6 +115,7 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         )
         self._warn = warn
 
+    @override
     def files(self) -> Sequence[BankFile]:
         found = (
             _file(os.path.join(folder, f"{category}.md"), category, project)
@@ -127,6 +124,7 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         )
         return [file for file in found if file]
 
+    @override
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         is_local = os.path.dirname(file.path) == self._folders[0][0]
         text = read_bank(file.path, self._warn, within=self._root if is_local else "")
@@ -145,8 +143,7 @@ def _file(path: str, category: Category, project: str | None) -> BankFile | None
     return BankFile(path, category, project, f"{facts.st_mtime_ns}-{facts.st_size}", facts.st_size)
 
 
-# The hook runs through here and pathlib is slow to import.
-
+# No pathlib: the hook imports this module, and pathlib is slow to import.
 
 RECORD_NAME = ".last-injection.json"
 
@@ -160,7 +157,7 @@ def record_injection(
     Args:
         store: Made when missing, for its owner alone.
         project_root: Recorded by its base name.
-        selected: What is printed, in the order of choice.
+        selected: The printed entries, in the order of choice.
         now: With its zone.
         warn: Gets one line when the store can't be written.
     """

@@ -204,11 +204,11 @@ class OllamaEmbedder(RemoteEmbedder):
     provider = OLLAMA
 
     def is_available(self, deadline: Deadline) -> bool:
-        """Tell whether Ollama runs and has the model."""
+        """Return whether Ollama runs and has the model."""
         return self._has_model(deadline, if_unknown=False)
 
     def lacks_model(self, deadline: Deadline) -> bool:
-        """Tell whether Ollama runs without the model, so that it can be pulled."""
+        """Return whether Ollama runs without the model, so that it can be pulled."""
         return not self._has_model(deadline, if_unknown=True)
 
     def pull(self, progress: PullProgress | None = None) -> None:

@@ -43,7 +43,7 @@ def model_name(model: str) -> str:
 
 def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
     """
-    Tell whether Ollama holds *model*.
+    Return whether Ollama holds *model*.
 
     Raises:
         ProviderError: Ollama does not run, or did not answer before *deadline*.

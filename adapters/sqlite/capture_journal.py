@@ -159,7 +159,7 @@ class CaptureLock:
 
     def is_taken(self) -> bool:
         """
-        Tell whether a process holds the lock; no file is created.
+        Return whether a process holds the lock; no file is created.
 
         Raises:
             StorageError: its file can't be used.

@@ -215,7 +215,7 @@ class Database:
             self.connection.set_progress_handler(None, 0)
 
     def is_in_place(self) -> bool:
-        """Tell whether the file that was opened is still the one of that path; one in memory always is."""
+        """Return whether the file that was opened is still the one of that path; one in memory always is."""
         return self._identity is None or self._identity == _identity(self.path)
 
     def close(self) -> None:

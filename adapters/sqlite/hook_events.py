@@ -44,7 +44,7 @@ def note(folder: str, event: HookEvent) -> int:
 
 def has_events(folder: str) -> bool:
     """
-    Tell whether an event waits of a project that is there; one whose folder is gone can't be helped.
+    Return whether an event waits of a project that is there; one whose folder is gone can't be helped.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -61,7 +61,7 @@ def path_of(folder: str) -> str:
 
 
 def is_there(folder: str) -> bool:
-    """Tell whether anything was ever captured."""
+    """Return whether anything was ever captured."""
     return os.path.exists(path_of(folder))
 
 

@@ -116,8 +116,8 @@ def frequencies(database: Database, table: str, terms: Sequence[str]) -> Mapping
 
 CREATE_PASSAGES = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter unicode61')"
 PLACE_BITS = 20
-MOST_PASSAGES = 1 << PLACE_BITS
-MOST_HITS = 6_000
+MAX_PASSAGES = 1 << PLACE_BITS
+MAX_HITS = 6_000
 """A question to everything reads about so many hits at most, its rarest words first: about 1 microsecond each."""
 
 FILTERED = 5
@@ -140,7 +140,7 @@ def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
     from hardwon.domain.model.text import identifier_words, passages  # noqa: PLC0415  # for writers only
 
     title, *others = texts
-    parts = passages(title, "\n".join(others))[:MOST_PASSAGES]
+    parts = passages(title, "\n".join(others))[:MAX_PASSAGES]
     database.run_many(
         "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)",
         ((seq << PLACE_BITS | at, "\n".join((part, *identifier_words(part)))) for at, part in enumerate(parts)),
@@ -171,7 +171,7 @@ class Weighed(NamedTuple):
 
 def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
     """Return the entries of *only* that hold one of *terms*, by the score of their best passage."""
-    most = MOST_HITS if only == EVERYTHING else FILTERED * MOST_HITS
+    most = MAX_HITS if only == EVERYTHING else FILTERED * MAX_HITS
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
     asked = sum(idf.values())
@@ -220,7 +220,7 @@ UNAVAILABLE = "FTS5 not available, keyword search disabled"
 
 @cache
 def is_available() -> bool:
-    """Tell whether this build of SQLite has FTS5."""
+    """Return whether this build of SQLite has FTS5."""
     probe = sqlite3.connect(":memory:")
     try:
         probe.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
@@ -232,7 +232,7 @@ def is_available() -> bool:
 
 
 def is_intact(database: Database) -> bool:
-    """Tell whether the index is there and holds a row for every entry, none out of date."""
+    """Return whether the index is there and holds a row for every entry, none out of date."""
     if not _exists(database, ENTRY_TABLES):
         return False
     rows, entries, stale = database.rows(
@@ -251,7 +251,7 @@ def _exists(database: Database, tables: Sequence[str]) -> bool:
 
 
 def _has_passages(database: Database) -> bool:
-    """Tell whether the index of passages is there and holds at least one for each entry."""
+    """Return whether the index of passages is there and holds at least one for each entry."""
     if not _exists(database, PASSAGE_TABLES):
         return False
     return bool(database.value(f"SELECT (SELECT count(*) FROM passages_fts_docsize) >= {INDEXED}"))

@@ -23,11 +23,11 @@ COLUMNS = (
 """The columns that are read; vectors are made again. Schema 10 lacks the tier, the type, the epoch and the count."""
 
 NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder"
-MOST_COUNTED = 2**31 - 1
+MAX_COUNTED = 2**31 - 1
 
 
 def is_sqlite(beginning: bytes) -> bool:
-    """Tell whether a file that begins so is a database."""
+    """Return whether a file that begins so is a database."""
     return beginning.startswith(MAGIC)
 
 
@@ -134,4 +134,4 @@ def _usage(row: Mapping[str, Any]) -> Usage:
 
 
 def _count(value: object) -> int:
-    return min(max(value, 0), MOST_COUNTED) if isinstance(value, int) else 0
+    return min(max(value, 0), MAX_COUNTED) if isinstance(value, int) else 0

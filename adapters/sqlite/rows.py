@@ -171,7 +171,7 @@ def text_hash(text: str) -> str:
 
 
 def is_retired(entry: "Entry") -> bool:
-    """Tell whether *entry* is in no index; what expires joins these when its time has come."""
+    """Return whether *entry* is in no index; what expires joins these when its time has come."""
     return entry.tier == NEVER_SEARCHED
 
 

@@ -60,7 +60,7 @@ from hardwon.ports.snapshots import Replacement, Snapshot, Snapshots
 
 ALL_PAGES = -1
 SECONDS_BETWEEN_TRIES = 0.05
-MOST_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
+MAX_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -115,7 +115,7 @@ def copy_pages(source: Database, target: Database) -> None:
     tries = itertools.count(1)
 
     def give_up(status: int, _: int, __: int) -> None:
-        if status in BUSY and next(tries) >= MOST_TRIES:
+        if status in BUSY and next(tries) >= MAX_TRIES:
             raise StorageError(f"{source.path}: another program holds it, try again when it is done")
 
     with target.translated():

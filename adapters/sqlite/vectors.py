@@ -160,7 +160,7 @@ class SqliteVectorStore(VectorStore):
         return in_tie_order(self._database, seqs)
 
     def _are_few(self, only: EntryFilter) -> bool:
-        """Tell whether entries of *only* are worth looking up one by one; only places make few of many."""
+        """Return whether entries of *only* are worth looking up one by one; only places make few of many."""
         if only.scope == ANYWHERE:
             return False
         within = where(only)

@@ -162,7 +162,7 @@ def test_an_error_in_a_compressed_file_names_its_line(folder: Path) -> None:
 
 def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     padded = lines(DOCUMENT) + "\n" * 100
-    monkeypatch.setattr(files, "MOST_UNPACKED", len(padded))
+    monkeypatch.setattr(files, "MAX_UNPACKED", len(padded))
     (folder / "docs.jsonl").write_text(padded)
     packed = compress(folder / "docs.jsonl")
     assert len(read_eval_set(str(folder), "name").documents) == 1
