@@ -59,9 +59,9 @@ class Conversation:
         """Let the transcript grow by an exchange."""
         if not self._has_transcript:
             return
-        said = {"user": prompt, "assistant": [{"type": "text", "text": reply}]}
+        utterance = {"user": prompt, "assistant": [{"type": "text", "text": reply}]}
         with self.transcript.open("a", encoding="utf-8") as file:
-            for place, (role, content) in enumerate(said.items()):
+            for place, (role, content) in enumerate(utterance.items()):
                 line = {
                     "type": role,
                     "uuid": f"{self.transcript.name}-{file.tell()}-{place}",
@@ -91,7 +91,7 @@ def now() -> str:
 
 def statuses(world: World) -> dict[str, SessionStatus]:
     """Return how the sessions of the world's store stand, by their ids."""
-    return {each.session_id: each for each in session_statuses(SqliteCaptureJournal(str(world.store)))}
+    return {status.session_id: status for status in session_statuses(SqliteCaptureJournal(str(world.store)))}
 
 
 def rest(world: World) -> None:

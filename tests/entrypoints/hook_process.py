@@ -110,8 +110,8 @@ class World:
         self.may_fork = True
         self.may_run_here = True
         home = folder / "home"
-        for each in (home, self.project):
-            each.mkdir(parents=True)
+        for item in (home, self.project):
+            item.mkdir(parents=True)
         self.variables = {
             "HOME": str(home),
             "HARDWON_STORE": str(self.store),

@@ -29,22 +29,22 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 }
 
 
-def assert_stored_without_a_vector(scene: Scene, done: Ran, says: str) -> None:
+def assert_stored_without_a_vector(scene: Scene, done: Ran, message: str) -> None:
     assert done.code == 0
     assert done.stdout.startswith("Stored: Name the unit")
     [warning] = done.stderr.splitlines()
     assert warning.startswith("Warning: ")
-    assert says in warning
+    assert message in warning
     assert len(warning) < 500
     assert scene.world.query("SELECT embedding FROM entries WHERE name = 'Name the unit'") == [(None,)]
 
 
-def assert_searched_by_word_only(run: Run, says: str) -> None:
+def assert_searched_by_word_only(run: Run, message: str) -> None:
     assert "vector=0, fts5=1" in diagnostic(run)
     assert diagnostic(run).endswith("| model: none*")
     assert "### Name the unit" in run.stdout
     [line] = run.log
-    assert says in line
+    assert message in line
     assert "Traceback" not in run.stderr
 
 
@@ -54,18 +54,18 @@ def assert_nobody_tells_the_key(scene: Scene, *outputs: Ran | Run) -> None:
     assert scene.holds(KEY) == []
 
 
-@pytest.mark.parametrize(("fault", "says"), FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(("fault", "message"), FAULTS.values(), ids=FAULTS)
 def test_an_entry_is_stored_and_found_by_word_whatever_the_provider_answers(
-    scene: Scene, fault: Fault, says: str
+    scene: Scene, fault: Fault, message: str
 ) -> None:
-    says = says.format(key_name="OPENAI_API_KEY")
+    message = message.format(key_name="OPENAI_API_KEY")
     scene.choose("openai")
     write(scene.world, **FIRST)
     scene.stub.fault = fault
     done, run = write(scene.world), scene.hook()
 
-    assert_stored_without_a_vector(scene, done, says)
-    assert_searched_by_word_only(run, says)
+    assert_stored_without_a_vector(scene, done, message)
+    assert_searched_by_word_only(run, message)
     assert_nobody_tells_the_key(scene, done, run)
 
 
@@ -142,7 +142,7 @@ def test_a_key_in_a_settings_file_is_not_taken(scene: Scene) -> None:
     assert scene.requests() == []
 
 
-def test_what_failed_is_embedded_by_the_next_write(scene: Scene) -> None:
+def test_a_failed_entry_is_embedded_by_the_next_write(scene: Scene) -> None:
     scene.choose("voyage")
     scene.stub.fault = status(500)
     write(scene.world, **FIRST)

@@ -104,9 +104,9 @@ def assert_answers_are_real(project: Path, home: Path) -> None:
     question = next(command for command in COMMANDS if command.startswith("hardwon recall"))
     run(["hardwon", "index"], project, home)
 
-    told = without_ids(run(shlex.split(question), project, home).stdout)
+    output = without_ids(run(shlex.split(question), project, home).stdout)
 
-    assert all(part in told for part in without_ids(shown).replace("…", "").splitlines())
+    assert all(part in output for part in without_ids(shown).replace("…", "").splitlines())
 
 
 def shorten_bank(project: Path, entries: int = 4) -> None:

@@ -108,8 +108,8 @@ class HostileProject:
         for name in SHADOWS:
             folder = self._root / name
             folder.mkdir()
-            tell = f"open({str(self.world.folder / 'canaries' / name)!r} + '.run', 'w').close()\n"
-            (folder / "__init__.py").write_text(tell, "utf-8")
+            script = f"open({str(self.world.folder / 'canaries' / name)!r} + '.run', 'w').close()\n"
+            (folder / "__init__.py").write_text(script, "utf-8")
 
     def _git_on_path(self) -> None:
         for folder in ("bin", "."):

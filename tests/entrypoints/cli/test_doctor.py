@@ -32,10 +32,10 @@ def findings(done: Ran) -> dict[str, Any]:
     return {finding["name"]: finding for finding in done.document["findings"]}
 
 
-def assert_only_trouble(done: Ran, name: str, says: str) -> None:
+def assert_only_trouble(done: Ran, name: str, message: str) -> None:
     found = findings(done)
-    assert [each for each, finding in found.items() if not finding["ok"]] == [name]
-    assert says in found[name]["detail"]
+    assert [item for item, finding in found.items() if not finding["ok"]] == [name]
+    assert message in found[name]["detail"]
     assert done.code == 2
     assert done.stderr.endswith(f"hardwon: 1 of {len(found)} checks failed\n")
 
@@ -83,7 +83,7 @@ def test_the_origin_of_every_setting_is_reported(world: World) -> None:
     assert settings["vector_weight"] == {"value": 0.5, "from": "default"}
 
 
-def test_the_last_trouble_of_the_hook_is_reported(world: World) -> None:
+def test_the_last_failure_of_the_hook_is_reported(world: World) -> None:
     for number in range(4):
         world.hook(payload=f"no JSON {number}\x1b[2J".encode())
 
@@ -215,7 +215,7 @@ def test_a_numpy_that_cannot_be_imported_is_found(world: World) -> None:
     assert_only_trouble(hardwon(world, "doctor", "--json"), "provider local", "(no numpy here)")
 
 
-def test_two_troubles_are_two_findings(world: World) -> None:
+def test_two_problems_are_two_findings(world: World) -> None:
     world.variables["PATH"] = str(world.bin)
     change(world, "DROP TABLE entries_fts")
 

@@ -144,9 +144,9 @@ def break_everything(scene: Scene) -> None:
 ALL_FAIL: dict[str, Callable[[Scene], None]] = {"500": break_everything, "down": Scene.take_down}
 
 
-@pytest.mark.parametrize("trouble", ALL_FAIL.values(), ids=ALL_FAIL)
-def test_when_everyone_fails_the_entry_stays_as_it_was(scene: Scene, trouble: Callable[[Scene], None]) -> None:
-    trouble(scene)
+@pytest.mark.parametrize("problem", ALL_FAIL.values(), ids=ALL_FAIL)
+def test_when_everyone_fails_the_entry_stays_as_it_was(scene: Scene, problem: Callable[[Scene], None]) -> None:
+    problem(scene)
     done = hardwon(scene.world, "label")
 
     assert "Anthropic at 127.0.0.1" in done.stderr
@@ -175,7 +175,7 @@ def test_labels_that_break_the_rules_are_dropped_one_by_one(scene: Scene) -> Non
 
 
 @pytest.mark.parametrize("provider", ["off", "claude"])
-def test_with_nobody_to_ask_the_setting_is_named(scene: Scene, provider: str) -> None:
+def test_without_a_labeler_the_setting_is_named(scene: Scene, provider: str) -> None:
     scene.configure(embedding_provider="off", keyword_provider=provider)
     done = hardwon(scene.world, "label")
 

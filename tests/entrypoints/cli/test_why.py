@@ -76,12 +76,12 @@ def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
     assert proved.stdout == f"{lines[0]}: verified\n"
     assert document["proof"]["verified"]
     assert document["frame"][0] == text[: len(document["frame"][0])]
-    assert [each["name"] for each in document["entries"]] == ["Units", *in_order(text, "Quotes", "Commas"), "Tabs"]
-    scored = [each for each in document["entries"] if each["policy"] == "hybrid"]
-    for each in scored:
-        parts = each["parts"]
+    assert [entry["name"] for entry in document["entries"]] == ["Units", *in_order(text, "Quotes", "Commas"), "Tabs"]
+    scored = [entry for entry in document["entries"] if entry["policy"] == "hybrid"]
+    for item in scored:
+        parts = item["parts"]
         total = sum(parts[f"{name}_weight"] * parts[name] for name in ("vector", "keyword", "prominence"))
-        assert math.isclose(total, each["score"], abs_tol=1e-6)
+        assert math.isclose(total, item["score"], abs_tol=1e-6)
     [(digest,)] = told.query("SELECT digest FROM receipt")
     assert (document["digest"], document["nearly"]) == (digest, [])
     assert (document["event"], document["project"], document["session_id"]) == ("start", "project", SESSION)
@@ -97,7 +97,7 @@ def in_order(text: str, *names: str) -> list[str]:
     return sorted(names, key=text.index)
 
 
-def test_what_nearly_was_there_is_told_with_the_reason(told: World) -> None:
+def test_near_misses_are_listed_with_the_reason(told: World) -> None:
     told.variables["HARDWON_CONTEXT_TOKENS"] = "0"
     told.argument_form("--limit", "1")
     lines = hardwon(told, "why").stdout.splitlines()
@@ -107,7 +107,7 @@ def test_what_nearly_was_there_is_told_with_the_reason(told: World) -> None:
     assert lines[-1].endswith(f"  Commas ({COMMAS.entry_id}): below the last place")
 
 
-def test_what_changed_since_is_named_and_so_is_what_is_gone(told: World) -> None:
+def test_entries_changed_or_deleted_since_are_named(told: World) -> None:
     start(told)
     hardwon(told, "update", QUOTES.entry_id, "--title", "Quotation marks")
     hardwon(told, "delete", COMMAS.entry_id, "--yes")
@@ -148,7 +148,7 @@ def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(emp
     assert document["proof"]["since"] == [{"id": entry_id, "then": then, "now": now}]
 
 
-def test_a_receipt_that_somebody_changed_is_reported(told: World) -> None:
+def test_a_tampered_receipt_is_reported(told: World) -> None:
     start(told)
     told.query("UPDATE receipt SET frame = replace(frame, 'not instructions', 'instructions')")
     told.query("UPDATE receipt_entry SET score = score + 0.1 WHERE entry_id = ?", (QUOTES.entry_id,))
@@ -161,16 +161,16 @@ def test_a_receipt_that_somebody_changed_is_reported(told: World) -> None:
     ]
 
 
-def test_each_injection_of_a_session_is_told_as_it_went_and_of_an_entry_the_newest_first(told: World) -> None:
+def test_injections_are_listed_in_order_for_a_session_and_newest_first_for_an_entry(told: World) -> None:
     told.variables["CLAUDE_CODE_SESSION_ID"] = "4e10ffff"
     start(told)
     told.argument_form()
     start(told, source="compact")
 
-    assert [each["number"] for each in injections(told, SESSION)] == [1, 3]
-    assert [each["session_id"] for each in injections(told, "4e10ffff")] == ["4e10ffff"]
-    assert [each["number"] for each in injections(told, QUOTES.entry_id[:6])] == [3, 2, 1]
-    assert [each["number"] for each in injections(told, QUOTES.entry_id, "--limit", "1")] == [3]
+    assert [injection["number"] for injection in injections(told, SESSION)] == [1, 3]
+    assert [injection["session_id"] for injection in injections(told, "4e10ffff")] == ["4e10ffff"]
+    assert [injection["number"] for injection in injections(told, QUOTES.entry_id[:6])] == [3, 2, 1]
+    assert [injection["number"] for injection in injections(told, QUOTES.entry_id, "--limit", "1")] == [3]
     assert {line for line in hardwon(told, "why", TABS.entry_id).stdout.splitlines() if "Quotes" in line} == set()
     ambiguous = hardwon(told, "why", "4e10")
     assert (ambiguous.code, ambiguous.stdout) == (1, "")
@@ -179,7 +179,7 @@ def test_each_injection_of_a_session_is_told_as_it_went_and_of_an_entry_the_newe
 
 
 @pytest.mark.parametrize("reference", ["nonsense", "", "%\udcff", "9" * 30])
-def test_what_names_nothing_is_told_in_one_line_and_leaves_no_store(empty_world: World, reference: str) -> None:
+def test_an_unknown_reference_is_reported_in_one_line_and_leaves_no_store(empty_world: World, reference: str) -> None:
     done = hardwon(empty_world, "why", reference)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
@@ -187,7 +187,7 @@ def test_what_names_nothing_is_told_in_one_line_and_leaves_no_store(empty_world:
     assert not empty_world.store.exists()
 
 
-def test_before_the_first_injection_one_line_says_what_will_be_told(empty_world: World) -> None:
+def test_before_the_first_injection_one_line_announces_the_report(empty_world: World) -> None:
     done = hardwon(empty_world, "why", "--verify")
 
     assert (done.code, done.stderr, done.stdout.count("\n")) == (0, "", 1)
@@ -196,7 +196,7 @@ def test_before_the_first_injection_one_line_says_what_will_be_told(empty_world:
     assert not empty_world.store.exists()
 
 
-def test_an_entry_that_no_session_was_told_is_no_mistake(told: World) -> None:
+def test_an_entry_that_was_never_injected_is_no_mistake(told: World) -> None:
     done = hardwon(told, "why", QUOTES.entry_id)
 
     assert (done.code, done.stdout) == (0, f"{QUOTES.entry_id} was not injected into any session that is still known\n")
@@ -238,7 +238,7 @@ def test_a_busy_store_loses_count_and_receipt_together_in_one_line(told: World) 
     assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
 
 
-def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -> None:
+def test_an_injection_beside_a_prompt_is_explained_and_verified_too(told: World) -> None:
     told.remember(*(lesson(f"Filler {number}", f"filler number {number}") for number in range(60)))
     text = "The parser keeps which quotes?"
     told.faults = ["nothing_is_in_a_hurry"]
@@ -251,9 +251,9 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
     assert "Quotes" in told.hook(payload=payload).stdout
     told.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
-    again = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
-    assert (again["text"], again["worth_asking"], again["on"]) == ("", True, True)
-    assert again["items"][0]["kept_out"] == "shown already in this session"
+    second = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
+    assert (second["text"], second["worth_asking"], second["on"]) == ("", True, True)
+    assert second["items"][0]["kept_out"] == "shown already in this session"
     lines = hardwon(told, "why").stdout.splitlines()
 
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")
@@ -275,9 +275,9 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
     assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout
 
 
-def test_a_prompt_that_says_nothing_brings_nothing_up_and_stands_alone(empty_world: World) -> None:
+def test_a_prompt_without_content_injects_nothing(empty_world: World) -> None:
     empty_world.variables["HARDWON_PROMPT_ENABLED"] = "false"
-    tried, mixed = (hardwon(empty_world, "why", *each, "--prompt", "go on") for each in ((), ("--verify",)))
+    tried, mixed = (hardwon(empty_world, "why", *item, "--prompt", "go on") for item in ((), ("--verify",)))
 
     assert (tried.code, tried.stderr) == (0, "")
     assert [line.partition(":")[0] for line in tried.stdout.splitlines()] == [
@@ -289,7 +289,7 @@ def test_a_prompt_that_says_nothing_brings_nothing_up_and_stands_alone(empty_wor
 
 
 @pytest.mark.parametrize("parts", ["{}", '{"vector": 1}'])
-def test_a_receipt_without_the_parts_of_a_score_is_told_all_the_same(told: World, parts: str) -> None:
+def test_a_receipt_without_the_parts_of_a_score_is_still_shown(told: World, parts: str) -> None:
     start(told)
     told.query("UPDATE receipt_entry SET parts = ?", (parts,))
 

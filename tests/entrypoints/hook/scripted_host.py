@@ -92,8 +92,8 @@ class ScriptedHost:
     def compact(self) -> list[Heard]:
         """Compact the session, in the order of events in which clients do it."""
         before = self.tell("PreCompact", trigger="manual", custom_instructions=None)
-        again = self.start("compact", **self.of_compaction())
-        return [before, again, self.tell("PostCompact", trigger="manual", compact_summary="Summary: we talked.")]
+        second = self.start("compact", **self.of_compaction())
+        return [before, second, self.tell("PostCompact", trigger="manual", compact_summary="Summary: we talked.")]
 
     def end(self, reason: str = "other") -> Heard:
         """End the session."""

@@ -82,7 +82,7 @@ def test_only_a_compaction_names_its_session(tmp_path: Path, more: dict[str, obj
     assert from_payload(json.dumps(payload).encode()).compacted == session
 
 
-def test_after_a_compaction_what_was_said_in_the_session_comes_first(talkative: World) -> None:
+def test_after_a_compaction_the_conversation_of_the_session_comes_first(talkative: World) -> None:
     text = start(talkative, source="compact")
 
     assert f"{HEADING}{EARLIER}- Commas (" in text
@@ -90,7 +90,9 @@ def test_after_a_compaction_what_was_said_in_the_session_comes_first(talkative: 
     assert EARLIER not in start(talkative, source="compact", session_id="another")
 
 
-def test_without_any_signal_the_newest_are_told_after_a_compaction_those_of_the_session_first(talkative: World) -> None:
+def test_without_any_signal_the_newest_are_printed_after_a_compaction_those_of_the_session_first(
+    talkative: World,
+) -> None:
     talkative.folder.joinpath("project", "docs").rename(talkative.folder / "docs")
 
     assert titles(start(talkative, source="compact")) == ["Commas", "Quotes"]
