@@ -50,13 +50,13 @@ def test_every_row_has_tests_or_a_reason() -> None:
         "tests::x",
     ],
 )
-def test_what_is_not_there_is_noticed(test: str) -> None:
+def test_a_missing_test_is_noticed(test: str) -> None:
     assert not is_there(test)
 
 
-def test_what_is_there_is_found() -> None:
+def test_an_existing_test_is_found() -> None:
     assert is_there("tests/test_requirements_table.py::test_every_row_has_tests_or_a_reason")
-    assert is_there("tests/test_requirements_table.py::test_what_is_not_there_is_noticed[tests::x]")
+    assert is_there("tests/test_requirements_table.py::test_a_missing_test_is_noticed[tests::x]")
     assert is_there("tests/test_requirements_table.py::NAMED")
 
 

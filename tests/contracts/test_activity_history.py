@@ -18,7 +18,7 @@ changes = st.builds(FieldChange, st.sampled_from(["title", "importance_tier"]), 
 
 @given(recorded=st.lists(st.tuples(st.integers(1, 3), st.lists(changes, max_size=3), moments), max_size=6))
 @few_examples
-def test_each_entry_has_a_history_of_its_own_the_last_change_first(
+def test_entries_have_separate_histories_the_last_change_first(
     make: MakeWorld, recorded: list[tuple[int, list[FieldChange], dt.datetime]]
 ) -> None:
     with make() as world:
@@ -46,7 +46,7 @@ def test_the_history_outlives_the_entry(make: MakeWorld) -> None:
         assert world.history.of(number, ALL) == [PastChange(number, *CHANGE, NOW)]
 
 
-def test_what_is_rolled_back_has_no_history(make: MakeWorld) -> None:
+def test_rolled_back_changes_have_no_history(make: MakeWorld) -> None:
     with make() as world:
         with pytest.raises(LookupError):
             record_and_fail(world)

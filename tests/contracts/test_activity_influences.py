@@ -106,7 +106,7 @@ def test_with_an_entry_goes_what_was_counted_of_it(make: MakeWorld) -> None:
         assert (world.influences.total(), list(world.influences.find(limit=ALL))) == (0, [])
 
 
-def test_what_was_injected_is_reported_once_the_last_first(make: MakeWorld) -> None:
+def test_injected_entries_are_reported_once_the_last_first(make: MakeWorld) -> None:
     first, second, _ = ENTRIES
     with make() as world:
         world.add(*ENTRIES)

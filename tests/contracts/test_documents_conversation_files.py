@@ -124,7 +124,7 @@ def _regrown(text: str) -> str:
 
 @given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id))
 @few_examples
-def test_what_is_written_bit_by_bit_reads_as_what_is_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
+def test_a_file_written_in_pieces_equals_one_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
     silent = [attrs.evolve(chunk, metadata=Metadata()) for chunk in drawn]
     written = sorted(silent, key=lambda chunk: (chunk.starts_at, chunk.chunk_id))
     with make() as at_once, make() as one_by_one:
@@ -135,7 +135,7 @@ def test_what_is_written_bit_by_bit_reads_as_what_is_written_at_once(make: MakeF
         assert one_by_one.read() == at_once.read()
 
 
-def test_each_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
+def test_every_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
     stated = Metadata(
         decisions=("We use UTF-8.",), gotchas=("A mark comes first.",), preferences=("I prefer tabs.", "I like it.")
     )
@@ -154,7 +154,7 @@ def test_each_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles)
     assert [name for name, text in texts.items() if link not in text] == ["memory/conversations/2026-03-01-encoding.md"]
 
 
-def test_what_is_kept_for_good_is_said_at_the_head(make: MakeFiles) -> None:
+def test_the_head_marks_permanent_conversations(make: MakeFiles) -> None:
     with make() as files:
         files.put(of_app("Which: one?", minute=1))
         [before] = files.read().values()
@@ -168,7 +168,7 @@ def test_what_is_kept_for_good_is_said_at_the_head(make: MakeFiles) -> None:
     assert after.index("\npermanent: true\n---\n") < after.index("\n# [PERMANENT] Which: one?\n")
 
 
-def test_what_is_kept_for_good_and_what_is_not_stand_apart(make: MakeFiles) -> None:
+def test_permanent_and_other_chunks_are_in_separate_files(make: MakeFiles) -> None:
     with make() as files:
         files.put(of_app("One", minute=1))
         files.put(of_app("Two", minute=2, permanent=True))
@@ -203,7 +203,7 @@ def test_in_any_order_the_same_sections_are_written(make: MakeFiles, drawn: list
 DECIDED = Metadata(decisions=("We use UTF-8.",))
 
 
-def test_what_is_taken_out_leaves_the_rest_as_it_is(make: MakeFiles) -> None:
+def test_removing_a_chunk_leaves_the_rest_unchanged(make: MakeFiles) -> None:
     one, two, three = (of_app(f"At {minute}", minute=minute) for minute in (1, 2, 3))
     with make() as files:
         files.put(one, three)
@@ -254,9 +254,7 @@ def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
 
 @given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
 @few_examples
-def test_what_was_taken_out_might_never_have_been_there(
-    make: MakeFiles, drawn: list[Chunk], data: st.DataObject
-) -> None:
+def test_removing_a_chunk_leaves_no_trace_of_it(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
     written = [section_id for chunk in drawn for section_id in ids_of(chunk)]
     gone = set(data.draw(st.lists(st.sampled_from(written)))) if written else set[str]()
     with make() as files:

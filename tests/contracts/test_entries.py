@@ -38,7 +38,7 @@ def in_tie_order(stored: list[Entry]) -> list[Entry]:
 
 @given(entry=odd_entries | file_entries)
 @few_examples
-def test_what_is_put_is_got_whatever_it_says(make: MakeWorld, entry: Entry) -> None:
+def test_any_text_put_is_got_unchanged(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         world.repository.put(entry)
 

@@ -24,7 +24,7 @@ def told(world: World, session: str, limit: int) -> list[ConversationSummary]:
 @on_every_implementation
 @given(stored=stores, data=st.data())
 @few_examples
-def test_what_is_told_comes_in_the_order_asked_for(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
+def test_summaries_come_in_the_requested_order(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
     with make() as world:
         seqs = world.add(*stored)
         asked = data.draw(st.lists(st.sampled_from([*seqs, 999]), unique=True))

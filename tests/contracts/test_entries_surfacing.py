@@ -67,7 +67,7 @@ def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeW
 
 
 @on_every_implementation
-def test_what_is_deprecated_or_has_expired_owns_no_phrase(make: MakeWorld) -> None:
+def test_deprecated_and_expired_entries_own_no_phrase(make: MakeWorld) -> None:
     with make() as world:
         world.add(
             attrs.evolve(lesson("gone"), tier="deprecated", trigger_phrases=("parser",)),

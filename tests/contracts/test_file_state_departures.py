@@ -75,7 +75,7 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
                 assert world.absences.of(path, digest) == wanted(expected, path, digest)
 
 
-def test_what_left_ninety_days_ago_is_forgotten_when_something_leaves(make: MakeWorld) -> None:
+def test_departures_older_than_ninety_days_are_forgotten_at_the_next_departure(make: MakeWorld) -> None:
     with make() as world:
         world.absences.keep(one("/a.md"), NOW)
         world.absences.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE)

@@ -200,7 +200,7 @@ def test_the_index_follows_a_change_at_once(make: MakeWorld) -> None:
 
 
 @on_every_keyword_index
-def test_what_a_failed_transaction_wrote_is_not_found(make: MakeWorld) -> None:
+def test_writes_of_a_failed_transaction_are_not_found(make: MakeWorld) -> None:
     with make() as world:
         with pytest.raises(LookupError):
             put_and_fail(world, lesson("zebra"))

@@ -150,7 +150,7 @@ def test_a_number_is_never_given_twice(make: Make) -> None:
 
 @given(noted=st.lists(events, min_size=1, max_size=6))
 @few_examples
-def test_what_waits_is_told_without_its_texts(make: Make, noted: list[HookEvent]) -> None:
+def test_waiting_sessions_are_listed_without_their_texts(make: Make, noted: list[HookEvent]) -> None:
     with make() as journal:
         for place, event in enumerate(noted):
             journal.note(event._replace(at=(NOW + place * MINUTE).isoformat()))
@@ -167,7 +167,7 @@ def test_what_waits_is_told_without_its_texts(make: Make, noted: list[HookEvent]
             )
 
 
-def test_what_is_forgotten_is_told_and_other_sessions_stay(make: Make) -> None:
+def test_forgotten_sessions_are_reported_and_others_stay(make: Make) -> None:
     with make() as journal:
         journal.note(reply("one")._replace(at=(NOW - DAY).isoformat()))
         journal.note(reply("two"))

@@ -94,7 +94,7 @@ def test_the_newest_wait_first_with_the_text_to_embed(
 
 @given(stored=stores, only=filters)
 @few_examples
-def test_what_is_stored_of_the_filter_is_loaded_bit_for_bit(
+def test_stored_filters_are_loaded_bit_for_bit(
     make: MakeWorld, stored: list[tuple[Entry, Vector | None]], only: EntryFilter
 ) -> None:
     with make() as world:

@@ -18,7 +18,7 @@ def test_a_deadline_passes_as_its_clock_goes_on() -> None:
     assert (deadline.remaining(), deadline.passed()) == (0.0, True)
 
 
-def test_what_remains_is_never_negative() -> None:
+def test_the_remaining_time_is_never_negative() -> None:
     clock = FixedClock()
     deadline = Deadline.after(1.0, clock.monotonic)
     clock.advance(60)

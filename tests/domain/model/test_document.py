@@ -138,7 +138,7 @@ def test_no_secret_is_cut_in_two_by_a_name() -> None:
     assert entry.description == "x" * 70 + " [REDACTED] [REDACTED]"
 
 
-def test_what_the_file_does_not_say_stays_as_it_is_known() -> None:
+def test_attributes_missing_from_the_file_keep_their_known_values() -> None:
     known = attrs.evolve(
         entry_of("text", tags=("a",), keywords=("k",), permanent=True, files=("f",)),
         confidence="high",

@@ -103,7 +103,7 @@ def test_an_entry_has_the_identity_of_its_description_alone(description: str) ->
 
 
 @given(entry=file_entries, description=texts)
-def test_what_a_file_holds_has_the_identity_of_its_kind_path_and_section_alone(entry: Entry, description: str) -> None:
+def test_the_identity_of_an_entry_from_a_file_is_its_kind_path_and_section(entry: Entry, description: str) -> None:
     expected = hashlib.sha256(f"{entry.kind}|{entry.file_path}|{entry.anchor_id}".encode()).hexdigest()[:16]
 
     assert entry.entry_id == attrs.evolve(entry, description=description, name="Other").entry_id == expected
@@ -188,7 +188,7 @@ def test_the_count_stops_at_its_maximum() -> None:
     assert entry.observed_again(entry).observation_count == MAX_COUNT
 
 
-def test_what_is_embedded_is_name_description_notes_and_reasoning() -> None:
+def test_the_embedded_text_is_name_description_notes_and_reasoning() -> None:
     entry = make(name="N", description="D", notes="- M", reasoning="R", keywords=("K",), references=("F",))
 
     assert entry.searchable_text() == "N\nD\n- M\nR"

@@ -28,7 +28,7 @@ changes = st.builds(
 
 
 @given(entry=all_entries, change=changes)
-def test_what_is_named_has_the_new_value_and_the_rest_stays(entry: Entry, change: EntryChange) -> None:
+def test_named_fields_get_the_new_value_and_the_rest_stays(entry: Entry, change: EntryChange) -> None:
     after = change.applied_to(entry)
 
     assert after.entry_id == entry.entry_id

@@ -192,7 +192,7 @@ def test_an_exchange_that_grew_takes_the_place_of_what_it_was() -> None:
     assert sum("Part 1 reads records." in section.text for section in desk.files.kept.values()) == 1
 
 
-def test_what_is_known_is_neither_counted_nor_written_again() -> None:
+def test_known_exchanges_are_neither_counted_nor_written_twice() -> None:
     desk = Desk()
     desk.take(talk(3))
     writes = desk.files.writes
@@ -264,7 +264,7 @@ def test_files_that_the_store_may_not_know_are_named_until_it_does() -> None:
     assert desk.take(talk(1)).files == ()
 
 
-def test_what_belongs_to_no_session_leaves_nothing_in_the_journal() -> None:
+def test_text_without_a_session_leaves_nothing_in_the_journal() -> None:
     desk = Desk()
     captured = desk.capture.add(SessionBuffer(session_id="", project_root="/app"), transcribed(talk(3)))
 
@@ -272,7 +272,7 @@ def test_what_belongs_to_no_session_leaves_nothing_in_the_journal() -> None:
     assert list(desk.journal.buffers()) == []
 
 
-def test_what_is_kept_for_good_is_closed_and_stays_so() -> None:
+def test_a_permanent_chunk_is_closed_and_stays_so() -> None:
     desk = Desk()
     desk.take(talk(2))
     kept = desk.capture.for_good(desk.session("one"))

@@ -28,7 +28,7 @@ def standing(desk: Desk) -> list[tuple[int, bool]]:
     return [(len(chunk.exchanges), chunk.permanent) for chunk in sorted(chunks, key=lambda chunk: chunk.starts_at)]
 
 
-def test_what_was_cut_at_what_was_remembered_is_one_and_for_good() -> None:
+def test_a_chunk_cut_at_a_remembered_exchange_is_one_permanent_chunk() -> None:
     desk = Desk()
     desk.take(talk(2))
     desk.capture.for_good(desk.session("one"))

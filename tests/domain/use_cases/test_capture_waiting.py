@@ -65,7 +65,7 @@ class Office:
 
 @given(exchanges=sessions(at_most=25), breaks=st.lists(st.integers(0, 12), max_size=4), cut=st.integers(0, 25))
 @few_examples
-def test_whoever_is_interrupted_anywhere_and_runs_again_keeps_the_same_and_the_store_knows(
+def test_a_capture_interrupted_anywhere_and_repeated_keeps_the_same_files_and_entries(
     exchanges: list[Exchange], breaks: list[int], cut: int
 ) -> None:
     whole, broken = Office(), Office()

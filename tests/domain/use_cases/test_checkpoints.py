@@ -116,7 +116,7 @@ def test_a_missing_snapshot_is_shown_and_can_not_be_restored(kept: Kept) -> None
     assert [each.name for each in kept.checkpoints.all()] == [made.name]
 
 
-def test_what_is_deleted_is_gone_with_its_snapshot_and_its_name_is_free(kept: Kept) -> None:
+def test_deleting_a_checkpoint_removes_its_snapshot_and_frees_its_name(kept: Kept) -> None:
     kept.create("before")
 
     assert kept.checkpoints.delete("before").name == "before"

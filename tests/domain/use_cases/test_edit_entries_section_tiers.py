@@ -119,7 +119,7 @@ def test_sections_that_an_earlier_hardwon_left_behind_follow(*, is_asked: bool) 
     assert set(shelf.tiers.values()) == {"deprecated"}
 
 
-def test_what_has_no_file_has_no_sections() -> None:
+def test_an_entry_without_a_file_has_no_sections() -> None:
     shelf = Shelf()
     learning = lesson("No file.")
     shelf.repository.put(learning)
@@ -136,7 +136,7 @@ other_steps = st.sampled_from(["edit", "force", "leave and return"])
 
 
 @given(steps=st.lists(given_tiers | other_steps, max_size=8))
-def test_each_section_has_its_own_tier_or_that_of_its_file(steps: list[tuple[str, Tier] | str]) -> None:
+def test_a_section_has_its_own_tier_or_that_of_its_file(steps: list[tuple[str, Tier] | str]) -> None:
     shelf = Shelf()
     given: dict[str, Tier] = {"": "normal"}
     for step in steps:

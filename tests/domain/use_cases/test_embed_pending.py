@@ -50,7 +50,7 @@ def test_the_first_in_the_line_are_embedded_first_as_documents() -> None:
     assert embedder.asked == expected
 
 
-def test_each_batch_is_stored_and_reported_before_the_next() -> None:
+def test_a_batch_is_stored_and_reported_before_the_next() -> None:
     store = store_of(BATCH * 2 + 1)
     heard: list[tuple[int, int]] = []
     EmbedPending(PlantedEmbedder(), store).embed(

@@ -48,7 +48,7 @@ def planted_embedder() -> PlantedEmbedder:
     return PlantedEmbedder({**same, "parser retry": near, "deploy lock": far, "cache socket": far})
 
 
-def test_each_policy_is_measured_by_what_it_finds() -> None:
+def test_policies_are_measured_by_their_results() -> None:
     run = evaluate(planted_embedder())
     report = run.measure(eval_set(), EVERY, QUIETLY)
 
@@ -97,7 +97,7 @@ def test_an_embedder_that_gives_up_stops_the_run() -> None:
         run.measure(eval_set(), EVERY, QUIETLY)
 
 
-def test_what_was_missing_is_reported_once() -> None:
+def test_missing_signals_are_reported_once() -> None:
     run = evaluate(planted_embedder(), words=False)
     report = run.measure(eval_set(), EVERY, QUIETLY)
 

@@ -24,7 +24,7 @@ def explain(*sessions: str) -> ExplainInjections:
     return ExplainInjections(receipts, repository, InMemoryInfluences(state, receipts))
 
 
-def test_what_begins_alike_is_named_five_at_most() -> None:
+def test_an_ambiguous_prefix_names_five_candidates_at_most() -> None:
     with pytest.raises(InvalidQueryError) as told:
         explain(f"{BEGINNING}-one").of(BEGINNING)
     assert str(told.value).endswith(f"more of it (session {BEGINNING}-one; entry {ENTRY.entry_id}, Quotes)")

@@ -197,7 +197,7 @@ def test_a_lesson_that_was_stored_before_is_left_as_it_is() -> None:
     assert importing.only_entry() == known
 
 
-def test_what_cannot_be_imported_is_reported_by_file_and_heading_and_the_rest_comes_in() -> None:
+def test_invalid_lessons_are_reported_by_file_and_heading_and_the_rest_is_imported() -> None:
     importing = Import()
     importing.write(bank_chunk("Empty", ""), bank_chunk("Fine", "one"), bank_chunk("Gone", "<private>x</private>"))
     outcome = importing.run()
@@ -208,7 +208,7 @@ def test_what_cannot_be_imported_is_reported_by_file_and_heading_and_the_rest_co
     assert outcome.skipped[1].startswith(f"{PATH}: ### Gone: description is blank")
 
 
-def test_what_was_reported_comes_in_once_it_is_mended() -> None:
+def test_a_reported_lesson_is_imported_once_it_is_repaired() -> None:
     importing = Import()
     importing.write(bank_chunk("Empty", ""))
     importing.run()
@@ -259,7 +259,7 @@ def test_progress_hears_of_each_file() -> None:
 
 
 @given(versions=st.lists(banks, min_size=1, max_size=4))
-def test_whatever_becomes_of_the_file_each_heading_is_imported_once_at_most(versions: list[str]) -> None:
+def test_a_heading_is_imported_once_at_most_however_the_file_changes(versions: list[str]) -> None:
     importing = Import()
     seen: set[str] = set()
     for text in versions:

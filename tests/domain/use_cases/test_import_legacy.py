@@ -53,7 +53,7 @@ memories = st.lists(
 
 
 @given(memories)
-def test_what_is_exported_and_imported_is_exported_again(brought: list[IndexedMemory]) -> None:
+def test_exporting_an_import_gives_the_same_export(brought: list[IndexedMemory]) -> None:
     first, second = Importing(), Importing()
     first.bring_in.import_memories(brought)
     exported = first.export()

@@ -109,7 +109,7 @@ def test_a_vector_that_cannot_be_used_stays_out_alone(vector: Vector, words: str
     assert (importing.vector_of("bad"), importing.pending) == (None, 1)
 
 
-def test_what_is_no_list_of_numbers_is_reported() -> None:
+def test_a_vector_that_is_no_list_of_numbers_is_reported() -> None:
     importing = Importing()
 
     outcome = importing(memory("a", vector_problem='embedding is "x": it must be a list of numbers'))

@@ -88,7 +88,7 @@ def test_a_dry_run_changes_nothing(changes: list[tuple[str, str | None]]) -> Non
     assert indexing.entries() == before
 
 
-def test_each_file_is_read_once_and_told(indexing: Indexing) -> None:
+def test_files_are_read_once_and_reported(indexing: Indexing) -> None:
     told: list[tuple[int, int, str]] = []
     for path in PATHS:
         indexing.files.put(path, "text")
@@ -122,7 +122,7 @@ def test_a_file_whose_kind_changed_replaces_its_row(indexing: Indexing) -> None:
     assert after.entry_id != before.entry_id
 
 
-def test_what_was_saved_as_a_session_stays_one_where_its_place_means_nothing(indexing: Indexing) -> None:
+def test_a_saved_session_stays_one_in_any_folder(indexing: Indexing) -> None:
     path = indexing.files.put("/elsewhere/notes.md", "Prose.")
     indexing.repository.put(attrs.evolve(of_file("Prose."), kind="session", file_path=path))
     indexing.index.index([path])
@@ -200,7 +200,7 @@ def test_a_file_that_cannot_be_read_is_skipped_and_not_forgotten(indexing: Index
     assert len(indexing.entries()) == 4
 
 
-def test_what_cannot_be_kept_is_named_and_the_rest_comes_in(indexing: Indexing) -> None:
+def test_invalid_files_are_named_and_the_rest_is_indexed(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "half a pair: \ud800")
     indexing.files.put("gotchas/b.md", "text", date="some day")
 

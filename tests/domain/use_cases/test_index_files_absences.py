@@ -125,7 +125,7 @@ def test_a_dry_run_of_the_return_keeps_what_is_known(shelf: Shelf) -> None:
     assert (shelf.kept, shelf.entries) == ([PATH], {})
 
 
-def test_what_is_deleted_explicitly_is_not_kept(shelf: Shelf) -> None:
+def test_explicitly_deleted_entries_are_not_kept(shelf: Shelf) -> None:
     file = shelf.take_away()
     shelf.files.files[PATH] = file
     shelf.index.index()

@@ -219,7 +219,7 @@ steps = st.lists(st.sampled_from(["scan", "delete whole", "delete section", "edi
 
 
 @given(steps=steps)
-def test_what_was_deleted_is_out_until_the_file_changes_or_force(steps: list[str]) -> None:
+def test_a_deleted_document_is_out_until_the_file_changes_or_force(steps: list[str]) -> None:
     documents = Documents()
     edits, expected = 0, {"", "a"}
     documents.write(f"{edits}" + section("a"))

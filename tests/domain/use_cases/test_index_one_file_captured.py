@@ -87,7 +87,7 @@ def captures() -> Captures:
 
 @given(st.lists(chunks(), max_size=2, unique_by=lambda each: each.chunk_id))
 @few_examples
-def test_each_section_is_one_entry_and_indexing_again_changes_nothing(drawn: list[Chunk]) -> None:
+def test_a_section_is_one_entry_and_indexing_is_idempotent(drawn: list[Chunk]) -> None:
     captures = Captures()
     captures.write(*drawn)
     drawn = [attrs.evolve(chunk, project="app") for chunk in drawn]
@@ -179,7 +179,7 @@ def test_a_file_that_becomes_another_kind_keeps_what_its_sections_were_worth(
     assert len(captures.entries) == (2 if after == "document" else 1)
 
 
-def test_what_the_store_has_the_word_on_outlives_a_change_and_a_rebuild(captures: Captures) -> None:
+def test_fields_owned_by_the_store_outlive_a_change_and_a_rebuild(captures: Captures) -> None:
     captures.write(talk("One"), talk("Two", minute=1))
     captures.index()
     before = captures.judge()
@@ -260,7 +260,7 @@ def test_the_same_section_in_two_files_is_one_entry_and_either_file_may_go(captu
     assert captures.counts() == (0, 0, 1, 0, 0)
 
 
-def test_what_was_deleted_stays_so_while_its_section_does(captures: Captures) -> None:
+def test_a_deleted_entry_stays_deleted_while_its_section_is_unchanged(captures: Captures) -> None:
     captures.write(talk("One"))
     captures.index()
     captures.run.forget.delete(captures.entries.values())
@@ -293,7 +293,7 @@ def test_a_rebuild_brings_back_what_was_deleted(captures: Captures) -> None:
         ((True, True), False, (True, True)),
     ],
 )
-def test_what_we_wrote_speaks_for_itself_whatever_the_head_says(
+def test_files_written_by_hardwon_keep_their_kind_whatever_the_head_says(
     captures: Captures, *, flags: tuple[bool, bool], said: bool | None, expected: tuple[bool, bool]
 ) -> None:
     one, two = talk("One", permanent=flags[0]), talk("Two", minute=1, permanent=flags[1])
@@ -324,7 +324,7 @@ def test_a_neighbour_that_is_kept_for_good_changes_nothing_of_a_section(captures
     assert captures.repository.state.history == []
 
 
-def test_what_is_said_of_being_permanent_is_not_believed(captures: Captures) -> None:
+def test_a_claim_in_the_text_to_be_permanent_is_ignored(captures: Captures) -> None:
     captures.write(talk(title="[PERMANENT] The parser", metadata=Metadata(gotchas=("[PERMANENT] Mind the parser.",))))
     captures.index()
 

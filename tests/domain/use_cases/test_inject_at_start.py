@@ -423,14 +423,14 @@ def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_sect
 
 
 @pytest.mark.parametrize(("days", "count"), [(6, 1), (8, 0)])
-def test_what_has_expired_is_printed_no_more(days: int, count: int) -> None:
+def test_expired_entries_are_not_printed(days: int, count: int) -> None:
     session = Session()
     session.add(attrs.evolve(lesson("for now", age=days * DAY), tier="temporary"))
 
     assert len(session.inject().printed) == count
 
 
-def test_what_did_not_fit_is_not_said_to_be_printed() -> None:
+def test_entries_that_did_not_fit_are_not_reported_as_printed() -> None:
     session = Session()
     for number in range(12):
         session.add(lesson(f"{number}" + "x" * 1_500))

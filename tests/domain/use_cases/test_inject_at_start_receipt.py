@@ -166,7 +166,7 @@ def test_it_names_the_best_three_that_nearly_were_there_and_why_not() -> None:
     assert min(each.score or 0.0 for each in receipt.shown) >= scores[0]
 
 
-def test_what_was_chosen_but_did_not_fit_is_told_so() -> None:
+def test_chosen_entries_that_did_not_fit_are_reported_so() -> None:
     session = Session()
     session.add(lesson("parser"), lesson("parser " * LONG))
     receipt = receipt_of(session.inject())
@@ -176,7 +176,7 @@ def test_what_was_chosen_but_did_not_fit_is_told_so() -> None:
     assert len(session.inject().text) < MAX_UNITS
 
 
-def test_what_made_way_for_another_category_is_told_so() -> None:
+def test_entries_displaced_by_another_category_are_reported_so() -> None:
     session = Session()
     session.add(*(lesson(f"parser {number}") for number in range(9)))
     session.add(*(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3)))
@@ -201,7 +201,7 @@ def test_a_query_that_is_private_as_a_whole_is_none() -> None:
     assert ContextQuery(feature=Feature(slug="<private>x", phase="y")).public is None
 
 
-def test_each_entry_that_changed_since_is_named() -> None:
+def test_entries_that_changed_since_are_named() -> None:
     session = full_session()
     receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
     entries = session.entries()
@@ -216,7 +216,7 @@ def test_each_entry_that_changed_since_is_named() -> None:
     assert verdict(receipt, entries) == Verdict(changed=(counted, last), gone=(first,))
 
 
-def test_what_changed_besides_the_text_does_not_matter() -> None:
+def test_changes_besides_the_text_are_ignored() -> None:
     session = full_session()
     receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
     entries = {entry_id: attrs.evolve(entry, reasoning="Why not?") for entry_id, entry in session.entries().items()}

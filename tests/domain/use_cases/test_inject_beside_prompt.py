@@ -61,7 +61,7 @@ def receipt_of(spoken: PromptInjection) -> Receipt:
     return spoken.receipt
 
 
-def test_what_a_prompt_nearly_names_is_printed_once_a_session() -> None:
+def test_an_entry_that_a_prompt_nearly_names_is_printed_once_a_session() -> None:
     session = Session(store(lesson(LESSON)))
 
     assert LESSON in session.ask().text
@@ -102,22 +102,22 @@ def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> N
 @pytest.mark.parametrize(
     "prompt", ["filler number 7 again", "what is the weather like in paris today", "go on", "/rename column safely"]
 )
-def test_what_does_not_clearly_win_is_left_out(prompt: str) -> None:
+def test_entries_without_a_clear_lead_are_left_out(prompt: str) -> None:
     assert Session(store(lesson(LESSON))).ask(prompt).text == ""
 
 
-def test_what_an_instruction_file_says_is_not_said_again() -> None:
+def test_text_of_an_instruction_file_is_not_repeated() -> None:
     session = Session(store(lesson(LESSON)), {"CLAUDE.md": f"# Rules\n\n* {LESSON.upper()}\n"})
 
     assert session.ask() == PromptInjection()
 
 
 @pytest.mark.parametrize("gone", [{"tier": "deprecated"}, {"tier": "temporary", "created_at": NOW - 400 * DAY}])
-def test_what_is_deprecated_or_expired_is_never_printed(gone: dict[str, Any]) -> None:
+def test_deprecated_and_expired_entries_are_never_printed(gone: dict[str, Any]) -> None:
     assert Session(store(attrs.evolve(lesson(LESSON), **gone))).ask().text == ""
 
 
-def test_what_the_session_itself_left_is_not_told_back_to_it() -> None:
+def test_conversations_of_the_session_itself_are_not_printed() -> None:
     said = of_file(LESSON, kind="decision", session_id="one")
     session = Session(store(said))
 

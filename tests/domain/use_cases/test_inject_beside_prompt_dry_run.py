@@ -21,7 +21,7 @@ def rehearse(text: str, session: Session = SESSION) -> PromptDryRun:
     return TryPrompt(speak_up).dry_run(Prompt(text, "one", "here"), session.clock.deadline())
 
 
-def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -> None:
+def test_a_dry_run_reports_entries_with_their_strength_and_leaves_no_receipt() -> None:
     for _ in range(2):
         tried = rehearse(ASKED)
         best = tried.entries[0]
@@ -31,7 +31,7 @@ def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -
         assert best.strength >= best.least > 0
 
 
-def test_what_is_too_weak_or_known_is_told_too() -> None:
+def test_a_dry_run_reports_weak_and_known_entries_too() -> None:
     weak = rehearse("is there a filler for the old car")
     assert (weak.text, weak.worth_asking) == ("", True)
     assert {each.kept_out for each in weak.entries} == {TOO_WEAK}

@@ -61,7 +61,7 @@ def test_there_are_no_labels_when_all_tiers_fail() -> None:
     assert _labels() == ()
 
 
-def test_whoever_asks_learns_why_nobody_answered() -> None:
+def test_the_caller_learns_why_no_labeler_answered() -> None:
     chain = LabelChain([UnavailableLabeler("no key"), UnavailableLabeler("not running")])
 
     with pytest.raises(LabelerUnavailableError, match=r"^no key; not running$"):
@@ -106,7 +106,7 @@ def test_hanging_tiers_together_never_outlast_the_deadline() -> None:
     hanging.released.set()
 
 
-def test_each_tier_has_five_seconds_and_never_more_than_what_is_left() -> None:
+def test_a_tier_has_five_seconds_and_never_more_than_the_remaining_time() -> None:
     clock = FixedClock()
     slow, quick = UnavailableLabeler(work=lambda: clock.advance(4)), PlantedLabeler()
 

@@ -189,7 +189,7 @@ def test_no_entry_is_begun_after_the_deadline() -> None:
     assert _pending(repository, ObligingLabeler(answer)).label(None, clock.deadline(5)) == Labelled(labelled=2)
 
 
-def test_what_changes_while_the_labeler_thinks_is_kept() -> None:
+def test_a_change_during_labelling_is_kept() -> None:
     repository = _store("a")
     again = attrs.evolve(lesson("a"), observation_count=7, references=("src/a.py",), updated_at=NOW + DAY)
 

@@ -81,7 +81,7 @@ def test_entries_of_other_projects_stay_down_lessons_do_not() -> None:
     assert Desk(owner("a", "oauth"), other, lessons).titles("oauth") == ["a", "Lesson"]
 
 
-def test_what_has_expired_stays_down() -> None:
+def test_expired_entries_are_not_triggered() -> None:
     desk = Desk(owner("old", "oauth", tier="temporary", age=8 * DAY), owner("new", "oauth", tier="temporary"))
 
     assert desk.titles("oauth") == ["new"]

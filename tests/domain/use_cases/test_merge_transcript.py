@@ -122,7 +122,7 @@ def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut
     assert as_said(taken) == as_said(once)
 
 
-def test_what_says_nothing_is_no_exchange() -> None:
+def test_empty_text_is_no_exchange() -> None:
     blank = [event._replace(text=" \n") for event in events("prompt", "reply")]
 
     assert list(exchanges_of(blank, 2)) == []
@@ -204,7 +204,7 @@ def test_a_transcript_that_is_not_there_yet_may_still_come() -> None:
     assert (unread.buffer.source, unread.problem, utterances(unread)) == ("transcript", "", [])
 
 
-def test_what_the_transcript_gave_before_it_was_gone_is_not_told_again() -> None:
+def test_exchanges_of_a_vanished_transcript_are_not_returned_twice() -> None:
     known = buffer_with(Exchange("prompt 1", "more than reply 2", NOW + MINUTE / 2))
     unread = merge_transcript(GONE, known, events("prompt", "reply", "prompt", "reply"), LATER)
 
@@ -221,7 +221,7 @@ def test_a_turn_that_went_on_after_the_transcript_gave_it_is_told_to_its_end(wri
     assert grown.assistant == f"{written}\n\nreply 3".strip()
 
 
-def test_what_events_tell_is_cleaned_by_the_project_of_the_session() -> None:
+def test_text_of_events_is_cleaned_by_the_project_of_the_session() -> None:
     waiting = [event._replace(text=f"{event.text} in /link/src/a.py") for event in events("prompt", "reply")]
     unread = merge_transcript(GONE, None, waiting, LATER, Cleaning("/real", other_roots=("/link",)))
 

@@ -449,7 +449,7 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
 
 @given(shelf=st.lists(sayings, max_size=4), prompt=st.lists(sayings, min_size=1, max_size=3).map(". ".join))
 @example(shelf=["rename column safely release"], prompt="rename column safely release")  # one that wins
-def test_what_stands_beside_a_prompt_is_the_same_when_no_text_is_left_unread(shelf: list[str], prompt: str) -> None:
+def test_entries_beside_a_prompt_are_the_same_when_every_text_is_read(shelf: list[str], prompt: str) -> None:
     state = State()
     repository = InMemoryEntryRepository(state)
     for text in (*shelf, *(f"filler number {number}" for number in range(40))):

@@ -261,14 +261,14 @@ def test_a_rule_is_not_told_again_as_a_conversation() -> None:
     assert HEADING not in injection.text
 
 
-def test_what_is_told_counts_as_recalled() -> None:
+def test_rendered_conversations_count_as_recalled() -> None:
     session = Session()
     own, other, learnt = session.add(lesson("parser")), session.add(said("one")), session.add(lesson("cache"))
 
     assert session.inject().seqs == [own, learnt, other]
 
 
-def test_what_has_expired_is_not_told() -> None:
+def test_expired_conversations_are_not_rendered() -> None:
     session = Session()
     session.add(said("old", tier="temporary", age=8 * DAY, session_id="s"))
 

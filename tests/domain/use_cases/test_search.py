@@ -103,7 +103,7 @@ def test_concepts_narrow_what_a_query_finds() -> None:
 
 
 @pytest.mark.parametrize(("text", "concepts"), [("", []), (" \n", []), ("parser", ["one"]), ("", list("abcdef"))])
-def test_what_cannot_be_asked_is_refused(text: str, concepts: list[str]) -> None:
+def test_an_impossible_query_is_refused(text: str, concepts: list[str]) -> None:
     with pytest.raises(InvalidQueryError, match="concepts"):
         Room().search(QUESTION._replace(text=text), concepts=concepts)
 
@@ -124,7 +124,7 @@ def test_a_way_on_is_told_only_where_nothing_is_found() -> None:
     assert deprecated.answers == ()
 
 
-def test_what_is_shown_is_counted() -> None:
+def test_shown_entries_are_counted() -> None:
     room = Room(rule("a rule"), lesson("parser"), lesson("cache"))
     for _ in range(2):
         room.search()
@@ -135,7 +135,7 @@ def test_what_is_shown_is_counted() -> None:
 
 
 @pytest.mark.parametrize(("days", "expected"), [(6, ["parser for now"]), (8, [])])
-def test_what_has_expired_is_taken_out_before_anything_is_ranked(days: int, expected: list[str]) -> None:
+def test_expired_entries_are_removed_before_ranking(days: int, expected: list[str]) -> None:
     room = Room(attrs.evolve(lesson("parser for now", age=days * DAY), tier="temporary"))
 
     assert texts(room.search()) == expected

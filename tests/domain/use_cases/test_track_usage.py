@@ -42,7 +42,7 @@ def test_answers_and_edits_are_told_apart_and_count_once(influences: InMemoryInf
     assert influences.total() == 2
 
 
-def test_what_was_given_and_what_was_not_injected_there_is_no_use(influences: InMemoryInfluences) -> None:
+def test_given_text_and_entries_not_injected_there_are_no_usage(influences: InMemoryInfluences) -> None:
     assert notice(influences, Turn(answer=FIRST.description, given=FIRST.description)) == []
     assert notice(influences, Turn(answer=FIRST.description), "another") == []
 

@@ -44,7 +44,7 @@ def test_two_subjects_are_two_chunks_by_meaning_where_words_agree() -> None:
 
 
 @pytest.mark.parametrize("cosine", [None, 0.3, 1.0])
-def test_what_is_alike_or_can_not_be_told_stays_together(cosine: float | None) -> None:
+def test_similar_and_incomparable_exchanges_stay_together(cosine: float | None) -> None:
     assert sizes(dialogue(*DATABASE), Chunker(similarity=lambda *_: cosine)) == [4]
 
 
@@ -133,7 +133,7 @@ def test_questions_and_courtesies_do_not_stand_by_themselves(prompt: str) -> Non
     assert sizes(prompts(GO_ON, prompt, GO_ON)) == [3]
 
 
-def test_what_the_agent_decides_does_not_cut_as_its_reply_may_still_grow() -> None:
+def test_decisions_of_the_agent_do_not_cut_as_its_reply_may_still_grow() -> None:
     assert sizes(dialogue((GO_ON, "Yes."), (GO_ON, "We decided to use uv."), (GO_ON, "Yes."))) == [3]
 
 

@@ -27,9 +27,7 @@ def test_nothing_is_lost_doubled_or_moved(session: list[Exchange], chunker: Chun
 
 
 @given(session=sessions(), chunker=chunkers, data=st.data())
-def test_what_is_said_later_changes_no_closed_chunk(
-    session: list[Exchange], chunker: Chunker, data: st.DataObject
-) -> None:
+def test_later_exchanges_change_no_closed_chunk(session: list[Exchange], chunker: Chunker, data: st.DataObject) -> None:
     heard = data.draw(st.integers(0, len(session)))
     drafts = chunker.chunk(session[:heard])
     closed = tuple(draft for draft in drafts if draft.is_closed)

@@ -20,7 +20,7 @@ def test_a_command_begins_a_new_chunk_whatever_the_size(command: str, rest: str)
 @pytest.mark.parametrize(
     "prompt", ["/tlc:planner", "/TLC:plan x", "Run /tlc:plan now", "/tlc:planning/file.md", "plan"]
 )
-def test_what_only_looks_like_a_command_does_not_cut(prompt: str) -> None:
+def test_text_that_only_looks_like_a_command_does_not_cut(prompt: str) -> None:
     assert sizes(prompts(GO_ON, prompt)) == [2]
 
 
@@ -119,7 +119,7 @@ def test_a_message_that_announces_another_subject_begins_a_chunk_however_short_t
 
 
 @pytest.mark.parametrize("prompt", NOT_ANNOUNCED)
-def test_what_only_looks_like_an_announcement_does_not_cut(prompt: str) -> None:
+def test_text_that_only_looks_like_an_announcement_does_not_cut(prompt: str) -> None:
     assert sizes(prompts(GO_ON, prompt, GO_ON)) == [3]
 
 

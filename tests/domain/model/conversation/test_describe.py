@@ -70,7 +70,7 @@ def test_a_title_is_cut_at_a_word() -> None:
     assert set(chunk.title.lower().split()) == {"parser"}
 
 
-def test_what_is_kept_for_good_says_so_in_its_title() -> None:
+def test_the_title_of_a_permanent_conversation_says_so() -> None:
     chunk = chunk_of(("parser " * 40, "Yes."), permanent=True)
 
     assert chunk.permanent
@@ -79,7 +79,7 @@ def test_what_is_kept_for_good_says_so_in_its_title() -> None:
 
 
 @pytest.mark.parametrize("said", ["[PERMANENT] The parser is fine.", "[Permanent] [PERMANENT]  The parser is fine."])
-def test_what_is_said_of_being_permanent_is_no_part_of_a_title(said: str) -> None:
+def test_the_permanent_mark_in_a_prompt_is_no_part_of_a_title(said: str) -> None:
     assert chunk_of(("ok", said)).title == "The parser is fine"
     assert chunk_of(("ok", said), permanent=True).title == f"{PERMANENT_MARK}The parser is fine"
 
@@ -123,7 +123,7 @@ def test_how_the_user_always_wants_it_is_a_preference_only() -> None:
     assert (about.decisions, about.preferences) == ((), ("from now on always use server components",))
 
 
-def test_what_only_the_user_can_accept_is_no_decision_of_the_agent() -> None:
+def test_a_proposal_for_the_user_to_accept_is_no_decision_of_the_agent() -> None:
     chunk = chunk_of(("ok use postgres", "And use the index."))
 
     assert chunk.metadata.decisions == ("ok use postgres",)

@@ -60,7 +60,7 @@ def test_no_text_of_one_thing_again_and_again_keeps_its_reader_busy(atom: str) -
 
 
 @pytest.mark.parametrize("repeated", ["." * 250, ":1" * 120, ":1-2" * 60, "#L1-L2" * 40, ".:" * 120, "?!…" * 80])
-def test_what_stands_after_a_path_is_looked_at_once(repeated: str) -> None:
+def test_text_after_a_path_is_scanned_once(repeated: str) -> None:
     assert list(paths_in(f"Loading{repeated}done")) == []
     assert list(paths_in(f"src/a.py{repeated}")) == ["src/a.py"]
 

@@ -88,7 +88,7 @@ AREAS = {
 
 
 @pytest.mark.parametrize(("said", "areas"), AREAS.items())
-def test_what_is_always_recorded_is_told_by_its_words(said: str, areas: tuple[str, ...]) -> None:
+def test_usage_that_is_always_recorded_is_recognised_by_its_words(said: str, areas: tuple[str, ...]) -> None:
     assert areas_of([said], []) == areas
 
 

@@ -37,7 +37,7 @@ def test_the_figures_of_two_answers_by_hand() -> None:
     assert Figures.of([]) == (0, 0, 0, 0, 0, 0, 0)
 
 
-def test_what_stands_below_ten_answers_does_not_count() -> None:
+def test_results_below_the_tenth_do_not_count() -> None:
     late = Measured("1", [*"xxxxxxxxxx", "a"], {"a": 1.0}, 1.0)
 
     assert Figures.of([late])[:-2] == (0, 0, 0, 0, 0)

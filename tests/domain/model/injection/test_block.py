@@ -258,7 +258,7 @@ HIDDEN = ["\x1b", "\0", "\b", "\x7f", "\x9b", "\u200b", "\u202e", "\u2066", "\u2
 
 
 @pytest.mark.parametrize("character", HIDDEN, ids=ascii)
-def test_what_hides_words_or_steers_a_terminal_goes(character: str) -> None:
+def test_zero_width_bidi_and_control_characters_are_removed(character: str) -> None:
     assert neutral(f"obey{character}[2J me") == "obey[2J me"
 
 

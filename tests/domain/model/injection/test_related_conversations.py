@@ -73,7 +73,7 @@ def test_a_summary_is_the_first_sentences_and_no_exchange(text: str, summary: st
 
 
 @given(name=texts, description=anything)
-def test_whatever_is_stored_is_told_on_one_short_line(name: str, description: str) -> None:
+def test_any_conversation_is_rendered_on_one_short_line(name: str, description: str) -> None:
     line = told(1, name, description * 20).line
 
     assert len(line.splitlines()) == 1
@@ -102,7 +102,7 @@ def test_the_section_stands_before_the_last_line_of_the_block() -> None:
     )
 
 
-def test_what_was_said_before_the_compaction_stands_first() -> None:
+def test_conversations_from_before_the_compaction_come_first() -> None:
     assert related_section([told(7, "Own")], [told(1)], LARGE).text == (
         "### Related Conversations\n"
         "This session, before the compaction:\n"

@@ -39,7 +39,7 @@ def test_a_stronger_winner_is_never_silenced(
 
 
 @given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, told=st.floats(0, 50))
-def test_who_is_further_ahead_or_says_more_of_the_prompt_is_stronger(
+def test_a_larger_lead_and_more_words_of_the_prompt_are_stronger(
     *, score: float, runner_up: float, behind: float, share: float, size: int, told: float
 ) -> None:
     measured = strength(score, runner_up, share, size, told=told)
@@ -77,7 +77,7 @@ def test_an_identifier_that_it_alone_holds_doubles_it() -> None:
         ("", []),
     ],
 )
-def test_what_looks_like_code_is_an_identifier(prompt: str, found: list[tuple[str, ...]]) -> None:
+def test_words_that_look_like_code_are_identifiers(prompt: str, found: list[tuple[str, ...]]) -> None:
     assert list(identifiers(prompt)) == found
 
 
@@ -130,7 +130,7 @@ def test_a_rare_word_tells_more_and_one_that_no_entry_holds_as_much_as_the_rares
     assert weighed(("common",), {"common": 90}, 40) == {"common": 0.0}
 
 
-def test_what_agents_are_told_all_day_tells_nothing() -> None:
+def test_everyday_words_of_prompts_carry_no_weight() -> None:
     assert informative_words(("write", "tests", "changes", "parser")) == ("parser",)
     assert all(word == word.lower() for word in EVERYDAY)
 
@@ -162,7 +162,7 @@ def test_every_prompt_asks_something(prompt: str) -> None:
     assert asked_by(prompt)
 
 
-def test_each_sentence_that_says_enough_is_asked_by_itself() -> None:
+def test_sentences_with_enough_words_are_queries_of_their_own() -> None:
     prompt = "I am stuck. Can I rename the column of a table? Thanks!\nThen run all migration tests"
 
     assert asked_by(prompt) == (("rename", "column", "table"), ("run", "migration", "tests"))
@@ -177,7 +177,7 @@ def test_a_prompt_of_few_words_is_not_searched_with(prompt: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["/", "!", "#", " /", "\n#"])
-def test_what_the_host_takes_for_itself_is_not_searched_with(mark: str) -> None:
+def test_commands_of_the_host_are_not_searched(mark: str) -> None:
     words = "rename the column of every table"
 
     assert is_worth_asking(words)

@@ -82,7 +82,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
         assert choice.text == ""
 
 
-def test_each_reason_is_reported() -> None:
+def test_every_reason_is_reported() -> None:
     contenders = [contender(0), contender(1), contender(2, score=1.0)]
 
     assert [each.why for each in choose(contenders, rules()).missed] == ["too weak"]
@@ -112,7 +112,9 @@ def test_each_reason_is_reported() -> None:
         ("learning", "elsewhere", []),
     ],
 )
-def test_what_is_no_learning_comes_up_in_its_own_project_only(kind: Kind, project: str | None, why: list[str]) -> None:
+def test_conversations_and_documents_come_up_in_their_own_project_only(
+    kind: Kind, project: str | None, why: list[str]
+) -> None:
     each = contender(0, kind=kind)
     each = each._replace(facts=each.facts._replace(project=project))
 

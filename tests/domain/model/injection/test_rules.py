@@ -55,7 +55,7 @@ def test_the_weightiest_goes_first_then_the_newest_then_the_smallest_id() -> Non
     ) == ["heavy", "new", "a", "b", "light"]
 
 
-def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
+def test_rules_that_do_not_fit_are_passed_over_for_those_that_do() -> None:
     assert surfaced(rule("first", 300, 0.9), rule("too long", 201, 0.8), rule("fits", 200, 0.7)) == ["first", "fits"]
     assert surfaced(rule("alone too long", 501)) == []
 
@@ -72,9 +72,7 @@ def test_whole_rules_within_the_budget_whatever_order_they_come_in(
 
 
 @given(given_rules=rules, budget=st.integers(0, 40))
-def test_what_was_passed_over_did_not_fit_beside_what_goes_before_it(
-    given_rules: list[ConstitutionalText], budget: int
-) -> None:
+def test_skipped_rules_did_not_fit_beside_those_before_them(given_rules: list[ConstitutionalText], budget: int) -> None:
     chosen = within_budget(given_rules, budget)
 
     for each in set(given_rules) - set(chosen):

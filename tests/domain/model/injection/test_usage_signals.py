@@ -60,7 +60,7 @@ def test_a_name_a_quotation_and_a_piece_of_code_are_signs(text: str, phrase: str
         "\0 \ud800 ```",
     ],
 )
-def test_what_is_no_quotation_is_no_sign(text: str) -> None:
+def test_text_that_is_no_quotation_is_no_usage_signal(text: str) -> None:
     assert sign(text) == ""
 
 
@@ -113,11 +113,11 @@ def test_a_phrase_of_two_entries_is_a_sign_for_neither() -> None:
     assert usage_signals([ENTRY, twin._replace(is_counted=True)], TEXT, "") == {}
 
 
-def test_what_is_counted_is_looked_for_no_more() -> None:
+def test_counted_usage_signals_are_no_longer_searched() -> None:
     assert usage_signals([ENTRY._replace(is_counted=True)], TEXT, "") == {}
 
 
-def test_what_the_user_said_is_no_sign_and_more_of_it_is() -> None:
+def test_words_of_the_user_are_no_usage_signal_and_further_words_are() -> None:
     said = "Please read partner feeds line by line and report each malformed record"
 
     assert sign(said, said) == ""
@@ -125,7 +125,7 @@ def test_what_the_user_said_is_no_sign_and_more_of_it_is() -> None:
     assert sign(f"{said}. Never load a whole feed, some are larger than memory", said).startswith("Never load")
 
 
-def test_what_memory_printed_is_no_sign() -> None:
+def test_printed_memory_is_no_usage_signal() -> None:
     assert sign(framed(TEXT)) == ""
     assert sign(framed(TEXT).removesuffix("</hardwon-memory>\n")) == ""
     assert sign(f"{framed('x')} stream large partner feeds {framed('y')}") == ENTRY.name

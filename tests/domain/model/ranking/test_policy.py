@@ -292,7 +292,7 @@ def test_words_alone_never_make_a_full_similarity(
 
 
 @given(score_of=st.floats(-1, 200), name=st.sampled_from(POLICIES))
-def test_what_words_alone_found_is_never_shown_as_a_hundred_percent(score_of: float, name: PolicyName) -> None:
+def test_keyword_only_results_are_never_shown_as_a_hundred_percent(score_of: float, name: PolicyName) -> None:
     share, by_keyword = (share_of_full(score_of, name, by_keyword_only=only) for only in (False, True))
 
     if share is not None:

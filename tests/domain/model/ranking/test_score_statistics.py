@@ -11,7 +11,7 @@ scores = st.lists(st.floats(-10, 10), max_size=8)
 
 
 @given(scores=scores, more=st.integers(0, 5))
-def test_what_was_not_found_counts_as_nothing(scores: list[float], more: int) -> None:
+def test_a_missing_score_counts_as_zero(scores: list[float], more: int) -> None:
     measured, everything = ScoreStatistics.of(scores), [*scores, *[0.0] * more]
 
     assert measured.found == len(scores)
