@@ -119,7 +119,7 @@ class Labelled:
     Attributes:
         labelled: The number of entries that got labels.
         failed: The number of entries tried without success.
-        problem: The last error of a labeler; empty without one.
+        trouble: The last error of a labeler; empty without one.
         unanswered: The number of entries in a row, at the end, that no labeler answered for.
         last: The entry tried last, None without any.
 
@@ -127,7 +127,7 @@ class Labelled:
 
     labelled: int = 0
     failed: int = 0
-    problem: str = ""
+    trouble: str = ""
     unanswered: int = 0
     last: Entry | None = attrs.field(default=None, eq=False)
 
@@ -206,7 +206,7 @@ class LabelPending:
             labels = self.chain.ask(entry, deadline)
         except LabelerUnavailableError as error:
             unanswered = 0 if isinstance(error, UnusableLabelsError) else run.unanswered + 1
-            return attrs.evolve(run, failed=run.failed + 1, problem=str(error), unanswered=unanswered)
+            return attrs.evolve(run, failed=run.failed + 1, trouble=str(error), unanswered=unanswered)
         except InvalidEntryError:
             labels = ()
         if not labels:

@@ -185,8 +185,8 @@ def label(
         )
     outcome = _label(memory, LabelChain(labelers), limit)
     remaining = LabelPending(memory.repository, LabelChain(())).count()
-    if outcome.problem:
-        warn(f"{counted(outcome.failed, 'entry', 'entries')} got no labels: {outcome.problem}")
+    if outcome.trouble:
+        warn(f"{counted(outcome.failed, 'entry', 'entries')} got no labels: {outcome.trouble}")
     if as_json:
         print_json({"labelled": outcome.labelled, "failed": outcome.failed, "without_labels": remaining})
     else:
