@@ -198,11 +198,11 @@ class ReviseLearning:
         """
         return self._revised(entry_id, _promoted)
 
-    def _revised(self, entry_id: str, revise: Callable[[Entry, Banks], Revised]) -> Revised:
+    def _revised(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
         """Lock the files, then the store; synchronise the store before and after the revision."""
         with self.bank.held() as banks, self._repository.transaction():
             self.take_in(banks)
-            looked = revise(self._learning(entry_id), banks)
+            looked = look(self._learning(entry_id), banks)
             if looked.entry != looked.before:
                 self._repository.put(looked.entry)
             self.bank.write(looked.noted.banks)
