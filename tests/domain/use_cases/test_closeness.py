@@ -61,7 +61,7 @@ def test_closeness_is_measured_in_each_space_by_itself() -> None:
     closeness = Closeness.of([near_zero, near_half])
 
     assert closeness.closest() == pytest.approx(0.6)
-    assert closeness.most(100.0) >= closeness.closest()
+    assert closeness.upper_bound(100.0) >= closeness.closest()
     assert closeness.scores({61: 0.0, 122: 0.0}) == {
         61: pytest.approx(0.6),
         122: pytest.approx(near_half.statistics().closeness(0.52)),
