@@ -122,7 +122,7 @@ class OpenStore(NamedTuple):
     def settle_provider(self, *, anew: bool = False) -> None:
         """Remember what `auto` means for this store: the first who embeds decides, unless it is decided *anew*."""
         if self.settings.embedding_provider == AUTO and self.spaces:
-            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, anew=anew)
+            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, force=anew)
 
 
 ASKED_EMBED_SECONDS = 2.0
