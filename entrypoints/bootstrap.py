@@ -79,7 +79,7 @@ class Memory(NamedTuple):
     def settle_provider(self, *, anew: bool = False) -> None:
         """Remember what `auto` means for this store: the first who embeds decides, unless it is decided *anew*."""
         if self.settings.embedding_provider == AUTO and self.spaces:
-            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, anew=anew)
+            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, force=anew)
 
     def with_provider(self, provider: str) -> "Memory":
         """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""

@@ -1,3 +1,5 @@
+"""The record of a set-up in a JSON file of the store."""
+
 import contextlib
 import json
 import os
@@ -15,10 +17,10 @@ MAX_BYTES = 64 * 1024 * 1024
 
 class JsonSetupRecord(SetupRecord):
     """
-    The record as a file of the store, readable by the user alone and removed when it is empty.
+    The record in a file that only the user can read, removed when it is empty.
 
     Args:
-        store: The store's folder; it is made with the first note.
+        store: The store's folder, created with the first record.
 
     """
 
@@ -39,7 +41,7 @@ class JsonSetupRecord(SetupRecord):
         fields = self._files.get(path)
         try:
             return Written(**fields) if fields is not None else None
-        except TypeError:  # another version's
+        except TypeError:  # written by another version
             return None
 
     @override

@@ -1,25 +1,18 @@
-"""
-Usage signals in the store's table `influence`.
-
-Injection receipts in the store's tables.
-"""
+"""History, usage counters, usage signals and injection receipts in the store's tables."""
 
 import datetime as dt
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, Row, from_text, in_list, to_text
-from hardwon.adapters.sqlite.query import all_of
+from hardwon.adapters.sqlite.query import Where, all_of, where
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.override import override
-
-if TYPE_CHECKING:
-    from hardwon.adapters.sqlite.query import Where
-    from hardwon.domain.model.filters import EntryFilter
 
 
 class SqliteHistory(History):
@@ -75,13 +68,7 @@ FIND_INFLUENCES = """
 
 
 class SqliteInfluences(Influences):
-    """
-    The sessions in which entries were of use, in the store's table.
-
-    Args:
-        database: The store.
-
-    """
+    """Usage signals: the sessions that used an entry, in the table `influence`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -103,14 +90,12 @@ class SqliteInfluences(Influences):
 
     @override
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
-        from hardwon.adapters.sqlite.query import all_of  # noqa: PLC0415  # as `_within`
-
         asked, values = all_of({"i.session_id = ?": session_id, "e.id = ?": entry_id})
         rows = self._database.rows(FIND_INFLUENCES.format(asked=asked), (*values, limit))
         return [Influence(*row)._replace(at=from_text(row[-1])) for row in rows]
 
     @override
-    def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:
+    def most_used(self, limit: int, only: EntryFilter | None = None) -> list[tuple[str, int]]:
         within = _within(only)
         rows = self._database.rows(
             "SELECT e.id, count(*) AS times FROM influence i JOIN entry e ON e.seq = i.entry_seq"
@@ -120,15 +105,13 @@ class SqliteInfluences(Influences):
         return [(entry_id, times) for entry_id, times in rows]
 
     @override
-    def total(self, only: "EntryFilter | None" = None) -> int:
+    def total(self, only: EntryFilter | None = None) -> int:
         within = _within(only)
         sql = f"SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within.sql}"
         return int(self._database.value(sql, within.parameters))
 
 
-def _within(only: "EntryFilter | None") -> "Where":
-    from hardwon.adapters.sqlite.query import Where, where  # noqa: PLC0415  # only who counts needs it, not the hook
-
+def _within(only: EntryFilter | None) -> Where:
     return where(only) if only else Where("true", ())
 
 
@@ -137,7 +120,7 @@ KEPT_RECEIPTS = 2_000
 PARTS = Shown._fields.index("parts")
 
 RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
-"""The values of a `Receipt` in the table `receipt`, each in the column of its name."""
+"""The fields of `Receipt` that are columns of the table `receipt`."""
 
 INSERT_RECEIPT = f"""
     INSERT INTO receipt ({", ".join(RECEIPT_FIELDS)}) VALUES ({", ".join(f":{field}" for field in RECEIPT_FIELDS)}) RETURNING number
@@ -157,7 +140,7 @@ class SqliteReceipts(Receipts):
 
     Args:
         database: The store.
-        kept: How many receipts are kept.
+        kept: Upper bound of the receipts kept.
 
     """
 
@@ -234,13 +217,7 @@ def _receipt(row: Sequence[Any], number: int, shown: tuple[Shown, ...]) -> Recei
 
 
 class SqliteUsageLog(UsageLog):
-    """
-    The counters of searches and judgements in the store's tables.
-
-    Args:
-        database: The store.
-
-    """
+    """Counters of searches and judgements in the store's tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,7 +1,7 @@
 """
-The version of the store's tables, and the way to the newest one.
+The schema version of the store, and its migration to the newest one.
 
-`entry` is narrow and hot: what ranking reads. Texts, counters and vectors have tables
+`entry` is narrow and hot: ranking reads it. Texts, counters and vectors have tables
 of their own, so that counting a recall rewrites nothing else and a scan of facts never
 touches a vector's page. `entries`, `memories` and `memory_index` are views with the
 customer's column names.
@@ -9,10 +9,11 @@ customer's column names.
 
 import sqlite3
 
+from hardwon.adapters.sqlite.database import transaction
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
 
 NEWEST = 6
-"""The version that the last migration leads to; known here, as most often none has to be imported."""
+"""The version after the last migration; here, as migrations are rarely needed and not imported otherwise."""
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
@@ -20,7 +21,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
     Return the version of the store, 0 for an empty file.
 
     Raises:
-        CorruptStoreError: what stands there is no number.
+        CorruptStoreError: the stored version is no number.
     """
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_metadata'").fetchone():
         return 0
@@ -34,7 +35,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 def refuse_newer(connection: sqlite3.Connection) -> None:
     """
-    Check that this program knows the store's schema; nothing is changed.
+    Check that this program knows the store's schema.
 
     Raises:
         NewerSchemaError: a later hardwon wrote it.
@@ -46,16 +47,15 @@ def refuse_newer(connection: sqlite3.Connection) -> None:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the store to the newest version, one transaction a step; nothing to do when it is there."""
+    """Migrate the store to the newest version, one transaction a step; idempotent."""
     while schema_version(connection) < NEWEST:
         _step(connection)
 
 
 def _step(connection: sqlite3.Connection) -> None:
-    from hardwon.adapters.sqlite.migrations import MIGRATIONS  # noqa: PLC0415  # most often there is nothing to do
+    from hardwon.adapters.sqlite.migrations import MIGRATIONS  # noqa: PLC0415  # rarely needed
 
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         version = schema_version(connection)
         if version < NEWEST:  # another process may have done it meanwhile
             MIGRATIONS[version](connection)
@@ -63,8 +63,3 @@ def _step(connection: sqlite3.Connection) -> None:
                 "INSERT INTO _metadata VALUES ('schema_version', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
                 (str(version + 1),),
             )
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # a full disk has ended it already
-            connection.execute("ROLLBACK")
-        raise

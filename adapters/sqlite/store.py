@@ -1,10 +1,4 @@
-"""
-Open an existing store without creating or migrating it (used by hooks).
-
-Check a store for damage, and move a damaged one aside.
-
-Opening the store: the file, its schema, its keyword index.
-"""
+"""Opening of a store with its schema and keyword index, its check for damage, and the removal of a damaged one."""
 
 import datetime as dt
 import os
@@ -17,7 +11,7 @@ from hardwon.domain.model.errors import CorruptStoreError, StorageError
 
 def open_existing(folder: str) -> Database | None:
     """
-    Open the store in *folder* as it is; None where there is none, or one of another schema.
+    Open an existing store without creating or migrating it (used by hooks); None without one of the newest schema.
 
     Raises:
         StorageError: it can't be opened.
@@ -55,7 +49,7 @@ def ensure_sound(database: Database) -> None:
 
 def move_aside(folder: str, now: dt.datetime) -> str:
     """
-    Rename the database file, so that a new one can take its place; return where it is now.
+    Rename the database file, so that a new one can replace it; return the new path.
 
     Raises:
         StorageError: it can't be renamed.
@@ -63,7 +57,7 @@ def move_aside(folder: str, now: dt.datetime) -> str:
     path = os.path.join(folder, FILE_NAME)
     aside = f"{path}.broken-{now:%Y%m%dT%H%M%S%f}"
     try:
-        for companion in COMPANIONS:  # first: beside a new file they would be taken for its own
+        for companion in COMPANIONS:  # first: otherwise a new file would use them
             if os.path.exists(path + companion):
                 os.rename(path + companion, aside + companion)
         os.rename(path, aside)
@@ -76,13 +70,13 @@ def open_store(
     folder: str, *, busy_seconds: float = BUSY_SECONDS, repair_index: bool = True, create: bool = True
 ) -> Database:
     """
-    Open the store in *folder*, created when it is not there, at the newest schema.
+    Open the store in *folder* at the newest schema, created if missing.
 
     Args:
         folder: Holds `memory.db`; created with mode 0700.
-        busy_seconds: How long to wait for other writers.
-        repair_index: Rebuild a keyword index that does not fit the entries.
-        create: False gives an empty store that leaves no trace where there is none.
+        busy_seconds: Upper bound of the wait for other writers.
+        repair_index: Rebuild a keyword index that does not match the entries.
+        create: If False, a missing store is replaced by an empty one in memory.
 
     Raises:
         NewerSchemaError: a later hardwon wrote it; nothing was changed.
