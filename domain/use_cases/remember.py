@@ -10,7 +10,7 @@ from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, p
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.use_cases.capture import Capture, Captured, CaptureEvents, Learn, Learned
 
-NOTHING_SAID = "no session that hooks or a transcript told of is at hand in this project: say what to remember, as in: hardwon remember 'TEXT'"
+NO_EXCHANGES = "no session that hooks or a transcript told of is at hand in this project: say what to remember, as in: hardwon remember 'TEXT'"
 
 
 class KnownSession(NamedTuple):
@@ -69,7 +69,7 @@ def session_meant(sessions: Iterable[KnownSession], named: str, is_current: Call
         return spoken[named]
     local = [session for session in spoken.values() if is_current(session.project_root)]
     if not local:
-        raise InvalidEntryError(NOTHING_SAID)
+        raise InvalidEntryError(NO_EXCHANGES)
     return max(local, key=lambda session: session.spoken_at)
 
 
@@ -109,7 +109,7 @@ class Remember:
         waiting.capture_waiting(session_id)
         buffer = self.capture.journal.buffer(session_id)
         if not (buffer and buffer.exchanges):
-            raise InvalidEntryError(NOTHING_SAID)
+            raise InvalidEntryError(NO_EXCHANGES)
         return self._for_good(buffer)
 
     def _for_good(self, buffer: SessionBuffer) -> Remembered:

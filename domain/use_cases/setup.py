@@ -321,7 +321,7 @@ class SetUp:
             return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
 
     def _left_out(self, target: SetupTarget, after: str) -> tuple[Untouched, ...]:
-        """Return the managed pieces whose names are taken in *after*."""
+        """Return the managed pieces whose names the user has taken."""
         try:
             target.ensure_not_taken(after)
         except TakenNameError as error:
