@@ -146,8 +146,8 @@ class ConfiguredAgent(Agent):
         command = f"{self._programs.hook_command}{f' --host {hooks.host}' if hooks.host else ''}"
         named = {"name": NAME} if hooks.is_named else {}
         return {
-            event: {**named, "type": "command", "command": command, "timeout": SECONDS[ours] * hooks.ticks}
-            for event, ours in hooks.events.items()
+            event: {**named, "type": "command", "command": command, "timeout": SECONDS[own_event] * hooks.ticks}
+            for event, own_event in hooks.events.items()
         }
 
     def _command_files(self, project: str) -> Iterator[WholeTarget]:

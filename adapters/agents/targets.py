@@ -46,8 +46,8 @@ class JsonTarget(SetupTarget):
 
     @override
     def snippet(self, text: str | None) -> str:
-        ours = self._with_server({} if self._is_only_server_taken(text or "") else self._with_hooks({}))
-        return json.dumps(ours, indent=2, ensure_ascii=False)
+        managed = self._with_server({} if self._is_only_server_taken(text or "") else self._with_hooks({}))
+        return json.dumps(managed, indent=2, ensure_ascii=False)
 
     @override
     def with_managed(self, text: str | None) -> str:
@@ -187,13 +187,15 @@ class TomlTarget(SetupTarget):
     def with_managed(self, text: str | None) -> str:
         text = text or ""
         document = read_toml(text)
-        ours = document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
-        wanted = with_server(document, self.place, self.name, {**(ours or {}), COMMAND: self.command})
+        managed = document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
+        wanted = with_server(document, self.place, self.name, {**(managed or {}), COMMAND: self.command})
         if wanted == document:
             return text
-        if not ours and self._is_closed(text):
+        if not managed and self._is_closed(text):
             raise UneditableFileError(f"{self.place} is written as one value, which ours has to stand in")
-        after = with_line(text, self._keys, COMMAND, self._line) if ours else with_table(text, self._keys, self._line)
+        after = (
+            with_line(text, self._keys, COMMAND, self._line) if managed else with_table(text, self._keys, self._line)
+        )
         return self._proven(after, wanted)
 
     @override

@@ -1,3 +1,5 @@
+"""Files that are gone and deleted sections, in the store's tables."""
+
 import datetime as dt
 from collections.abc import Sequence
 from typing import Any
