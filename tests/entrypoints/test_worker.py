@@ -1,4 +1,4 @@
-"""The worker: whatever fails or ends it, nothing is lost, nothing doubled, and it ends."""
+"""The worker loses and doubles nothing on any failure, and it ends."""
 
 import random
 import signal
@@ -175,7 +175,7 @@ def undisturbed(world: World, exchanges: int) -> World:
 
 
 def counts(world: World, exchanges: int) -> list[int]:
-    """Return how often each exchange stands in the project's files."""
+    """Return how often each exchange is in the project's files."""
     return [written(world).count(f"way {number}, no other") for number in range(exchanges)]
 
 

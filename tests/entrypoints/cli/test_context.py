@@ -1,4 +1,4 @@
-"""`hardwon context`: what a session that starts now would get to read."""
+"""`hardwon context`: the block that a session starting now would get."""
 
 import contextlib
 import re

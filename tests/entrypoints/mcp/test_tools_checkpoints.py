@@ -1,4 +1,4 @@
-"""The state of the memory put aside and brought back, through a server process."""
+"""Checkpoints of the memory made and restored through a server process."""
 
 import os
 from typing import Any
