@@ -235,7 +235,7 @@ def test_a_process_killed_at_any_step_and_restarted_loses_and_doubles_nothing(wo
     everything_is_there_once(world, 24)
 
 
-def test_an_exchange_that_could_never_be_written_is_dropped_with_one_line(world: World) -> None:
+def test_an_event_that_can_never_be_written_is_dropped_with_one_line(world: World) -> None:
     long_ago = HookEvent("lost", "end", "2001-01-01T00:00:00+00:00", "/no such folder")
     note(str(world.store), long_ago)
     work(world)

@@ -99,7 +99,7 @@ def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_
         assert [(row[0], row[2]) for row in rows(world)] == [(item, 2) for item in ids]
 
 
-def test_a_count_in_a_file_beyond_the_stored_one_is_added(world: World) -> None:
+def test_a_higher_count_in_a_file_is_continued(world: World) -> None:
     world.write_bank(
         "patterns", "# Ours\n\n### Pattern: Old\nQuote   every FIELD.\n- Observation count: 4\n- By: Ann\n"
     )

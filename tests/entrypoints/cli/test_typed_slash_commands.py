@@ -283,7 +283,7 @@ def test_nothing_that_is_typed_is_run(stub: World, by_file: dict[str, SlashComma
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_host_that_runs_text_after_an_early_end_stops_or_asks(by_file: dict[str, SlashCommand], file: str) -> None:
+def test_after_an_early_end_the_block_exits_or_the_host_asks(by_file: dict[str, SlashCommand], file: str) -> None:
     command = by_file[file]
     for block in filter(is_typed, command.blocks):
         asks = not typed_into(command, block, ATTACKS["the end"])

@@ -189,7 +189,7 @@ def test_an_unknown_reference_is_reported_in_one_line_and_leaves_no_store(empty_
     assert not empty_world.store.exists()
 
 
-def test_before_the_first_injection_one_line_announces_the_report(empty_world: World) -> None:
+def test_before_the_first_injection_one_line_says_so(empty_world: World) -> None:
     done = hardwon(empty_world, "why", "--verify")
 
     assert (done.code, done.stderr, done.stdout.count("\n")) == (0, "", 1)
