@@ -23,7 +23,7 @@ class Conversation:
     Attributes:
         world: Where the hooks run.
         session_id: How the host names it.
-        transcript: What the host writes.
+        transcript: The file the host writes.
 
     """
 
@@ -34,14 +34,14 @@ class Conversation:
         self._has_transcript = has_transcript
 
     def exchange(self, prompt: str, reply: str) -> list[Run]:
-        """Say something and hear the answer, each with its hook."""
-        return [self.ask(prompt), self.hear(prompt, reply)]
+        """Send a prompt and its reply, each with its hook."""
+        return [self.ask(prompt), self.reply_to(prompt, reply)]
 
     def ask(self, prompt: str) -> Run:
         """Run the hook of a prompt."""
         return self.hook("UserPromptSubmit", prompt=prompt)
 
-    def hear(self, prompt: str, reply: str) -> Run:
+    def reply_to(self, prompt: str, reply: str) -> Run:
         """Run the hook of a reply, once the transcript has it."""
         self.write(prompt, reply)
         return self.hook("Stop", last_assistant_message=reply, stop_hook_active=False)
@@ -85,7 +85,7 @@ class Conversation:
 
 
 def now() -> str:
-    """Return the moment as hosts write it."""
+    """Return the timestamp as hosts write it."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -115,6 +115,6 @@ def workers(world: World) -> list[str]:
 
 
 def written(world: World) -> str:
-    """Return all that stands in the project's conversations."""
+    """Return the text of the project's conversations."""
     files = sorted((world.project / "memory" / "conversations").glob("*.md"))
     return "\n".join(file.read_text(encoding="utf-8") for file in files)

@@ -1,4 +1,4 @@
-"""What `auto` means is decided once for a store, whatever the next process sees in its environment."""
+"""The meaning of `auto` is decided once for a store, whatever the environment of the next process."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`hardwon doctor` tells of each provider what it does now, and never its key."""
+"""`hardwon doctor` reports the state of each provider and never its key."""
 
 from typing import Any
 

@@ -48,7 +48,7 @@ def assert_searched_by_word_only(run: Run, message: str) -> None:
     assert "Traceback" not in run.stderr
 
 
-def assert_nobody_tells_the_key(scene: Scene, *outputs: Ran | Run) -> None:
+def assert_key_is_not_printed(scene: Scene, *outputs: Ran | Run) -> None:
     for output in outputs:
         assert KEY[:8] not in output.stdout + output.stderr
     assert scene.holds(KEY) == []
@@ -66,7 +66,7 @@ def test_an_entry_is_stored_and_found_by_word_whatever_the_provider_answers(
 
     assert_stored_without_a_vector(scene, done, message)
     assert_searched_by_word_only(run, message)
-    assert_nobody_tells_the_key(scene, done, run)
+    assert_key_is_not_printed(scene, done, run)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_way_through_google_genai_fails_as_softly(scene: Scene, fault: Fault
 
     assert_stored_without_a_vector(scene, done, "Gemini at 127.0.0.1")
     assert "vector=0, fts5=1, pending_embedding=1" in diagnostic(run)
-    assert_nobody_tells_the_key(scene, done, run)
+    assert_key_is_not_printed(scene, done, run)
 
 
 @pytest.mark.parametrize("provider", ["ollama", "voyage"])
@@ -93,7 +93,7 @@ def test_a_provider_that_is_down_is_reported_once(scene: Scene, provider: str) -
 
     assert_stored_without_a_vector(scene, done, "can't be reached")
     assert_searched_by_word_only(run, "can't be reached")
-    assert_nobody_tells_the_key(scene, done, run)
+    assert_key_is_not_printed(scene, done, run)
 
 
 def test_a_model_that_ollama_lacks_is_named_with_its_download(scene: Scene) -> None:

@@ -1,4 +1,4 @@
-"""What is Ollama's alone: its host, its models by name, and their download, which only a person can allow."""
+"""Specifics of Ollama: its host, its models by name, and their download, which only a person can allow."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Ollama with three models, of which some are missing: one figure at every door, and an offer to download each."""
+"""Ollama with three models, of which some are missing: one figure at every entry point, and an offer to download each."""
 
 import contextlib
 import json
@@ -73,7 +73,7 @@ def wide_vectors(stub: StubProviders) -> None:
 
 
 class AtTerminal(NamedTuple):
-    """How a program ended that had a terminal for all its streams, and what stood on it."""
+    """Exit code and screen of a program that had a terminal for all its streams."""
 
     code: int
     screen: str

@@ -1,4 +1,4 @@
-"""Each provider makes the vectors of what is written and of what the hook searches with."""
+"""Each provider makes the vectors of entries and of the queries of the hook."""
 
 from array import array
 
@@ -34,7 +34,7 @@ def document_body(provider: str, model: str, text: str) -> object:
 
 
 def is_for_a_query(request: Recorded) -> bool:
-    """Tell whether the provider is told what the text is for, where it wants to know."""
+    """Return whether the provider receives the purpose of the text, where its API has one."""
     body = request.body
     return (
         body.get("taskType") == "RETRIEVAL_QUERY"

@@ -1,4 +1,4 @@
-"""Whether the way an agent calls us works."""
+"""Health of the connection from an agent."""
 
 import pytest
 

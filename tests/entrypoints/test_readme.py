@@ -1,4 +1,4 @@
-"""Every command in the README works as it stands there."""
+"""Every command in the README works as printed."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def run(command: list[str], project: Path, home: Path) -> Ran:
     environment = {
         "HOME": str(home),
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
-        "OLLAMA_HOST": "127.0.0.1:9",  # nobody listens there
+        "OLLAMA_HOST": "127.0.0.1:9",  # no server listens there
     }
     if can_run_here(command[0], environment):
         ended = run_here(command[0], command[1:], stdin=b"", env=environment, folder=project)

@@ -1,4 +1,4 @@
-"""An answer read from what an agent printed."""
+"""An answer read from the output of an agent."""
 
 import pytest
 

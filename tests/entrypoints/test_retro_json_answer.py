@@ -1,4 +1,4 @@
-"""What of an agent's answer is taken, and what is refused."""
+"""Items of an agent's answer: accepted and refused."""
 
 import datetime as dt
 

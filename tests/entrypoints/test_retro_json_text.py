@@ -1,4 +1,4 @@
-"""An answer found in what an agent printed."""
+"""An answer found in the output of an agent."""
 
 import json
 

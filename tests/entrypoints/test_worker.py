@@ -1,4 +1,4 @@
-"""The worker: whatever fails or ends it, nothing is lost, nothing doubled, and it ends."""
+"""The worker loses and doubles nothing on any failure, and it ends."""
 
 import random
 import signal
@@ -175,7 +175,7 @@ def undisturbed(world: World, exchanges: int) -> World:
 
 
 def counts(world: World, exchanges: int) -> list[int]:
-    """Return how often each exchange stands in the project's files."""
+    """Return how often each exchange is in the project's files."""
     return [written(world).count(f"way {number}, no other") for number in range(exchanges)]
 
 
@@ -235,7 +235,7 @@ def test_a_process_killed_at_any_step_and_restarted_loses_and_doubles_nothing(wo
     everything_is_there_once(world, 24)
 
 
-def test_an_exchange_that_could_never_be_written_is_dropped_with_one_line(world: World) -> None:
+def test_an_event_that_can_never_be_written_is_dropped_with_one_line(world: World) -> None:
     long_ago = HookEvent("lost", "end", "2001-01-01T00:00:00+00:00", "/no such folder")
     note(str(world.store), long_ago)
     work(world)

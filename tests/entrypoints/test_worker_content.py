@@ -1,4 +1,4 @@
-"""What of a session with TLC's commands stands in the project's files, once the hooks' worker was there."""
+"""Content of the project's files after the worker has captured a session with TLC's commands."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def world(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def capture(world: World, transcript: TranscriptLines) -> str:
-    """Have the worker take in a session that ended; return what it wrote."""
+    """Have the worker capture a session that ended; return the text it wrote."""
     conversation = Conversation(world)
     conversation.transcript.write_text("\n".join(transcript.lines) + "\n", encoding="utf-8")
     conversation.note("end")

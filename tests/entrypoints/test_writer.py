@@ -1,4 +1,4 @@
-"""The writer keeps a lesson, and says so."""
+"""The writer stores a lesson and reports it."""
 
 import hashlib
 import json

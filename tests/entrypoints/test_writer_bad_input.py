@@ -1,4 +1,4 @@
-"""Whatever is wrong with its input or its store, the writer says it in one line and stores nothing."""
+"""The writer reports any error of its input or store in one line and stores nothing."""
 
 import datetime as dt
 import json
@@ -185,7 +185,7 @@ def test_an_entry_of_exactly_four_megabytes_is_kept(world: World) -> None:
     assert world.query("SELECT length(CAST(description AS BLOB)) FROM entries") == [(FOUR_MEGABYTES,)]
 
 
-def assert_trouble(done: Ran, message: str) -> None:
+def assert_failed(done: Ran, message: str) -> None:
     assert (done.code, done.stdout) == (2, "")
     assert done.stderr.startswith("hardwon-writer: ")
     assert message in done.stderr
@@ -197,7 +197,7 @@ def test_a_file_that_is_no_database_stays_as_it_is(world: World, content: bytes)
     world.store.mkdir()
     world.database.write_bytes(content)
 
-    assert_trouble(write(world), "run: hardwon doctor --repair")
+    assert_failed(write(world), "run: hardwon doctor --repair")
     assert world.database.read_bytes() == content
 
 
@@ -208,21 +208,21 @@ def test_a_store_of_a_newer_version_is_not_written(world: World) -> None:
     connection.close()
     before = world.query("SELECT * FROM entries")
 
-    assert_trouble(write(world, description="Another."), "schema version 99")
+    assert_failed(write(world, description="Another."), "schema version 99")
     assert world.query("SELECT * FROM entries") == before
 
 
 def test_a_file_where_the_folder_should_be_is_reported(world: World) -> None:
     world.store.write_text("mine")
 
-    assert_trouble(write(world), str(world.store))
+    assert_failed(write(world), str(world.store))
     assert world.store.read_text() == "mine"
 
 
 def test_a_folder_where_the_file_should_be_is_reported(world: World) -> None:
     world.database.mkdir(parents=True)
 
-    assert_trouble(write(world), str(world.database))
+    assert_failed(write(world), str(world.database))
 
 
 def test_a_locked_store_is_waited_for_and_then_reported(world: World) -> None:
@@ -232,7 +232,7 @@ def test_a_locked_store_is_waited_for_and_then_reported(world: World) -> None:
     with held_by_another(world):
         done = write(world, description="Another.")
 
-    assert_trouble(done, "locked")
+    assert_failed(done, "locked")
     assert world.query("SELECT * FROM entries") == before
 
 

@@ -1,4 +1,4 @@
-"""Where the launcher finds the installed programs, and where it never looks."""
+"""The search path of the launcher for installed programs, and its exclusions."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the hosts read of the plugin: manifests, hooks, the server's entry."""
+"""Files of the plugin that hosts read: manifests, hooks, the server's entry."""
 
 import json
 import os

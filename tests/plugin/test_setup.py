@@ -1,4 +1,4 @@
-"""The plugin's own environment: where the sources are found, and what is asked of them."""
+"""The plugin's own environment: location of the sources, and the commands run on them."""
 
 import shutil
 import subprocess

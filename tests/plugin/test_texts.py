@@ -1,4 +1,4 @@
-"""What the plugin tells a model: commands and skills."""
+"""Texts of the plugin for a model: commands and skills."""
 
 import json
 import re

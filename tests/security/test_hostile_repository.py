@@ -27,7 +27,7 @@ INITIALISE = {
 
 class Visit(NamedTuple):
     """
-    What was left after all programs had been run in the project.
+    The state after all programs had been run in the project.
 
     Attributes:
         theirs: Where the attacker listens.
@@ -41,7 +41,7 @@ class Visit(NamedTuple):
     runs: dict[str, Ran]
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         """All that was printed anywhere."""
         return "".join(ran.stdout + ran.stderr for ran in self.runs.values()) + self.project.world.log.read_text(
             "utf-8"
@@ -92,7 +92,7 @@ def test_nothing_of_the_users_changes(visit: Visit) -> None:
 
 
 def test_nothing_of_the_users_is_printed_or_kept(visit: Visit) -> None:
-    assert SECRET not in visit.said
+    assert SECRET not in visit.output
     assert SECRET.encode() not in visit.project.kept()
 
 
@@ -114,8 +114,8 @@ def test_every_program_ends_well(visit: Visit) -> None:
         "markdown": 0,
         "embed": 0,
     }
-    assert "Traceback" not in visit.said
-    assert "\x1b" not in visit.said
+    assert "Traceback" not in visit.output
+    assert "\x1b" not in visit.output
 
 
 def test_the_block_is_one_and_its_content_is_data(visit: Visit) -> None:

@@ -1,4 +1,4 @@
-"""`hardwon update` and `validate`, and what `show` and `list` then tell."""
+"""`hardwon update` and `validate`, and their effect on `show` and `list`."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`hardwon context`: what a session that starts now would get to read."""
+"""`hardwon context`: the block that a session starting now would get."""
 
 import contextlib
 import re
@@ -217,7 +217,7 @@ def test_without_a_signal_the_newest_are_reported(empty_world: World) -> None:
     assert hardwon(empty_world, *OURS, "--explain").code == 0
 
 
-def test_no_near_result_is_reported(library: Library) -> None:
+def test_an_empty_result_is_reported(library: Library) -> None:
     done = hardwon(library.world, *OURS)
 
     assert done == (0, "No conversation of this project is remembered\n", "")

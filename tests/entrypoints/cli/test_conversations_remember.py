@@ -1,4 +1,4 @@
-"""`hardwon remember`: a text, or what was said, is kept for good and found."""
+"""`hardwon remember`: a text or the current conversation is kept permanently and found."""
 
 import contextlib
 from collections.abc import Iterator

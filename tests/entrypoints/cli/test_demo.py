@@ -1,4 +1,4 @@
-"""`hardwon demo`, and what context is worth on its sample project (A-AC1)."""
+"""`hardwon demo`, and the benefit of context on its sample project."""
 
 import contextlib
 import json

@@ -42,7 +42,7 @@ def at(scene: Scene, path: str, fault: Fault) -> Fault:
     return lambda answer: fault(answer) if scene.stub.requests[-1].path == path else None
 
 
-def says(text: str) -> Fault:
+def answering(text: str) -> Fault:
     """Let Haiku answer *text*."""
     return raw(json.dumps({"content": [{"type": "text", "text": text}]}).encode())
 
@@ -105,7 +105,11 @@ def test_the_request_carries_the_entry_and_the_rules(scene: Scene) -> None:
         assert rule in prompt
 
 
-FAILURES: dict[str, Fault] = {"500": status(500), "401": status(401, {"error": {"message": KEY}}), "no list": says("?")}
+FAILURES: dict[str, Fault] = {
+    "500": status(500),
+    "401": status(401, {"error": {"message": KEY}}),
+    "no list": answering("?"),
+}
 
 
 @pytest.mark.parametrize("fault", FAILURES.values(), ids=FAILURES)
@@ -165,7 +169,7 @@ def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) ->
 
 
 def test_labels_that_break_the_rules_are_dropped_one_by_one(scene: Scene) -> None:
-    scene.stub.fault = says('Here: ["ok-label", "bad\\"x", "Two Words", "software", "C++", "fts5"]')
+    scene.stub.fault = answering('Here: ["ok-label", "bad\\"x", "Two Words", "software", "C++", "fts5"]')
     hardwon(scene.world, "label")
 
     [kept] = labels(scene.world)

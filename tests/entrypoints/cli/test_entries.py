@@ -228,7 +228,7 @@ SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object]]:
-    """Return what one process tells of a project with each of the files."""
+    """Return the output of one process for a project with each of the files."""
     world = World(tmp_path_factory.mktemp("settings"), contextlib.ExitStack())
     roots = {}
     for number, (name, (text, _)) in enumerate(SETTINGS.items()):

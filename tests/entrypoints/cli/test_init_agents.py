@@ -1,4 +1,4 @@
-"""Which agents `hardwon init` finds, which programs it names, and what the doctor says of them."""
+"""Which agents `hardwon init` finds, which programs it names, and how the doctor reports them."""
 
 import json
 from pathlib import Path

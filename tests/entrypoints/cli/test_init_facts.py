@@ -1,4 +1,4 @@
-"""What Claude Code remembers of a project by itself comes in with `hardwon init`, when the user agrees."""
+"""`hardwon init` imports the facts Claude Code remembers of a project, when the user agrees."""
 
 import contextlib
 import os

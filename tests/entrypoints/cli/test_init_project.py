@@ -1,4 +1,4 @@
-"""Which folder `hardwon init` takes for the project."""
+"""The folder that `hardwon init` takes for the project."""
 
 from pathlib import Path
 

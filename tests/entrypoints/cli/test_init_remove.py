@@ -1,4 +1,4 @@
-"""`hardwon init --remove` takes out what was written, and says what it could not."""
+"""`hardwon init --remove` removes what was written and reports what it could not."""
 
 import shutil
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What every command of `hardwon` has in common: help, exit codes, one line of trouble, plain output."""
+"""Behaviour common to every command of `hardwon`: help, exit codes, errors in one line, plain output."""
 
 import os
 import pty

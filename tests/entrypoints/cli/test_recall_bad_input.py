@@ -1,4 +1,4 @@
-"""Whatever is typed, `hardwon recall` answers, or says in one line what is wrong."""
+"""`hardwon recall` answers any input or refuses it in one line."""
 
 import contextlib
 import os

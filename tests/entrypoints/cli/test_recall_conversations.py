@@ -1,4 +1,4 @@
-"""`hardwon recall --in conversations`: what was decided, met and preferred."""
+"""`hardwon recall --in conversations`: decisions, pitfalls and preferences."""
 
 import contextlib
 import re

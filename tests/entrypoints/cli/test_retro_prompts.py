@@ -1,4 +1,4 @@
-"""What the agent, the skill and the command say of a retrospective (requirement A-TD6.6)."""
+"""The texts of the agent, the skill and the command for a retrospective."""
 
 import json
 import re

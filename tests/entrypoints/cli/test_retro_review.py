@@ -103,7 +103,7 @@ def test_a_retired_or_updated_entry_stays_one_row(world: World) -> None:
     hardwon(world, "update", entry_id, "--tier", "deprecated")
 
     assert "confidence: medium -> low" in changed.stdout
-    assert "keeps it as it was" not in changed.stdout  # it stands in no knowledge bank
+    assert "keeps it as it was" not in changed.stdout  # it is in no knowledge bank
     assert world.query("SELECT confidence, reasoning FROM entries") == [("low", "It was true of version 1 only.")]
     assert len(rows(world)) == 1
     assert "Name the unit" not in world.hook().stdout

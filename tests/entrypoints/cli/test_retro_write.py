@@ -58,7 +58,7 @@ def test_a_retrospective_is_kept_in_both_places_and_shown(world: World) -> None:
 
 
 def assert_complete(world: World) -> None:
-    """Check labels (A-AC5), references (A-AC10) and reasoning (A-AC11) of every row."""
+    """Check labels, references and reasoning of every row."""
     for keywords, references, reasoning, description, source in world.query(
         'SELECT keywords, "references", reasoning, description, source FROM entries'
     ):
@@ -99,7 +99,7 @@ def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_
         assert [(row[0], row[2]) for row in rows(world)] == [(item, 2) for item in ids]
 
 
-def test_a_count_in_a_file_beyond_the_stored_one_is_added(world: World) -> None:
+def test_a_higher_count_in_a_file_is_continued(world: World) -> None:
     world.write_bank(
         "patterns", "# Ours\n\n### Pattern: Old\nQuote   every FIELD.\n- Observation count: 4\n- By: Ann\n"
     )
@@ -178,7 +178,7 @@ def test_a_dry_run_writes_nothing(world: World) -> None:
 
 
 def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_generator(world: World) -> None:
-    world.variables["OLLAMA_HOST"] = "http://127.0.0.1:9"  # nobody answers there: a call would be told of
+    world.variables["OLLAMA_HOST"] = "http://127.0.0.1:9"  # no server answers there: a call would be reported
     elsewhere = world.folder / "elsewhere"
     elsewhere.mkdir()
     answer = one("Quote every field.", keywords=["csv", "code", "Quoting"], category="x", references=["a.py"])

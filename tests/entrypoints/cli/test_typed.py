@@ -1,4 +1,4 @@
-"""What is typed after a slash command: options at the beginning and end, and a text."""
+"""Arguments typed after a slash command: options at the beginning and end, and a text."""
 
 import contextlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Conversations are kept while they go on: hooks as real processes, and a worker that nobody waits for."""
+"""Conversations are kept while they go on: hooks as real processes, and a worker in the background."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Which injected entries were of use: noticed when the agent has answered, told by `stats` and `show`."""
+"""Usage signals of injected entries: recorded when the agent has answered, printed by `stats` and `show`."""
 
 import contextlib
 import json

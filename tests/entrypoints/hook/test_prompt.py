@@ -1,4 +1,4 @@
-"""What stands beside a prompt: the hook as a real process, on a store that is searched by word."""
+"""Injection beside a prompt: the hook as a real process, on a store that is searched by word."""
 
 import contextlib
 import json

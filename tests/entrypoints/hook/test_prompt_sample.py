@@ -1,4 +1,4 @@
-"""What is put beside a developer's own words on the sample project, by words alone."""
+"""Injection beside a developer's own words on the sample project, by keyword search alone."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Conversations in what a session start prints."""
+"""Conversations in the block of a session start."""
 
 import json
 from pathlib import Path
@@ -24,12 +24,13 @@ def talkative(empty_world: World) -> World:
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     empty_world.write_feature("1-parser", {"slug": "parser", "status": "active"}, spec="# Parser\n")
     empty_world.remember(
-        said("Quotes", "The parser keeps quotes."), said("Commas", "The parser splits.", session_id=SESSION)
+        conversation("Quotes", "The parser keeps quotes."),
+        conversation("Commas", "The parser splits.", session_id=SESSION),
     )
     return empty_world
 
 
-def said(name: str, text: str, **more: Any) -> Entry:
+def conversation(name: str, text: str, **more: Any) -> Entry:
     return memory("conversation", name, f"{text}\n\nUser\n\nAssistant\n\nassistant words", None, **more).entry
 
 

@@ -1,5 +1,5 @@
 """
-The matrix: whatever part of the hook is missing, fails, hangs or is damaged, a block comes, in time.
+The failure matrix: with any part of the hook missing, failing, hanging or damaged, a block comes in time.
 
 Of each of the 24 cells this module holds a test, or the reason why it can have none.
 """
@@ -36,13 +36,13 @@ Arrange = Callable[[World], None]
 
 class Case(NamedTuple):
     """
-    One way in which one component is in trouble.
+    One way in which one component fails.
 
     Attributes:
-        cell: Component and trouble.
-        arrange: Brings the trouble about.
-        left: What the diagnostic line says is left, as a pattern.
-        logged: What the one line in `hook.log` says; empty when there is no line.
+        cell: Component and problem.
+        arrange: Causes the problem.
+        left: A pattern of the rest that the diagnostic line reports.
+        logged: The one line in `hook.log`; empty when there is no line.
         embedded: Whether the store has vectors.
 
     """

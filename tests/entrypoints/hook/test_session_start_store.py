@@ -1,4 +1,4 @@
-"""What a session start imports into the store and counts there."""
+"""Imports and counts of a session start in the store."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -79,7 +79,7 @@ def test_three_sessions_count_three_and_keep_the_latest_timestamp(world: World) 
         timestamps.append({at for _, at in recalls(world).values()})
 
     assert {count for count, _ in recalls(world).values()} == {3}
-    assert [len(moment) for moment in timestamps] == [1, 1, 1]
+    assert [len(distinct) for distinct in timestamps] == [1, 1, 1]
     assert max(timestamps[0]) < max(timestamps[1]) < max(timestamps[2])
 
 

@@ -10,7 +10,7 @@ import pytest
 from hardwon.domain.model.injection.block import MAX_UNITS
 from hardwon.domain.model.injection.entry_text import TAG, units
 from tests.entrypoints.conversing import rest, statuses, until, written
-from tests.entrypoints.hook.scripted_host import ClaudeCode, Codex, Command, Heard, ScriptedHost
+from tests.entrypoints.hook.scripted_host import ClaudeCode, Codex, Command, Outcome, ScriptedHost
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.hook_texts import FRAME, TITLE
 from tests.entrypoints.programs import hardwon
@@ -88,9 +88,9 @@ def test_a_session_from_its_start_to_its_end(world: World, way: str) -> None:
     second.end()
     rest(world)
 
-    outcomes = [*first.heard, *second.heard]
+    outcomes = [*first.outcomes, *second.outcomes]
     _assert_every_event_went_well(outcomes)
-    _assert_what_was_said_is_kept(world)
+    _assert_utterances_are_kept(world)
     _assert_every_print_is_counted(world, outcomes)
     _assert_nothing_lies_elsewhere(world, [first, second])
 
@@ -107,7 +107,7 @@ def test_interleaved_sessions_are_kept_apart_and_garbage_between_them_is_ignored
     rest(world)
 
     assert {(item.code, item.stdout, "Traceback" in item.stderr) for item in garbled} == {(0, "", False)}
-    _assert_every_event_went_well([item for item in (*left.heard, *right.heard) if item not in garbled])
+    _assert_every_event_went_well([item for item in (*left.outcomes, *right.outcomes) if item not in garbled])
     stands = statuses(world)
     assert {name: (stands[name].exchanges, stands[name].waiting) for name in ("left", "right")} == {
         "left": (1, 0),
@@ -144,7 +144,7 @@ def _talk(host: ScriptedHost, prompt: str, reply: str) -> None:
     host.reply(reply)
 
 
-def _assert_every_event_went_well(outcomes: Sequence[Heard]) -> None:
+def _assert_every_event_went_well(outcomes: Sequence[Outcome]) -> None:
     for item in outcomes:
         assert (item.code, item.stderr) == (0, ""), item
         if item.event == "SessionStart":
@@ -171,7 +171,7 @@ def _assert_little_is_brought_up(text: str) -> None:
         assert text.count(f"<{TAG}") == 1
 
 
-def _assert_what_was_said_is_kept(world: World) -> None:
+def _assert_utterances_are_kept(world: World) -> None:
     utterance = written(world)
     assert all(text in utterance for text in ("way 1.", "way 2.", QUESTION))
     assert BANK.splitlines()[1] not in utterance, "capture fed on what memory had put in"
@@ -182,7 +182,7 @@ def _assert_what_was_said_is_kept(world: World) -> None:
     }
 
 
-def _assert_every_print_is_counted(world: World, outcomes: Sequence[Heard]) -> None:
+def _assert_every_print_is_counted(world: World, outcomes: Sequence[Outcome]) -> None:
     printed = sum(f"### Pattern: {LESSON}" in item.context for item in outcomes)
     counted = "SELECT recall_count FROM recall JOIN entry_text USING (entry_seq) WHERE name = ?"
     assert world.query(counted, [LESSON]) == [(printed,)]

@@ -1,4 +1,4 @@
-"""Two hooks, a writer, a server and a watch on one store at once: nobody fails and nothing is lost."""
+"""Two hooks, a writer, a server and a watch on one store at once: no process fails and nothing is lost."""
 
 import contextlib
 import json
@@ -38,7 +38,7 @@ def write(world: World, number: int) -> str:
 
 
 def retier(world: World, title: str) -> None:
-    """Let somebody else change what the store has the word on."""
+    """Change, as another process, the facts that the store is authoritative for."""
     with contextlib.closing(sqlite3.connect(world.database, timeout=LONGEST_WAIT)) as connection, connection:
         connection.execute(
             "UPDATE entry SET tier = 'critical' WHERE seq IN (SELECT entry_seq FROM entry_text WHERE name = ?)",

@@ -27,7 +27,7 @@ raise ImportError
 
 
 @pytest.fixture(autouse=True)
-def start_every_program_anew(empty_world: World) -> None:
+def start_every_program_as_new_process(empty_world: World) -> None:
     empty_world.may_fork = False
 
 
@@ -95,7 +95,7 @@ def test_stray_output_never_reaches_the_protocol(world: World, connect: Connect)
 
     assert ran.stdout == ""
     assert ran.stderr.count("stray") == 3
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.said)
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
 
 
 def test_a_client_that_reads_no_more_ends_the_server(world: World, connect: Connect) -> None:

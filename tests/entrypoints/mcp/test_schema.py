@@ -1,4 +1,4 @@
-"""What every tool is made with."""
+"""Schemas of the tools."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 
 
 class Found(Answer):
-    """What was found."""
+    """The result."""
 
     spec_folder: str = Field(description="Where")
 

@@ -1,4 +1,4 @@
-"""Whatever a client sends is answered or refused, one by one, and the server lives on."""
+"""The server answers or refuses every message in order and survives."""
 
 import json
 import re
@@ -25,8 +25,8 @@ def tool(client: RawClient, name: str) -> Any:
 def test_the_instructions_are_short_and_name_the_tools_to_search_and_to_store(shared: RawClient) -> None:
     words = set(re.findall(r"\w+", INSTRUCTIONS))
 
-    assert shared.told["serverInfo"]["name"] == "hardwon"
-    assert shared.told["instructions"] == INSTRUCTIONS
+    assert shared.initialised["serverInfo"]["name"] == "hardwon"
+    assert shared.initialised["instructions"] == INSTRUCTIONS
     assert len(INSTRUCTIONS) < MAX_CHARACTERS
     assert {"memory_search", "store_memory"} <= words
 
@@ -214,5 +214,5 @@ def test_a_client_that_asks_before_it_shakes_hands_is_answered_and_every_line_is
     ran, _ = client.end()
 
     assert ran == (0, "", "")
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.said)
-    assert LESSON_ID in client.said[-1].decode()
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
+    assert LESSON_ID in client.lines[-1].decode()

@@ -1,4 +1,4 @@
-"""A file that is deprecated is found by no search, in no section and through no door."""
+"""A file that is deprecated is found by no search, section or entry point."""
 
 from typing import Any
 

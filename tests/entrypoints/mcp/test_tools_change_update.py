@@ -1,4 +1,4 @@
-"""`memory_update` changes what is known about a memory, and its history tells what was there."""
+"""`memory_update` changes the fields of a memory, and its history keeps the old values."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""`memory_validate` counts whether a memory was of use, and offers what it never does by itself."""
+"""`memory_validate` counts whether a memory was useful, and offers a promotion that it never makes by itself."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The state of the memory put aside and brought back, through a server process."""
+"""Checkpoints of the memory made and restored through a server process."""
 
 import os
 from typing import Any
@@ -149,7 +149,7 @@ def test_tool_hints_declare_the_effect_on_the_memory(shared: RawClient) -> None:
     assert tools["checkpoint_restore"]["inputSchema"]["required"] == ["name"]
 
 
-def test_nothing_is_saved_where_memory_is_switched_off(world: World, connect: Connect) -> None:
+def test_no_checkpoint_is_made_where_memory_is_switched_off(world: World, connect: Connect) -> None:
     world.configure(semantic_enabled="false")
     client = connect(world)
 

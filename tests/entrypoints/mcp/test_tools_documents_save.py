@@ -1,4 +1,4 @@
-"""`memory_save` brings one markdown file in."""
+"""`memory_save` indexes one markdown file."""
 
 import datetime as dt
 import os

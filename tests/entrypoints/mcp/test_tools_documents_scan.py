@@ -1,4 +1,4 @@
-"""`memory_index_scan` brings in what changed."""
+"""`memory_index_scan` indexes changed files."""
 
 import time
 

@@ -104,7 +104,7 @@ def test_a_long_text_is_cut_where_a_host_would_cut_it_and_says_so(shelf: Shelf) 
     assert rows["Long"]["truncated"]
     assert LONG.startswith(rows["Long"]["content"])
     assert f"id {rows['Long']['id']} is cut: the rest is in {rows['Long']['filePath']}" in answer["message"]
-    assert len(shelf.client.said[-1]) < 20_000
+    assert len(shelf.client.lines[-1]) < 20_000
 
 
 def test_pages_do_not_overlap_and_tell_the_total(shelf: Shelf) -> None:

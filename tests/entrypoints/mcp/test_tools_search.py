@@ -280,4 +280,4 @@ def test_other_collections_are_asked_by_their_own_rules(shelf: Shelf) -> None:
 def test_an_answer_is_short_enough_for_hosts(shelf: Shelf) -> None:
     shelf.client.call("memory_search", query=QUESTION)
 
-    assert len(shelf.client.said[-1]) < 20_000
+    assert len(shelf.client.lines[-1]) < 20_000

@@ -1,4 +1,4 @@
-"""`memory_match_triggers` brings memories up by what a prompt says."""
+"""`memory_match_triggers` finds memories by the phrases of a prompt."""
 
 import json
 import time
