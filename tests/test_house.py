@@ -89,7 +89,7 @@ IN_ORDER = (
 
 @pytest.mark.parametrize("place", range(len(IN_ORDER)))
 def test_capture_stands_on_what_comes_before_it_alone(place: int) -> None:
-    later = tuple(f"from hardwon.{each.replace('/', '.')}." for each in IN_ORDER[place + 1 :])
+    later = tuple(f"from hardwon.{folder.replace('/', '.')}." for folder in IN_ORDER[place + 1 :])
     texts = [text for name, text in tracked_texts().items() if name.startswith(f"{IN_ORDER[place]}/")]
 
     assert texts

@@ -97,7 +97,11 @@ def _asked(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
     at = written.user(f"Start on {subject.name}, turn {turn}; ask me what is open.")
     question = f"Which way for {subject.name}?"
     options = subject.way, subject.other
-    asked = {"question": question, "header": "Way", "options": [{"label": each, "description": ""} for each in options]}
+    asked = {
+        "question": question,
+        "header": "Way",
+        "options": [{"label": option, "description": ""} for option in options],
+    }
     tool_use_id = written.tool_use("AskUserQuestion", questions=[asked])
     text = f'User has answered your questions: "{question}"="{subject.way}". You can now continue.'
     told = {"questions": [asked], "answers": {question: subject.way}}

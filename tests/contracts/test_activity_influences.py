@@ -59,19 +59,22 @@ def test_an_entry_counts_once_a_session(
     first: dict[tuple[str, str], Influence] = {}
     with make() as world:
         world.add(*ENTRIES)
-        for each in recorded:
-            key = each[:2]
-            assert world.influences.record(each) == (each.entry_id != UNKNOWN and key not in first)
-            if each.entry_id != UNKNOWN:
-                first.setdefault(key, each)
+        for influence in recorded:
+            key = influence[:2]
+            assert world.influences.record(influence) == (influence.entry_id != UNKNOWN and key not in first)
+            if influence.entry_id != UNKNOWN:
+                first.setdefault(key, influence)
         counts = Counter(entry_id for entry_id, _ in first)
 
-        assert world.influences.counts([each.entry_id for each in ENTRIES] + [UNKNOWN]) == counts
+        assert world.influences.counts([entry.entry_id for entry in ENTRIES] + [UNKNOWN]) == counts
         assert world.influences.total() == len(first)
-        expected = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:limit]
+        expected = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
         assert list(world.influences.most_used(limit)) == expected
-        found = sorted((each for each in first.values() if session_id in {None, each.session_id}), key=lambda e: e[:2])
-        found.sort(key=lambda each: each.at, reverse=True)
+        found = sorted(
+            (influence for influence in first.values() if session_id in {None, influence.session_id}),
+            key=lambda e: e[:2],
+        )
+        found.sort(key=lambda influence: influence.at, reverse=True)
         assert list(world.influences.find(session_id=session_id, limit=limit)) == found[:limit]
 
 
@@ -143,7 +146,7 @@ def test_an_entry_that_is_gone_is_told_no_more(make: MakeWorld) -> None:
         world.add(ENTRIES[0])
         world.receipts.record(receipt("one", (ENTRIES[0], "lesson"), (ENTRIES[1], "lesson")))
 
-        assert [each.entry_id for each in shown(world)] == [ENTRIES[0].entry_id]
+        assert [text.entry_id for text in shown(world)] == [ENTRIES[0].entry_id]
 
 
 def test_a_useful_judgement_of_what_was_injected_counts(make: MakeWorld) -> None:

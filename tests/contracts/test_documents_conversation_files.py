@@ -122,7 +122,7 @@ def _regrown(text: str) -> str:
     return text.replace("- **Topic:** encoding\n", "- **Topic:** parser\n").replace("In short.", "More of it.")
 
 
-@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id))
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id))
 @few_examples
 def test_a_file_written_in_pieces_equals_one_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
     silent = [attrs.evolve(chunk, metadata=Metadata()) for chunk in drawn]
@@ -181,7 +181,7 @@ def test_permanent_and_other_chunks_are_in_separate_files(make: MakeFiles) -> No
     }
 
 
-@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id), data=st.data())
 @few_examples
 def test_in_any_order_the_same_sections_are_written(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
     wanted = [section_id for chunk in drawn for section_id in ids_of(chunk)]
@@ -252,7 +252,7 @@ def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
         assert files.port.of_session("") == files.port.of_session("s") == files.port.of_session("s-2") == []
 
 
-@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id), data=st.data())
 @few_examples
 def test_removing_a_chunk_leaves_no_trace_of_it(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
     written = [section_id for chunk in drawn for section_id in ids_of(chunk)]

@@ -26,7 +26,7 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
         seqs = world.add(*stored)
         whole_rules = {entry.file_path for entry in stored if entry.tier == "constitutional" and not entry.anchor_id}
 
-        assert {each.seq: each[1:] for each in world.repository.constitutional("here")} == {
+        assert {rule.seq: rule[1:] for rule in world.repository.constitutional("here")} == {
             seq: (
                 entry.entry_id,
                 entry.kind,
@@ -49,7 +49,7 @@ def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeW
     with make() as world:
         seqs = world.add(*stored)
 
-        assert [tuple(each) for each in world.triggers.owners("here")] == [
+        assert [tuple(owner) for owner in world.triggers.owners("here")] == [
             (
                 seq,
                 entry.entry_id,
@@ -76,7 +76,7 @@ def test_deprecated_and_expired_entries_own_no_phrase(make: MakeWorld) -> None:
         )
         world.repository.retire_expired(NOW)
 
-        assert [each.number for each in world.triggers.owners("here")] == [3]
+        assert [owner.number for owner in world.triggers.owners("here")] == [3]
 
 
 @on_every_implementation

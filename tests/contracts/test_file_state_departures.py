@@ -46,8 +46,12 @@ def one(path: str, name: str = "Name", digest: str = "1") -> AbsentFile:
 def wanted(known: dict[str, tuple[AbsentFile, dt.datetime]], path: str, digest: str) -> AbsentFile | None:
     if path in known:
         return known[path][0]
-    alike = [each for each in known.values() if "" in each[0].standings and each[0].standings[""].file_hash == digest]
-    alike.sort(key=lambda each: (-each[1].timestamp(), each[0].file_path))
+    alike = [
+        departure
+        for departure in known.values()
+        if "" in departure[0].standings and departure[0].standings[""].file_hash == digest
+    ]
+    alike.sort(key=lambda departure: (-departure[1].timestamp(), departure[0].file_path))
     return alike[0][0] if alike else None
 
 
@@ -67,7 +71,9 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
                 absent, days = step
                 now += days * DAY
                 world.absences.keep(absent, now)
-                expected = {path: each for path, each in expected.items() if each[1] >= now - LONGEST_ABSENCE}
+                expected = {
+                    path: departure for path, departure in expected.items() if departure[1] >= now - LONGEST_ABSENCE
+                }
                 expected[absent.file_path] = absent, now
 
         for path in (*PATHS, "/unknown.md"):

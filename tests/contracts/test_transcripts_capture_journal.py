@@ -71,7 +71,7 @@ def reply(session_id: str) -> HookEvent:
 
 
 def waiting(journal: CaptureJournal) -> list[str]:
-    return [each.session_id for each in journal.waiting()]
+    return [waiting.session_id for waiting in journal.waiting()]
 
 
 def test_a_new_journal_holds_nothing(make: Make) -> None:
@@ -173,5 +173,7 @@ def test_forgotten_sessions_are_reported_and_others_stay(make: Make) -> None:
         journal.note(reply("two"))
         lost = journal.forget_untouched(NOW - DAY / 2)
 
-        assert [(each.session_id, each.events, each.project_root) for each in lost] == [("one", 1, "/project")]
+        assert [(waiting.session_id, waiting.events, waiting.project_root) for waiting in lost] == [
+            ("one", 1, "/project")
+        ]
         assert (journal.events("one"), waiting(journal)) == ([], ["two"])

@@ -92,7 +92,7 @@ class World:
 
     def seqs(self) -> dict[str, int]:
         """Return the store's number of each entry, by id."""
-        return {each.entry_id: each.seq for each in self.repository.facts(range(ALL))}
+        return {facts.entry_id: facts.seq for facts in self.repository.facts(range(ALL))}
 
     def add(self, *entries: Entry) -> list[int]:
         """Put *entries* and return their numbers."""

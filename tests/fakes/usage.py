@@ -41,7 +41,7 @@ class InMemoryUsageLog(UsageLog):
     def add(self, number: int, usage: Usage) -> None:
         if number in self._state.entries:
             before = self._of(number)
-            moments = [each for each in (before.last_accessed, usage.last_accessed) if each]
+            moments = [timestamp for timestamp in (before.last_accessed, usage.last_accessed) if timestamp]
             total, useful = (own + other for own, other in zip(before.validations, usage.validations, strict=True))
             self._state.usage[number] = Usage(
                 before.access_count + usage.access_count, max(moments, default=None), Validations(total, useful)

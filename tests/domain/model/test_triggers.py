@@ -75,7 +75,7 @@ def test_the_surest_comes_first_then_the_longer_phrase_then_the_order_of_text() 
     phrases = ["lock retry", "deploy", "parser", "cache", "deploy the parser", "cache deploy"]
     matches = TriggerMatcher(Trigger(phrase) for phrase in phrases).match("retry: deploy the parser cache lock", 9)
 
-    assert [(each.phrase, each.confidence) for each in matches] == [
+    assert [(trigger.phrase, trigger.confidence) for trigger in matches] == [
         ("deploy the parser", 0.95),
         ("deploy", 0.95),
         ("parser", 0.95),
@@ -101,9 +101,9 @@ def plain_words(text: str) -> list[str]:
 def plainly(given_triggers: list[Trigger], prompt: str) -> list[TriggerMatch]:
     """Return all matches as the requirements have them, phrase by phrase."""
     matches = []
-    for phrase in {tuple(plain_words(each.phrase)) for each in given_triggers} - {()}:
-        same = [each for each in given_triggers if tuple(plain_words(each.phrase)) == phrase]
-        owners = tuple(sorted({each.owner for each in same if each.owner is not None}))
+    for phrase in {tuple(plain_words(trigger.phrase)) for trigger in given_triggers} - {()}:
+        same = [trigger for trigger in given_triggers if tuple(plain_words(trigger.phrase)) == phrase]
+        owners = tuple(sorted({trigger.owner for trigger in same if trigger.owner is not None}))
         said, length = plain_words(prompt), len(phrase)
         if tuple(said) == phrase:
             sure = 1.0
@@ -113,8 +113,8 @@ def plainly(given_triggers: list[Trigger], prompt: str) -> list[TriggerMatch]:
             sure = 0.7
         else:
             continue
-        matches.append(TriggerMatch(min(each.phrase for each in same), sure, owners))
-    return sorted(matches, key=lambda each: (-each.confidence, -len(each.phrase), each.phrase))
+        matches.append(TriggerMatch(min(trigger.phrase for trigger in same), sure, owners))
+    return sorted(matches, key=lambda trigger: (-trigger.confidence, -len(trigger.phrase), trigger.phrase))
 
 
 @given(given_triggers=triggers, prompt=sayings(), limit=st.integers(-1, 9))

@@ -166,7 +166,9 @@ def test_two_sessions_at_once_neither_mix_nor_lose(
     one: list[Exchange], other: list[Exchange], order: list[bool]
 ) -> None:
     together, apart = Desk(), (Desk(), Desk())
-    other = [attrs.evolve(each, at=each.at + MINUTE / 2) for each in other]  # nobody says two things at once
+    other = [
+        attrs.evolve(exchange, at=exchange.at + MINUTE / 2) for exchange in other
+    ]  # nobody says two things at once
     taken = {"one": 0, "other": 0}
     spoken = {"one": one, "other": other}
     for turn in order:
@@ -212,7 +214,10 @@ def test_a_transcript_that_is_read_again_doubles_nothing() -> None:
 def test_a_transcript_that_was_rewritten_doubles_nothing_wherever_its_lines_begin() -> None:
     desk = Desk()
     desk.take(talk(60))
-    longer = (each._replace(begins_at=2 * each.begins_at + 1) for each in transcribed(talk(62)))
+    longer = (
+        transcribed_exchange._replace(begins_at=2 * transcribed_exchange.begins_at + 1)
+        for transcribed_exchange in transcribed(talk(62))
+    )
     captured = desk.capture.add(desk.session("one"), longer)
 
     assert (captured.exchanges, captured.buffer.exchanges[-3:]) == (2, tuple(talk(62)[-3:]))
@@ -241,7 +246,7 @@ def test_exchanges_that_share_a_moment_and_a_prompt_are_all_kept(cuts: list[int]
         desk.take(exchanges, upto=cut)
 
     text = "".join(section.text for section in desk.files.kept.values())
-    assert [text.count(each.assistant) > 0 for each in exchanges] == [True] * 12
+    assert [text.count(exchange.assistant) > 0 for exchange in exchanges] == [True] * 12
     assert desk.session("one").exchanges[-1].at == NOW + 11 * MINUTE / 60_000
 
 

@@ -88,7 +88,7 @@ def test_the_events_wait_until_the_store_knows(at: int) -> None:
     office.say(talk(1))
 
     assert not office.work(break_at=at)
-    assert [each.session_id for each in office.desk.journal.waiting()] == ["one"]
+    assert [waiting.session_id for waiting in office.desk.journal.waiting()] == ["one"]
     assert office.work()
     assert (office.desk.journal.waiting(), office.desk.session("one").unwritten, bool(office.known)) == ([], 0, True)
 

@@ -110,10 +110,10 @@ def test_a_missing_snapshot_is_shown_and_can_not_be_restored(kept: Kept) -> None
     made = kept.create("before")
     kept.snapshots.files.clear()
 
-    assert [each.is_there for each in kept.checkpoints.all()] == [False]
+    assert [checkpoint.is_there for checkpoint in kept.checkpoints.all()] == [False]
     with pytest.raises(StorageError):
         kept.checkpoints.restore("before")
-    assert [each.name for each in kept.checkpoints.all()] == [made.name]
+    assert [checkpoint.name for checkpoint in kept.checkpoints.all()] == [made.name]
 
 
 def test_deleting_a_checkpoint_removes_its_snapshot_and_frees_its_name(kept: Kept) -> None:

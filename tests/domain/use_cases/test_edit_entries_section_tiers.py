@@ -63,7 +63,7 @@ def test_sections_take_the_tier_of_their_file_over_and_the_history_tells_it() ->
 
     assert shelf.tiers == dict.fromkeys(("", "a", "b"), "deprecated")
     assert changed.sections == (2, 0)
-    told = {(each.number, each.field, each.old, each.new) for each in shelf.repository.state.history}
+    told = {(change.number, change.field, change.old, change.new) for change in shelf.repository.state.history}
     numbers = {entry.number for entry in shelf.entries.values()}
     assert told == {(number, "importance_tier", "normal", "deprecated") for number in numbers}
 

@@ -19,8 +19,8 @@ def explain(*sessions: str) -> ExplainInjections:
     state, receipts = State(), InMemoryReceipts()
     repository = InMemoryEntryRepository(state)
     repository.put(ENTRY)
-    for each in sessions:
-        receipts.record(Receipt(each, "start", NOW, "here", None, None, "hybrid", "", ("",)))
+    for session_id in sessions:
+        receipts.record(Receipt(session_id, "start", NOW, "here", None, None, "hybrid", "", ("",)))
     return ExplainInjections(receipts, repository, InMemoryInfluences(state, receipts))
 
 
@@ -38,4 +38,4 @@ def test_an_ambiguous_prefix_names_five_candidates_at_most() -> None:
 def test_a_whole_name_names_one_session_whatever_else_begins_so() -> None:
     answer = explain(BEGINNING, f"{BEGINNING}-one").of(f"{BEGINNING}-one")
 
-    assert [each.receipt.session_id for each in answer.injections] == [f"{BEGINNING}-one"]
+    assert [injection.receipt.session_id for injection in answer.injections] == [f"{BEGINNING}-one"]

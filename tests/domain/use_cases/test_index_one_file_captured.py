@@ -85,7 +85,7 @@ def captures() -> Captures:
     return Captures()
 
 
-@given(st.lists(chunks(), max_size=2, unique_by=lambda each: each.chunk_id))
+@given(st.lists(chunks(), max_size=2, unique_by=lambda entry: entry.chunk_id))
 @few_examples
 def test_a_section_is_one_entry_and_indexing_is_idempotent(drawn: list[Chunk]) -> None:
     captures = Captures()
@@ -377,7 +377,7 @@ def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section
     captures.index()
     names = {entry.name for entry in captures.entries.values()}
     assert names == {"One", "Two [REDACTED] seen", "Three"}
-    assert not any(KEY in each.description or "hidden" in each.description for each in captures.entries.values())
+    assert not any(KEY in entry.description or "hidden" in entry.description for entry in captures.entries.values())
     captures.file(PATH, body)
     captures.index()
 

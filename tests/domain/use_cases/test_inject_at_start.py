@@ -76,7 +76,9 @@ class Session:
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:
-    return [entry.description for entry in session.repository.hydrate([each.facts.seq for each in injection.printed])]
+    return [
+        entry.description for entry in session.repository.hydrate([ranked.facts.seq for ranked in injection.printed])
+    ]
 
 
 def assert_noted(injection: Injection, reason: str) -> None:
@@ -351,7 +353,7 @@ def rule(text: str, *, project: str = "here", age: int = 1, weight: float = 0.5)
 
 
 def printed_rules(injection: Injection) -> list[str]:
-    return [each.description for each in injection.rules]
+    return [rule.description for rule in injection.rules]
 
 
 def test_rules_stand_first_outside_the_limit_without_a_query_and_without_lessons() -> None:
@@ -400,7 +402,7 @@ def test_a_lesson_that_is_a_rule_stands_there_once_and_takes_no_other_lessons_pl
 
     assert injection.text.count("the parser rule") == 1
     assert len(injection.printed) == 2
-    assert set(injection.seqs) == {1, *(each.facts.seq for each in injection.printed)}
+    assert set(injection.seqs) == {1, *(ranked.facts.seq for ranked in injection.printed)}
 
 
 @given(stored=st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id), limit=st.integers(1, 12))
@@ -414,9 +416,9 @@ def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_sect
             without.add(entry)
     injection, plain = with_rules.inject(limit=limit), without.inject(limit=limit)
 
-    assert sum(tokens(each.text) for each in injection.rules) <= BUDGET_TOKENS
+    assert sum(tokens(rule.text) for rule in injection.rules) <= BUDGET_TOKENS
     assert ("### Constitutional Memories\n" in injection.text) == bool(injection.rules)
-    assert not {each.seq for each in injection.rules} & {each.facts.seq for each in injection.printed}
+    assert not {ranked.seq for ranked in injection.rules} & {ranked.facts.seq for ranked in injection.printed}
     assert "### Constitutional" not in plain.text
     if not any(entry.tier == "constitutional" for entry in stored):
         assert injection.text == plain.text

@@ -93,7 +93,7 @@ def test_without_a_session_there_is_no_memory_of_it() -> None:
 
 
 def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> None:
-    first, second, third = (lesson(f"{LESSON} {each}") for each in ("Always.", "Surely.", "Really."))
+    first, second, third = (lesson(f"{LESSON} {word}") for word in ("Always.", "Surely.", "Really."))
 
     assert len(Session(store(first, second)).ask().seqs) == 2
     assert Session(store(first, second, third)).ask() == PromptInjection()

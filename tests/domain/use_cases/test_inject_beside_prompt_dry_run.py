@@ -34,8 +34,8 @@ def test_a_dry_run_reports_entries_with_their_strength_and_leaves_no_receipt() -
 def test_a_dry_run_reports_weak_and_known_entries_too() -> None:
     weak = rehearse("is there a filler for the old car")
     assert (weak.text, weak.worth_asking) == ("", True)
-    assert {each.kept_out for each in weak.entries} == {TOO_WEAK}
-    assert all(each.strength < each.least for each in weak.entries)
+    assert {entry.kept_out for entry in weak.entries} == {TOO_WEAK}
+    assert all(entry.strength < entry.least for entry in weak.entries)
 
     session = Session(SESSION.state)
     session.ask()

@@ -60,7 +60,7 @@ def rule(text: str, **more: Any) -> Entry:
 def test_rules_stay_in_their_budget_and_out_of_the_answers(stored: list[Entry], *, wanted: bool) -> None:
     room = Room(*stored)
     result = room.search(rules=wanted)
-    known = {each.entry_id: each for each in room.repository.constitutional("here")}
+    known = {facts.entry_id: facts for facts in room.repository.constitutional("here")}
     shown = [entry.entry_id for entry in result.rules]
 
     assert sum(tokens(known[entry_id].text) for entry_id in shown) <= BUDGET_TOKENS

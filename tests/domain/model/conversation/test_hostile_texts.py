@@ -56,7 +56,7 @@ HOSTILE = (".", "!.", "a.", ":1", "#L1-", "a/", "```\n", "<private>", "instead o
 def test_no_text_of_one_thing_again_and_again_keeps_its_reader_busy(atom: str) -> None:
     text = f"Loading{atom * (20_000 // len(atom))}done"
 
-    assert all(read(each) is not NotImplemented for read in READERS.values() for each in (text, text[7:-4]))
+    assert all(read(piece) is not NotImplemented for read in READERS.values() for piece in (text, text[7:-4]))
 
 
 @pytest.mark.parametrize("repeated", ["." * 250, ":1" * 120, ":1-2" * 60, "#L1-L2" * 40, ".:" * 120, "?!…" * 80])

@@ -135,7 +135,9 @@ def test_a_category_falls_below_three_only_when_none_can_spare_any(entries: list
     kept = Counter(entry.category for entry in block_for(entries).fit(entries))
     owed = {category: min(3, size) for category, size in Counter(entry.category for entry in entries).items()}
 
-    assert all(kept[each] >= owed[each] for each in owed) or all(kept[each] <= owed[each] for each in owed)
+    assert all(kept[category] >= owed[category] for category in owed) or all(
+        kept[category] <= owed[category] for category in owed
+    )
 
 
 def test_the_lowest_ranked_go_first() -> None:

@@ -35,7 +35,7 @@ def of_length(seq: int, characters: int) -> ConversationSummary:
 some_told = st.lists(
     st.builds(ConversationSummary, st.integers(1, 99), st.just("1"), st.just("gotcha"), texts, texts, st.just(NOW)),
     max_size=6,
-    unique_by=lambda each: each.seq,
+    unique_by=lambda summary: summary.seq,
 )
 
 
@@ -139,7 +139,7 @@ def test_the_section_stays_within_its_budget_in_whole_lines(
     of_session: list[ConversationSummary], others: list[ConversationSummary], budget: int
 ) -> None:
     section = related_section(of_session, others, Room(budget))
-    whole = [each.line for each in (*of_session, *others)]
+    whole = [summary.line for summary in (*of_session, *others)]
     lines = [line for line in section.text.split("\n") if line.startswith("- ")]
 
     assert tokens(section.text) <= max(budget, 0)

@@ -150,7 +150,7 @@ def test_the_sentence_that_is_answered_best_counts() -> None:
     size=st.integers(0, 99),
 )
 def test_coverage_is_a_share(sentences: list[list[str]], text: str, size: int) -> None:
-    held = shared([weighed(each, {}, size) for each in sentences], text)
+    held = shared([weighed(sentence, {}, size) for sentence in sentences], text)
 
     assert 0 <= held.coverage <= 1
     assert held.information >= 0

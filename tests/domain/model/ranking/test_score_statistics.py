@@ -42,7 +42,7 @@ def test_closeness_grows_with_the_cosine_and_ends_at_one(cosines: list[float], l
 
     assert closeness == sorted(closeness)
     assert measured.closeness(1.0) == pytest.approx(1.0)
-    assert all(each <= 1 for each in closeness)
+    assert all(value <= 1 for value in closeness)
 
 
 def test_closeness_is_about_zero_for_unrelated_texts_of_any_model() -> None:
