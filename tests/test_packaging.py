@@ -1,4 +1,4 @@
-"""What is installed is declared, pinned and complete."""
+"""Installed packages are declared, pinned and complete."""
 
 import ast
 import re

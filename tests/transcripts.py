@@ -34,7 +34,7 @@ BROKEN_LINES = ("", "{", "[1, 2]", '"user"', "null", '{"type": "user"}', '{"type
 
 
 class Subject(NamedTuple):
-    """What a few turns are about."""
+    """The subject of a few turns."""
 
     name: str
     file: str
@@ -48,7 +48,7 @@ class MadeTranscript(NamedTuple):
 
     Attributes:
         text: All of the file.
-        exchanges: What is to be kept of it, in order.
+        exchanges: The exchanges to be captured from it, in order.
 
     """
 
@@ -104,8 +104,8 @@ def _asked(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
     }
     tool_use_id = written.tool_use("AskUserQuestion", questions=[asked])
     text = f'User has answered your questions: "{question}"="{subject.way}". You can now continue.'
-    told = {"questions": [asked], "answers": {question: subject.way}}
-    written.tool_result(tool_use_id, text, **({"toolUseResult": told} if turn // len(TURNS) % 2 else {}))
+    result = {"questions": [asked], "answers": {question: subject.way}}
+    written.tool_result(tool_use_id, text, **({"toolUseResult": result} if turn // len(TURNS) % 2 else {}))
     written.assistant(text_block(f"Then I {subject.way}."))
     answered = Answered(question, subject.way, options)
     return Exchange(

@@ -1,4 +1,4 @@
-"""Which injected entries were of use: counted once an entry and session."""
+"""The port of influences: injected entries that were used, counted once per entry and session."""
 
 import datetime as dt
 from collections import Counter
@@ -12,7 +12,7 @@ from hardwon.domain.model.injection.receipt import Form, How, Influence, Receipt
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
-from tests.strategies import DAY, NOW, few_examples, lesson, moments, of_file, phrases
+from tests.strategies import DAY, NOW, few_examples, lesson, of_file, phrases, timestamps
 
 pytestmark = on_every_implementation
 
@@ -23,7 +23,7 @@ HOWS: tuple[How, ...] = ("answer", "edit", "validation")
 FORMS: tuple[Form, ...] = ("lesson", "note", "conversation")
 
 ids = st.sampled_from([*(entry.entry_id for entry in ENTRIES), UNKNOWN])
-influences = st.builds(Influence, ids, st.sampled_from(SESSIONS), st.sampled_from(HOWS), phrases, moments)
+influences = st.builds(Influence, ids, st.sampled_from(SESSIONS), st.sampled_from(HOWS), phrases, timestamps)
 
 
 def receipt(session_id: str, *shown: tuple[Entry, Form]) -> Receipt:

@@ -1,4 +1,4 @@
-"""What was injected, when and why: kept as it was, the newest of it."""
+"""The port of injection receipts: the newest are kept unchanged."""
 
 import contextlib
 import tempfile
@@ -98,7 +98,7 @@ def test_only_the_newest_are_kept_with_all_that_is_in_them(keep: MakeReceipts) -
 
 
 @on_every_implementation
-def test_it_outlives_the_entries_it_speaks_of(make: MakeWorld) -> None:
+def test_a_receipt_outlives_its_entries(make: MakeWorld) -> None:
     entry = lesson("Name the unit.")
     with make() as world:
         world.add(entry)

@@ -1,4 +1,4 @@
-"""What comes up without a search, and searches among some entries only."""
+"""Entries that are injected without a search, and searches among some entries only."""
 
 import attrs
 from hypothesis import given
@@ -82,12 +82,12 @@ def test_deprecated_and_expired_entries_own_no_phrase(make: MakeWorld) -> None:
 @on_every_implementation
 def test_the_version_and_the_own_changes_move_with_every_change(make: MakeWorld) -> None:
     with make() as world:
-        moments = [(world.triggers.version(), world.triggers.own_changes())]
+        states = [(world.triggers.version(), world.triggers.own_changes())]
         for entry in (lesson("one"), attrs.evolve(lesson("one"), trigger_phrases=("parser",))):
             world.add(entry)
-            moments.append((world.triggers.version(), world.triggers.own_changes()))
+            states.append((world.triggers.version(), world.triggers.own_changes()))
 
-        versions, changes = zip(*moments, strict=True)
+        versions, changes = zip(*states, strict=True)
         assert len(set(versions)) == len(set(changes)) == 3
 
 
@@ -111,7 +111,7 @@ def test_only_the_named_entries_or_all_but_those(make: MakeWorld, stored: list[E
 
 
 @on_every_keyword_index
-def test_all_words_must_stand_in_the_texts_not_in_labels(make: MakeWorld) -> None:
+def test_all_words_must_be_in_the_texts_not_in_labels(make: MakeWorld) -> None:
     with make() as world:
         seqs = world.add(
             of_file("the parser has a lock", path="both.md"),

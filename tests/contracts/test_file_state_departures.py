@@ -9,7 +9,7 @@ from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.file_state import AbsentFile, Standing, standing_of
 from hardwon.domain.model.vocabulary import TIERS
 from tests.contracts.worlds import MakeWorld, on_every_implementation
-from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, moments, of_file, phrases
+from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, of_file, phrases, timestamps
 
 LONGEST_ABSENCE = 90 * DAY
 
@@ -29,8 +29,8 @@ standings = st.builds(
     labels,
     labels,
     labels,
-    moments,
-    st.builds(Usage, st.integers(0, 3), st.none() | moments, st.just(Validations()) | st.just(Validations(3, 2))),
+    timestamps,
+    st.builds(Usage, st.integers(0, 3), st.none() | timestamps, st.just(Validations()) | st.just(Validations(3, 2))),
 )
 files = st.builds(
     AbsentFile, st.sampled_from(PATHS), st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1)

@@ -150,7 +150,7 @@ def take_and_fail(world: World) -> None:
         raise LookupError
 
 
-def test_a_discarded_checkpoint_is_gone_and_discarding_it_again_is_no_trouble(make: MakeWorld) -> None:
+def test_discarding_a_checkpoint_is_idempotent(make: MakeWorld) -> None:
     with make() as world:
         first, second = take(world, name="first"), take(world, name="second")
         world.snapshots.discard(first)

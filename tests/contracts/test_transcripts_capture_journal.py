@@ -154,11 +154,11 @@ def test_waiting_sessions_are_listed_without_their_texts(make: Make, noted: list
     with make() as journal:
         for place, event in enumerate(noted):
             journal.note(event._replace(at=(NOW + place * MINUTE).isoformat()))
-        for told in journal.waiting():
-            own = journal.events(told.session_id)
+        for listed in journal.waiting():
+            own = journal.events(listed.session_id)
 
-            assert told == Waiting(
-                told.session_id,
+            assert listed == Waiting(
+                listed.session_id,
                 next((event.project_root for event in own if event.project_root), ""),
                 len(own),
                 sum(event.kind == "reply" for event in own),

@@ -164,7 +164,7 @@ def _new_store() -> bytes:
 
 
 def open_new_store(folder: str) -> Database:
-    """Open a new store in *folder*, copied from the first one made: that takes a fifth of making its tables anew."""
+    """Open a new store in *folder*, copied from the first one made: that takes a fifth of the time of creating its tables."""
     Path(folder, FILE_NAME).write_bytes(_new_store())
     return open_store(folder)
 

@@ -52,9 +52,9 @@ class InMemoryCaptureJournal(CaptureJournal):
     def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
         noted = {event.session_id: dt.datetime.fromisoformat(event.at) for event in self._events}
         touched = {
-            session_id: max(moments)
+            session_id: max(timestamps)
             for session_id in {*noted, *self._kept_at}
-            if (moments := [times[session_id] for times in (noted, self._kept_at) if session_id in times])
+            if (timestamps := [times[session_id] for times in (noted, self._kept_at) if session_id in times])
         }
         forgotten = {session_id for session_id, at in touched.items() if at < since}
         lost = [waiting for waiting in self.waiting() if waiting.session_id in forgotten]

@@ -20,7 +20,7 @@ class InMemorySnapshots(Snapshots):
     Its files are copies of the state, by path; a test may remove one.
 
     Attributes:
-        history: What was done to which entry, under which name.
+        history: Changes by entry, each with the name of its author.
 
     """
 

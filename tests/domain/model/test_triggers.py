@@ -16,8 +16,8 @@ gaps = st.sampled_from([" ", "-", ", ", "\n"])
 @st.composite
 def sayings(draw: st.DrawFn, most: int = 6) -> str:
     """Return a few words, with anything that is no word between and around them."""
-    said = draw(st.lists(words, max_size=most))
-    return draw(gaps) + "".join(word + draw(gaps) for word in said)
+    prompt_words = draw(st.lists(words, max_size=most))
+    return draw(gaps) + "".join(word + draw(gaps) for word in prompt_words)
 
 
 triggers = st.lists(st.builds(Trigger, sayings(3), st.none() | st.integers(1, 4)), max_size=8)
@@ -104,12 +104,12 @@ def plainly(given_triggers: list[Trigger], prompt: str) -> list[TriggerMatch]:
     for phrase in {tuple(plain_words(trigger.phrase)) for trigger in given_triggers} - {()}:
         same = [trigger for trigger in given_triggers if tuple(plain_words(trigger.phrase)) == phrase]
         owners = tuple(sorted({trigger.owner for trigger in same if trigger.owner is not None}))
-        said, length = plain_words(prompt), len(phrase)
-        if tuple(said) == phrase:
+        prompt_words, length = plain_words(prompt), len(phrase)
+        if tuple(prompt_words) == phrase:
             sure = 1.0
-        elif any(tuple(said[at : at + length]) == phrase for at in range(len(said))):
+        elif any(tuple(prompt_words[at : at + length]) == phrase for at in range(len(prompt_words))):
             sure = 0.95
-        elif set(phrase) <= set(said):
+        elif set(phrase) <= set(prompt_words):
             sure = 0.7
         else:
             continue

@@ -124,7 +124,7 @@ class Desk:
         return self.journal.buffer(name) or SessionBuffer(session_id=name, project_root="/app")
 
     def take(self, exchanges: Sequence[Exchange], name: str = "one", upto: int | None = None) -> Captured:
-        """Take in a transcript as far as it is written, from where the session was left."""
+        """Merge a transcript as far as it is written, from where the session was left."""
         buffer = self.session(name)
         return self.capture.add(buffer, transcribed(exchanges[:upto], buffer.position or 0))
 
@@ -168,7 +168,7 @@ def test_two_sessions_at_once_neither_mix_nor_lose(
     together, apart = Desk(), (Desk(), Desk())
     other = [
         attrs.evolve(exchange, at=exchange.at + MINUTE / 2) for exchange in other
-    ]  # nobody says two things at once
+    ]  # no two exchanges have the same time
     taken = {"one": 0, "other": 0}
     spoken = {"one": one, "other": other}
     for turn in order:
@@ -198,9 +198,9 @@ def test_known_exchanges_are_neither_counted_nor_written_twice() -> None:
     desk = Desk()
     desk.take(talk(3))
     writes = desk.files.writes
-    again = desk.take(talk(3))
+    second = desk.take(talk(3))
 
-    assert (again.exchanges, again.chunks, desk.files.writes) == (0, (), writes)
+    assert (second.exchanges, second.chunks, desk.files.writes) == (0, (), writes)
 
 
 def test_a_transcript_that_is_read_again_doubles_nothing() -> None:
@@ -239,7 +239,7 @@ def test_a_transcript_that_moved_doubles_nothing_however_long_ago_it_was_said() 
 @given(cuts=st.lists(st.integers(0, 12), max_size=4))
 @few_examples
 @example(cuts=[])
-def test_exchanges_that_share_a_moment_and_a_prompt_are_all_kept(cuts: list[int]) -> None:
+def test_exchanges_that_share_a_timestamp_and_a_prompt_are_all_kept(cuts: list[int]) -> None:
     desk = Desk()
     exchanges = [Exchange("go on", f"Step {place:02}.", NOW) for place in range(12)]
     for cut in (*sorted(cuts), 12):
@@ -250,7 +250,7 @@ def test_exchanges_that_share_a_moment_and_a_prompt_are_all_kept(cuts: list[int]
     assert desk.session("one").exchanges[-1].at == NOW + 11 * MINUTE / 60_000
 
 
-def test_at_most_twenty_exchanges_are_at_hand() -> None:
+def test_at_most_twenty_exchanges_are_loaded() -> None:
     desk = Desk()
     for count in range(1, 31):
         desk.take(talk(count))

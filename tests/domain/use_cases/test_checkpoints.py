@@ -11,7 +11,7 @@ from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.snapshots import InMemorySnapshots
 from tests.fakes.state import State
-from tests.strategies import NOW, characters, lesson, moments, of_file
+from tests.strategies import NOW, characters, lesson, of_file, timestamps
 
 HERE = Contents("documents", "here")
 
@@ -135,7 +135,7 @@ def test_a_copy_of_a_store_brings_everything_back(kept: Kept) -> None:
 
 @given(
     restored=st.text(characters, min_size=1, max_size=LONGEST_NAME).filter(str.strip),
-    at=moments,
+    at=timestamps,
     attempt=st.integers(1, 20),
 )
 def test_the_name_of_a_safety_checkpoint_always_fits(restored: str, at: dt.datetime, attempt: int) -> None:

@@ -286,7 +286,7 @@ class WaitingEmbedder:
 
 
 @attrs.frozen
-class TellingIndex:
+class RecordingIndex:
     """Tells when the words have been searched."""
 
     inner: InMemoryKeywordIndex
@@ -317,7 +317,7 @@ def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
                 vector_index=InMemoryVectorIndex(session.vectors),
             )
         ],
-        keywords=TellingIndex(InMemoryKeywordIndex(session.state), searched),
+        keywords=RecordingIndex(InMemoryKeywordIndex(session.state), searched),
     )
     retrieval = retrieve.find(QUERY_TEXT, FixedClock().deadline(60))
 
@@ -376,7 +376,7 @@ def test_rules_stand_first_outside_the_limit_without_a_query_and_without_lessons
     assert both.count("\n### Pattern: ") == 1
 
 
-def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_stand_there() -> None:
+def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_are_printed() -> None:
     session = Session()
     for number in range(5):
         session.add(rule(f"{number}" + "x" * 780, weight=number / 10))
@@ -384,7 +384,7 @@ def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_stand_there() ->
     assert [text[0] for text in printed_rules(session.inject())] == ["4", "3"]
 
 
-def test_rules_of_other_projects_are_theirs_lessons_are_everybodys() -> None:
+def test_rules_apply_to_their_project_and_lessons_to_all_projects() -> None:
     session = Session()
     session.add(rule("ours"))
     session.add(rule("theirs", project="there"))
@@ -393,7 +393,7 @@ def test_rules_of_other_projects_are_theirs_lessons_are_everybodys() -> None:
     assert set(printed_rules(session.inject())) == {"ours", "of all"}
 
 
-def test_a_lesson_that_is_a_rule_stands_there_once_and_takes_no_other_lessons_place() -> None:
+def test_a_lesson_that_is_a_rule_is_printed_once_and_takes_no_place_of_another_lesson() -> None:
     session = Session()
     session.add(attrs.evolve(lesson("the parser rule"), tier="constitutional"))
     for number in range(3):

@@ -1,4 +1,4 @@
-"""What a session start leaves behind, and whether it proves the text."""
+"""The receipt of a session start, and whether it proves the text."""
 
 from collections.abc import Sequence
 
@@ -124,12 +124,14 @@ def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
 def full_session() -> Session:
     """Return a session with a rule, three lessons and a conversation whose line is cut."""
     session = Session()
-    said = of_file("We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", source_project="here")
-    session.add(rule("Name the unit."), *(lesson(f"parser {name}") for name in ("one", "two", "three")), said)
+    conversation = of_file(
+        "We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", source_project="here"
+    )
+    session.add(rule("Name the unit."), *(lesson(f"parser {name}") for name in ("one", "two", "three")), conversation)
     return session
 
 
-def test_it_holds_how_every_entry_stands_there_in_the_order_of_the_text() -> None:
+def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> None:
     session = full_session()
     injection = session.inject(occasion=Occasion(HERE, 30))
     receipt = receipt_of(injection)
@@ -235,7 +237,7 @@ def test_changes_besides_the_text_are_ignored() -> None:
         lambda receipt: receipt._replace(shown=receipt.shown[1:], frame=receipt.frame[1:]),
     ],
 )
-def test_a_receipt_that_somebody_changed_contradicts_itself(tampered: object) -> None:
+def test_a_tampered_receipt_contradicts_itself(tampered: object) -> None:
     session = full_session()
     receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
     found = verdict(tampered(receipt), session.entries())  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""What a prompt brings up, from memory."""
+"""Entries whose trigger phrases a prompt matches, on a store in memory."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which exchanges of a session are there to take in, and which events they deal with."""
+"""Merging a transcript: the unread exchanges of a session, and the events they handle."""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ GONE = Transcript(None)
 
 
 def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
-    """Return events a minute apart; prompts and replies are told by their numbers."""
+    """Return events a minute apart; prompts and replies are named by their numbers."""
     return [
         HookEvent(
             session_id="one",
@@ -116,12 +116,12 @@ def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut
     rest = [event for event in every if event.number > first.handled]
     taken += merge_transcript(GONE, known, rest, LATER).exchanges if rest else ()
 
-    def as_said(exchanges: Sequence[Transcribed]) -> list[str]:
+    def texts(exchanges: Sequence[Transcribed]) -> list[str]:
         return [
             part for exchange in exchanges for part in (exchange.exchange.user, exchange.exchange.assistant) if part
         ]
 
-    assert as_said(taken) == as_said(once)
+    assert texts(taken) == texts(once)
 
 
 def test_empty_text_is_no_exchange() -> None:
@@ -188,12 +188,12 @@ def test_a_transcript_that_gives_nothing_is_given_up_for_good_with_a_word(transc
     assert (unread.buffer.source, unread.buffer.position) == ("events", 0)
     assert PATH in unread.trouble
     known = attrs.evolve(unread.buffer, position=1)
-    again = merge_transcript(Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER)
-    assert utterances(again) == [("prompt 1", "reply 2"), ("prompt 3", "reply 4")]
-    assert again.trouble == ""
+    second = merge_transcript(Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER)
+    assert utterances(second) == [("prompt 1", "reply 2"), ("prompt 3", "reply 4")]
+    assert second.trouble == ""
 
 
-def test_a_host_that_names_no_transcript_is_told_of() -> None:
+def test_a_host_that_names_no_transcript_is_reported() -> None:
     unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER)
 
     assert utterances(unread) == [("prompt 1", "reply 2")]

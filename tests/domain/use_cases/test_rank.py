@@ -1,7 +1,7 @@
 """
 Ranking with early termination gives what ranking everything gives, by every policy and for everyone who ranks.
 
-The engine alone; the session start (hybrid, prominence); recall by every policy; what stands beside a prompt.
+The engine alone; the session start (hybrid, prominence); recall by every policy; the injection beside a prompt.
 """
 
 import datetime as dt
@@ -53,9 +53,9 @@ from tests.strategies import (
     few_examples,
     file_entries,
     lesson,
-    moments,
     of_file,
     planted,
+    timestamps,
     unit_vectors,
     weights,
 )
@@ -103,7 +103,7 @@ def test_the_first_head_that_proves_its_choice_chooses_as_of_everything(
 
 
 class Lesson(NamedTuple):
-    """What ranking sees of one entry, and what the searches find."""
+    """Ranking facts of one entry, and the scores of the searches."""
 
     category: Category = "patterns"
     observations: int = 1
@@ -119,7 +119,7 @@ lessons = st.builds(
     category=st.sampled_from(CATEGORIES),
     observations=st.integers(1, 3),
     confidence=st.sampled_from(CONFIDENCES),
-    updated_at=moments,
+    updated_at=timestamps,
     recalls=st.sampled_from([0, 5, 10, 12]),
     vector=st.none() | cosines,
     keyword=st.none() | st.sampled_from([1e-6, 0.5, 1.0, 3.0]),
@@ -344,7 +344,7 @@ def exhaustively(world: World, question: Question, baseline: PolicyMaker | None 
 
 
 def say_the_same(one: RecallFacts, other: RecallFacts) -> bool:
-    """Tell whether who has read one of them need not read the other."""
+    """Return whether one of them repeats the other."""
     is_part = one.file_path is not None and one.file_path == other.file_path and "" in {one.anchor_id, other.anchor_id}
     return one.content_hash == other.content_hash or is_part
 
@@ -396,7 +396,7 @@ def one_long_file() -> Stored:
     ]
 
 
-def one_favoured_by(**fact: Any) -> Stored:
+def all_better_but(**fact: Any) -> Stored:
     """Return files with every fact in their favour but *fact*, and one that has it too and is found less well."""
     best = of_file("parser lock", age=0 * DAY, source_project=HERE.project, permanent=True, branch=HERE.branch)
     best = attrs.evolve(best, references=HERE.touched_files)
@@ -416,10 +416,10 @@ def alike(count: int) -> Stored:
     batch=st.sampled_from([1, 4, 32]),
 )
 @example(stored=one_long_file(), policy="adaptive", limit=2, batch=1)
-@example(stored=one_favoured_by(permanent=False), policy="affinity", limit=1, batch=1)
-@example(stored=one_favoured_by(source_project="there"), policy="affinity", limit=1, batch=1)
-@example(stored=one_favoured_by(branch=None), policy="context", limit=1, batch=1)
-@example(stored=one_favoured_by(references=()), policy="context", limit=1, batch=1)
+@example(stored=all_better_but(permanent=False), policy="affinity", limit=1, batch=1)
+@example(stored=all_better_but(source_project="there"), policy="affinity", limit=1, batch=1)
+@example(stored=all_better_but(branch=None), policy="context", limit=1, batch=1)
+@example(stored=all_better_but(references=()), policy="context", limit=1, batch=1)
 @example(stored=alike(40), policy="cosine", limit=1, batch=1)
 @example(stored=alike(40), policy="affinity", limit=35, batch=32)  # more than a batch
 @example(stored=alike(40), policy="fused", limit=3, batch=1)

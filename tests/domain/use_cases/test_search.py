@@ -87,7 +87,7 @@ def test_one_tier_is_answered_by_that_tier_alone() -> None:
     assert (only_rules.rules, texts(only_rules)) == ((), ["parser rule"])
 
 
-def test_all_concepts_must_stand_in_a_text() -> None:
+def test_all_concepts_must_be_in_a_text() -> None:
     room = Room(lesson("parser lock"), lesson("parser"), attrs.evolve(lesson("lock it"), keywords=("parser",)))
     result = room.search(QUESTION._replace(text=""), concepts=["Lock", "parser"])
 

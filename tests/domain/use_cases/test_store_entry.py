@@ -26,11 +26,11 @@ def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None
     repository = InMemoryEntryRepository()
     store = StoreEntry(repository)
     store.keep(entry)
-    again = store.keep(entry)
+    second = store.keep(entry)
 
-    assert again.merged
-    assert again.entry == attrs.evolve(entry, observation_count=entry.observation_count + 1)
-    assert repository.find(LEARNINGS, limit=9) == [again.entry]
+    assert second.merged
+    assert second.entry == attrs.evolve(entry, observation_count=entry.observation_count + 1)
+    assert repository.find(LEARNINGS, limit=9) == [second.entry]
 
 
 @given(lessons=st.lists(entries, max_size=8))

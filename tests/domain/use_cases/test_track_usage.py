@@ -1,4 +1,4 @@
-"""Signs of use are looked for once, in what the agent said and wrote."""
+"""Usage signals are searched once, in the replies and the files of the agent."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whoever reads what was said takes time in proportion to it, whatever it is made of."""
+"""Readers of utterances take linear time on hostile texts."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.conversation.words import informative_words, slug
-from hardwon.domain.model.injection import related_conversations as told
+from hardwon.domain.model.injection import related_conversations as related
 from hardwon.domain.model.redaction import Cleaning, redact
 from tests.strategies import NOW
 
@@ -38,7 +38,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "reasoning": lambda text: (alternatives(text, [Exchange("Hi", text, NOW)]), reasons([Exchange("Hi", text, NOW)])),
     "file_topic": lambda text: (slug(text), informative_words(text)),
     "outline": outline,
-    "told": lambda text: told.summarised(text, "title"),
+    "told": lambda text: related.summarised(text, "title"),
     "redact": redact,
     "cleaning": Cleaning("/home/me/proj", "/home/me").__call__,
 }

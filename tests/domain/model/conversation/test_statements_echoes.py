@@ -18,6 +18,6 @@ def test_other_decisions_of_the_agent_are_kept(other: str) -> None:
 
 
 def test_only_the_agent_echoes_and_only_what_was_said_before() -> None:
-    said = [("Decided: batching.", False), ("Let's use batching.", True), ("We decided it.", False)]
+    utterances = [("Decided: batching.", False), ("Let's use batching.", True), ("We decided it.", False)]
 
-    assert unechoed(said) == tuple(text for text, _ in said)
+    assert unechoed(utterances) == tuple(text for text, _ in utterances)

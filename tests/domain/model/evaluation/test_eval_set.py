@@ -26,7 +26,7 @@ def document(document_id: str, text: str = "text") -> Entry:
     return entry
 
 
-def test_a_document_becomes_an_entry_with_all_that_is_told_of_it() -> None:
+def test_a_document_becomes_an_entry_with_all_its_fields() -> None:
     entry = document_entry("d/1", " Its text. ", title="Title", written_at="2024-03-03T00:00:00", group="g")
 
     assert entry
@@ -44,7 +44,7 @@ def test_a_name_made_of_the_beginning_adds_no_word_to_what_is_searched(text: str
 
 
 @pytest.mark.parametrize("written_at", ["", "yesterday", "2024-13-01", "0001-01-01T00:00:00+14:00"])
-def test_a_moment_that_cannot_be_read_is_always_the_same(written_at: str) -> None:
+def test_an_unreadable_timestamp_is_always_the_same(written_at: str) -> None:
     entry = document_entry("d", "text", written_at=written_at)
 
     assert entry

@@ -265,7 +265,7 @@ def test_zero_width_bidi_and_control_characters_are_removed(character: str) -> N
 
 
 @given(text=anything)
-def test_defusing_only_adds_a_backslash_or_takes_a_bracket_or_what_nobody_sees(text: str) -> None:
+def test_defusing_only_adds_a_backslash_or_removes_a_bracket_or_invisible_characters(text: str) -> None:
     seen = without_tags(text).replace("&lt;", "<").replace("\\", "")
 
     assert neutral(text).replace("\\", "").replace("&lt;", "<") == seen

@@ -45,8 +45,8 @@ def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: 
     return Contender(facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, {})
 
 
-def rules(*, shown: frozenset[str] = frozenset(), told: Sequence[AgentFile] = ()) -> Rules:
-    return Rules(CONTEST, shown, lambda: told)
+def rules(*, shown: frozenset[str] = frozenset(), instructions: Sequence[AgentFile] = ()) -> Rules:
+    return Rules(CONTEST, shown, lambda: instructions)
 
 
 descriptions = st.builds(
@@ -59,14 +59,18 @@ fields = st.lists(
 )
 
 
-@given(fields=fields, shown=st.frozensets(st.integers(0, 5)), told=st.none() | st.integers(0, 5))
+@given(fields=fields, shown=st.frozensets(st.integers(0, 5)), instructions=st.none() | st.integers(0, 5))
 def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
-    fields: list[tuple[str, float, Kind]], shown: frozenset[int], told: int | None
+    fields: list[tuple[str, float, Kind]], shown: frozenset[int], instructions: int | None
 ) -> None:
     ranked = sorted(fields, key=lambda field: -field[1])
     contenders = [contender(number, *field) for number, field in enumerate(ranked)]
-    known = [] if told is None or told >= len(ranked) else [AgentFile("CLAUDE.md", plain(f"- {ranked[told][0]}"))]
-    choice = choose(contenders, rules(shown=frozenset(f"{number:016x}" for number in shown), told=known))
+    known = (
+        []
+        if instructions is None or instructions >= len(ranked)
+        else [AgentFile("CLAUDE.md", plain(f"- {ranked[instructions][0]}"))]
+    )
+    choice = choose(contenders, rules(shown=frozenset(f"{number:016x}" for number in shown), instructions=known))
 
     assert len(choice.chosen) <= 2
     chosen = [winner.contender for winner in choice.chosen]
@@ -91,8 +95,8 @@ def test_every_reason_is_reported() -> None:
         "shown already in this session",
         "too weak",
     ]
-    told = [AgentFile("AGENTS.md", plain("Nothing of it.")), AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
-    assert [miss.why for miss in choose(contenders, rules(told=told)).missed] == [
+    instructions = [AgentFile("AGENTS.md", plain("Nothing of it.")), AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
+    assert [miss.why for miss in choose(contenders, rules(instructions=instructions)).missed] == [
         "CLAUDE.md says it already",
         "CLAUDE.md says it already",
         "too weak",
@@ -123,25 +127,25 @@ def test_conversations_and_documents_come_up_in_their_own_project_only(
 
 def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
     asked = rules()._replace(contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",))))
-    [alone, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
+    [single, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
 
-    assert (alone.win.quoted, other.win.quoted) == (2.0, 1.0)
+    assert (single.win.quoted, other.win.quoted) == (2.0, 1.0)
 
 
-def test_no_file_is_read_for_who_does_not_win_anyway() -> None:
+def test_no_file_is_read_for_entries_that_do_not_win() -> None:
     read = list[str]()
 
-    def told() -> list[AgentFile]:
+    def instructions() -> list[AgentFile]:
         read.append("once")
         return []
 
-    choose([contender(0, "Nothing of it.")], Rules(CONTEST, frozenset(), told))
+    choose([contender(0, "Nothing of it.")], Rules(CONTEST, frozenset(), instructions))
     assert read == []
-    choose([contender(0), contender(1)], Rules(CONTEST, frozenset(), told))
+    choose([contender(0), contender(1)], Rules(CONTEST, frozenset(), instructions))
     assert read == ["once"]
 
 
-def test_a_lesson_stands_there_as_in_the_block_and_anything_else_as_a_note() -> None:
+def test_a_lesson_is_printed_as_in_the_block_and_anything_else_as_a_note() -> None:
     lesson, note = contender(0), contender(1, kind="decision")
 
     assert (lesson.form, note.form) == ("lesson", "note")

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
 from hardwon.domain.model.text import tokens
-from tests.strategies import DAY, NOW, moments
+from tests.strategies import DAY, NOW, timestamps
 
 
 def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> ConstitutionalText:
@@ -27,7 +27,7 @@ rules = st.lists(
         description=st.text(max_size=40),
         notes=st.text(max_size=4),
         importance_weight=st.sampled_from([0.0, 0.5, 1.0]),
-        created_at=moments,
+        created_at=timestamps,
     ),
     max_size=8,
     unique_by=lambda rule: rule.entry_id,

@@ -70,7 +70,7 @@ def test_within_a_category_the_best_are_chosen(ranked: list[Scored], limit: int)
         assert chosen.get(category, []) == group[: len(chosen.get(category, []))]
 
 
-def test_three_weak_heuristics_stand_beside_thirty_strong_patterns() -> None:
+def test_three_weak_heuristics_are_kept_beside_thirty_strong_patterns() -> None:
     strong = [scored(seq, "patterns", 0.9) for seq in range(30)]
     weak = [scored(seq, "heuristics", 0.1) for seq in range(30, 34)]
 

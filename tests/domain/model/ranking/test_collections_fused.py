@@ -192,7 +192,7 @@ def _nearer(place: int | None, other: int) -> int:
 
 
 @given(context=contexts, facts=facts_of_any_worth, younger=ages, vector=places, keyword=places)
-def test_facts_that_speak_for_an_entry_never_lower_its_score(
+def test_facts_in_favour_of_an_entry_never_lower_its_score(
     context: RankingContext, facts: RecallFacts, younger: dt.timedelta, vector: int | None, keyword: int | None
 ) -> None:
     in_favour = [

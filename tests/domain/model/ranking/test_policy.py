@@ -162,7 +162,7 @@ def test_cosine_is_clamped_and_leaves_out_what_has_no_vector() -> None:
 
 
 @pytest.mark.parametrize("name", ["cosine", "affinity"])
-def test_where_meaning_was_not_searched_words_stand_in(name: PolicyName) -> None:
+def test_without_a_semantic_search_the_keyword_score_is_used(name: PolicyName) -> None:
     by_word = CONTEXT._replace(vectors=ScoreStatistics(), keywords=ScoreStatistics.of([4.0, 3.0]))
 
     assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))["similarity"] == pytest.approx(0.75 * 0.9)

@@ -16,7 +16,7 @@ from hardwon.domain.model.ranking.prominence import (
     recency,
 )
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
-from tests.strategies import DAY, NOW, cosines, moments, weights
+from tests.strategies import DAY, NOW, cosines, timestamps, weights
 
 TINY = 1e-12
 
@@ -67,7 +67,7 @@ some_candidates = st.lists(
             category=st.sampled_from(CATEGORIES),
             observation_count=st.integers(1, 3),
             confidence=st.sampled_from(CONFIDENCES),
-            updated_at=moments,
+            updated_at=timestamps,
             recall_count=st.sampled_from([0, 5, 10, 40]),
         ),
         st.none() | cosines,
@@ -125,7 +125,7 @@ def test_weights_that_mean_nothing_are_refused(parts: tuple[float, float, float]
     ("vector", "keyword", "expected"),
     [(0.8, 2.0, (0.5, 0.2, 0.3)), (0.8, None, (0.625, 0.0, 0.375)), (None, 2.0, (0.0, 0.4, 0.6))],
 )
-def test_a_signal_nobody_has_weighs_nothing(
+def test_a_signal_without_candidates_has_no_weight(
     vector: float | None, keyword: float | None, expected: tuple[float, float, float]
 ) -> None:
     effective = policy_for([Candidate(facts(), vector, keyword), Candidate(facts(2))]).effective
@@ -164,7 +164,7 @@ def test_recency_is_hyperbolic_and_the_future_counts_as_today(days: int, expecte
     assert recency(NOW - days * DAY, NOW) == pytest.approx(expected, abs=5e-5)
 
 
-@given(younger=moments, older=moments)
+@given(younger=timestamps, older=timestamps)
 def test_recency_never_rises_with_age(younger: dt.datetime, older: dt.datetime) -> None:
     older, younger = sorted([older, younger])
 

@@ -55,7 +55,7 @@ def test_closeness_is_about_zero_for_unrelated_texts_of_any_model() -> None:
 
 
 def test_a_few_texts_say_little_of_what_is_unrelated() -> None:
-    alone = ScoreStatistics.of([0.6])._replace(low=0.6)
+    single = ScoreStatistics.of([0.6])._replace(low=0.6)
 
-    assert alone.closeness(0.6) == pytest.approx((0.6 - 0.6 / 21) / (1 - 0.6 / 21))
+    assert single.closeness(0.6) == pytest.approx((0.6 - 0.6 / 21) / (1 - 0.6 / 21))
     assert ScoreStatistics.of([0.6] * 400)._replace(low=0.6).closeness(0.6) < 0.1
