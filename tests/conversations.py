@@ -1,4 +1,4 @@
-"""Hypothesis: what is said in sessions. Texts hold what markdown and anchors are made of."""
+"""Hypothesis strategies: utterances of sessions. Texts hold what markdown and anchors are made of."""
 
 import datetime as dt
 from typing import Any

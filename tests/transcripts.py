@@ -1,4 +1,4 @@
-"""Claude Code transcripts of any length, with all that such files hold, and what of them is to be kept."""
+"""Claude Code transcripts of any length, with all that such files hold, and the exchanges to be captured from them."""
 
 import random
 from collections.abc import Callable

@@ -141,7 +141,7 @@ def test_of_an_entry_shown_as_a_line_only_the_name_is_reported(make: MakeWorld, 
     assert len(text.description) == (LONGEST_SHOWN if set(forms) != {"conversation"} else 0)
 
 
-def test_an_entry_that_is_gone_is_told_no_more(make: MakeWorld) -> None:
+def test_an_entry_that_is_gone_is_not_among_the_shown_texts(make: MakeWorld) -> None:
     with make() as world:
         world.add(ENTRIES[0])
         world.receipts.record(receipt("one", (ENTRIES[0], "lesson"), (ENTRIES[1], "lesson")))

@@ -58,7 +58,7 @@ def test_putting_twice_keeps_one(make: MakeWorld, entry: Entry) -> None:
 
 @given(first=entries, second=entries)
 @few_examples
-def test_putting_an_id_again_replaces_all_but_its_birth(make: MakeWorld, first: Entry, second: Entry) -> None:
+def test_putting_an_id_again_replaces_all_but_its_creation_time(make: MakeWorld, first: Entry, second: Entry) -> None:
     second = attrs.evolve(second, description=first.description)
     with make() as world:
         [seq] = world.add(first)

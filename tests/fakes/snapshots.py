@@ -20,7 +20,7 @@ class InMemorySnapshots(Snapshots):
     Its files are copies of the state, by path; a test may remove one.
 
     Attributes:
-        history: Changes by entry, each with the name of its author.
+        history: Entries that restores changed: number, `restored` or `removed`, name of the checkpoint.
 
     """
 

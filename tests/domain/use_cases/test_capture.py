@@ -292,7 +292,7 @@ def test_a_permanent_chunk_is_closed_and_stays_so() -> None:
 
 @given(exchanges=sessions(at_most=10), at=st.integers(0, 8))
 @few_examples
-def test_keeping_for_good_that_is_interrupted_is_done_by_doing_it_again(exchanges: list[Exchange], at: int) -> None:
+def test_an_interrupted_permanent_mark_is_completed_by_a_retry(exchanges: list[Exchange], at: int) -> None:
     desk = Desk()
     desk.take(exchanges)
     desk.files._breaking = desk.journal._breaking = Breaking(at)

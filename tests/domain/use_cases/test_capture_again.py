@@ -1,4 +1,4 @@
-"""A session that is captured from its beginning again: what it was cut into before is gone, what was for good stays."""
+"""A session that is captured from its beginning again: its earlier chunks are gone, permanent ones stay."""
 
 import contextlib
 

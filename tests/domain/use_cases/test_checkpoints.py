@@ -55,7 +55,7 @@ def test_names_are_unique_and_the_refusal_says_what_to_do(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " \n", "a\nb", "a\u2028b", "x" * (LONGEST_NAME + 1), "a\0b", "\ud800"])
-def test_a_name_that_can_not_be_told_on_one_line_is_refused(kept: Kept, name: str) -> None:
+def test_a_name_that_does_not_fit_on_one_line_is_refused(kept: Kept, name: str) -> None:
     with pytest.raises((InvalidCheckpointError, InvalidEntryError)):
         kept.create(name)
     assert kept.checkpoints.all() == []
@@ -67,7 +67,7 @@ def test_a_scope_that_is_none_is_refused(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("act", ["restore", "delete"])
-def test_a_name_that_no_checkpoint_has_is_told_with_those_that_exist(kept: Kept, act: str) -> None:
+def test_an_unknown_name_is_reported_with_the_existing_checkpoints(kept: Kept, act: str) -> None:
     with pytest.raises(InvalidCheckpointError, match="'nope': none was made yet"):
         getattr(kept.checkpoints, act)("nope")
     kept.create("before")

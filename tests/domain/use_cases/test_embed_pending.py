@@ -172,7 +172,7 @@ class LimitedEmbedder(PlantedEmbedder):
 
 
 @pytest.mark.parametrize(("retry_after", "waited"), [(7.0, 7.0), (None, 10.0)])
-def test_a_patient_run_waits_as_long_as_it_is_told_and_goes_on(retry_after: float | None, waited: float) -> None:
+def test_a_patient_run_waits_as_long_as_requested_and_goes_on(retry_after: float | None, waited: float) -> None:
     store, pauses = store_of(120), list[tuple[float, str]]()
     patience = Patience(pause=lambda seconds, reason: pauses.append((seconds, reason)))
     embedder = LimitedEmbedder(refusing={2}, retry_after=retry_after)

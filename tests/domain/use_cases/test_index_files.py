@@ -48,7 +48,7 @@ steps = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from(["one", "two"
 
 
 @given(before=steps, after=steps, force=st.booleans())
-def test_whatever_happened_to_the_files_the_store_says_what_they_say(
+def test_after_any_change_of_files_the_store_equals_them(
     before: list[tuple[str, str | None]], after: list[tuple[str, str | None]], *, force: bool
 ) -> None:
     indexing = Indexing()
@@ -130,7 +130,7 @@ def test_a_saved_session_stays_one_in_any_folder(indexing: Indexing) -> None:
     assert [entry.kind for entry in indexing.entries().values()] == ["session"]
 
 
-def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None:
+def test_recall_counters_and_creation_time_outlive_a_rebuild(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "text", permanent=True)
     indexing.index.index()
     InMemoryUsageLog(indexing.repository.state).record_recall([1], NOW)

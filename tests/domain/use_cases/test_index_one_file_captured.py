@@ -102,7 +102,7 @@ def test_a_section_is_one_entry_and_indexing_is_idempotent(drawn: list[Chunk]) -
     assert captures.entries == before
 
 
-def test_the_entry_of_a_chunk_says_what_was_said_and_where(captures: Captures) -> None:
+def test_the_entry_of_a_chunk_has_its_text_and_place(captures: Captures) -> None:
     answer = Exchange("And then?", "Done.", NOW + 2 * MINUTE, (Answered("How *strict*?", "very", ("not", "very")),))
     about = talk()
     captures.write(
@@ -305,7 +305,7 @@ def test_files_written_by_hardwon_keep_their_kind_whatever_the_head_says(
 
 
 @pytest.mark.parametrize("permanent", [False, True])
-def test_a_section_that_tells_nothing_of_itself_goes_by_the_head(captures: Captures, *, permanent: bool) -> None:
+def test_a_section_without_attributes_goes_by_the_head(captures: Captures, *, permanent: bool) -> None:
     captures.file(
         PATH, "<!-- ANCHOR:0123456789abcdef -->\nText.\n<!-- /ANCHOR:0123456789abcdef -->", permanent=permanent
     )
@@ -314,7 +314,7 @@ def test_a_section_that_tells_nothing_of_itself_goes_by_the_head(captures: Captu
     assert [entry.permanent for entry in captures.entries.values()] == [permanent]
 
 
-def test_a_neighbour_that_is_kept_for_good_changes_nothing_of_a_section(captures: Captures) -> None:
+def test_a_permanent_neighbour_changes_nothing_of_a_section(captures: Captures) -> None:
     captures.write(talk("One"))
     captures.index()
     before = captures.entries

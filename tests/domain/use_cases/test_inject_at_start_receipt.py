@@ -144,7 +144,7 @@ def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> N
     assert receipt.missed == ()
 
 
-def test_the_model_is_told_when_there_was_one_and_without_a_signal_the_track_record_alone_decides() -> None:
+def test_the_model_is_reported_if_any_and_without_a_signal_the_track_record_decides() -> None:
     session = Session()
     session.add(lesson("parser"))
     session.embed(planted(0.8))

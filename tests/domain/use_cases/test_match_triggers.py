@@ -60,7 +60,7 @@ def test_without_a_phrase_nothing_matches() -> None:
     assert Desk(owner("a", "oauth flow")).match.match("something else", 3) == Triggered(None, ())
 
 
-def test_commands_and_memories_are_told_together() -> None:
+def test_commands_and_memories_are_matched_together() -> None:
     triggered = Desk(owner("a", "oauth flow")).match.match("save context of the oauth flow", 1)
 
     assert triggered.best == TriggerMatch("save context", 0.95, ())

@@ -181,7 +181,7 @@ def test_a_prompt_without_a_reply_for_a_day_gets_none() -> None:
 
 
 @pytest.mark.parametrize("transcript", [GONE, Transcript([])], ids=["gone", "empty"])
-def test_a_transcript_that_gives_nothing_is_given_up_for_good_with_a_word(transcript: Transcript) -> None:
+def test_an_unusable_transcript_is_abandoned_with_a_message(transcript: Transcript) -> None:
     unread = merge_transcript(transcript, buffer_with(exchange(-60), position=100), events("prompt", "reply"), LATER)
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
@@ -214,7 +214,7 @@ def test_exchanges_of_a_vanished_transcript_are_not_returned_twice() -> None:
 
 
 @pytest.mark.parametrize("written", ["", "so far"])
-def test_a_turn_that_went_on_after_the_transcript_gave_it_is_told_to_its_end(written: str) -> None:
+def test_a_turn_that_went_on_after_it_was_read_is_merged_to_its_end(written: str) -> None:
     known = buffer_with(exchange(-9), Exchange("prompt 1", written, NOW + MINUTE / 2))
     unread = merge_transcript(GONE, known, events("prompt", "compaction", "reply"), LATER)
     [grown] = [transcribed.exchange for transcribed in unread.exchanges]

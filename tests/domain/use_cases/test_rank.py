@@ -1,5 +1,5 @@
 """
-Ranking with early termination gives what ranking everything gives, by every policy and for everyone who ranks.
+Ranking with early termination gives what ranking everything gives, by every policy and in every use case.
 
 The engine alone; the session start (hybrid, prominence); recall by every policy; the injection beside a prompt.
 """

@@ -194,7 +194,7 @@ def test_the_top_k_come_and_no_more() -> None:
     assert session.related(limit=0) == Related()
 
 
-def test_without_a_signal_the_newest_are_told_after_the_session_itself_and_what_is_kept_for_good() -> None:
+def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_conversations() -> None:
     session = Session()
     session.add(conversation("own", session_id="s", age=3 * DAY))
     session.add(conversation("older", age=2 * DAY))
@@ -251,7 +251,7 @@ def test_the_budget_holds_and_nothing_is_searched_for_none(budget: int, count: i
     assert budget > 0 or related == Related()
 
 
-def test_a_rule_is_not_told_again_as_a_conversation() -> None:
+def test_a_rule_is_not_repeated_as_a_conversation() -> None:
     session = Session()
     rule = conversation("rule", kind="decision", tier="constitutional", session_id="s")
     seq = session.add(rule)

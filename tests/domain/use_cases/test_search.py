@@ -108,13 +108,13 @@ def test_an_impossible_query_is_refused(text: str, concepts: list[str]) -> None:
         Room().search(QUESTION._replace(text=text), concepts=concepts)
 
 
-def test_without_a_keyword_index_concepts_find_nothing_and_that_is_said() -> None:
+def test_without_a_keyword_index_concepts_find_nothing_and_that_is_reported() -> None:
     result = Room(lesson("parser lock"), keyword_search=False).search(concepts=["parser", "lock"])
 
     assert (result.answers, result.degradations) == ((), ("concepts can't be looked for: no keyword index here",))
 
 
-def test_a_way_on_is_told_only_where_nothing_is_found() -> None:
+def test_a_suggestion_is_printed_only_where_nothing_is_found() -> None:
     room = Room(lesson("parser"), attrs.evolve(lesson("parser gone"), tier="deprecated"))
     deprecated = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="deprecated")))
 

@@ -59,7 +59,7 @@ def test_a_title_is_the_first_decision() -> None:
         "yes drop it. and use a multi stage build": "Use a multi stage build",
     }.items(),
 )
-def test_else_a_title_is_the_first_that_tells_what_it_is_about(prompt: str, title: str) -> None:
+def test_else_a_title_is_the_first_informative_sentence(prompt: str, title: str) -> None:
     assert chunk_of((prompt, "Postgres keeps the locks.")).title == title
 
 
@@ -86,7 +86,7 @@ def test_the_permanent_mark_in_a_prompt_is_no_part_of_a_title(utterance: str) ->
     assert chunk_of(("ok", utterance), permanent=True).title == f"{PERMANENT_MARK}The parser is fine"
 
 
-def test_a_summary_is_the_request_the_decisions_and_what_tells_most() -> None:
+def test_a_summary_is_the_request_the_decisions_and_the_most_informative_sentence() -> None:
     chunk = chunk_of(
         ("The feed parser is slow. Sigh.", "Right.\n```\nx. Y.\n```\n| a. | b |\n- The feed parser copies each feed"),
         ("And?", "We decided to use a view, e.g. memoryview. It runs in a.py on 3.11. Done."),

@@ -117,13 +117,13 @@ def test_a_win_is_recomputed_from_its_parts(
         ((), "anything", 0.0),
     ],
 )
-def test_coverage_is_the_share_of_the_telling_words_whatever_their_endings(
+def test_coverage_is_the_share_of_the_informative_words_whatever_their_endings(
     terms: tuple[str, ...], text: str, share: float
 ) -> None:
     assert shared([weighed(terms, {}, 100)], text).coverage == share
 
 
-def test_a_rare_word_tells_more_and_one_that_no_entry_holds_as_much_as_the_rarest() -> None:
+def test_a_rare_word_weighs_more_and_an_unknown_word_as_much_as_the_rarest() -> None:
     weight = weighed(("vite", "proxy", "unheard"), {"vite": 1, "proxy": 20, "unheard": 0}, 40)
 
     assert weight == pytest.approx(

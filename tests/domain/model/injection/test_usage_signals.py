@@ -1,4 +1,4 @@
-"""By which words an agent shows that it used what it was shown; by which it does not."""
+"""Usage signals: words of an agent that show whether it used injected entries."""
 
 import itertools
 
@@ -76,12 +76,12 @@ def test_text_that_is_no_quotation_is_no_usage_signal(text: str) -> None:
         ("'I run the tests' he said", False),
     ],
 )
-def test_a_name_that_anybody_says_counts_only_where_it_is_set_off(text: str, *, is_sign: bool) -> None:
+def test_a_common_name_counts_only_where_it_is_set_off(text: str, *, is_sign: bool) -> None:
     assert ("2" in usage_signals([ENTRY, OTHER], text, "")) == is_sign
 
 
 @pytest.mark.parametrize("name", ["Feeds", "Partner Feeds", "The It Is", "1 2 3", "", "***"])
-def test_a_name_that_says_little_is_no_sign(name: str) -> None:
+def test_a_name_with_few_words_is_no_usage_signal(name: str) -> None:
     assert usage_signals([ShownText("1", name, "d", "")], f"'{name}' is **{name}** 1 2 3", "") == {}
 
 

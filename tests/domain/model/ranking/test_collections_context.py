@@ -78,7 +78,7 @@ def test_where_several_models_were_asked_the_share_of_the_best_counts() -> None:
     ]
 
 
-def test_ties_go_to_the_own_project_then_to_what_is_kept_for_good_then_to_more_touched_files() -> None:
+def test_ties_go_to_the_own_project_then_to_permanent_entries_then_to_more_touched_files() -> None:
     kept = FACTS._replace(permanent=True)
 
     assert order(
