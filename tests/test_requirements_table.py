@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE: dict[str, object] = tomllib.loads((ROOT / "tests" / "requirements.toml").read_text(encoding="utf-8"))
 NAMED = sorted({test for tests in TABLE.values() if isinstance(tests, list) for test in tests})
 SHORTEST_REASON = 10
-TEST_CASES_OF_CONVERSATIONS = 133  # M-C15
+TEST_CASES_OF_CONVERSATIONS = 133
 
 
 def is_there(test: str) -> bool:
-    """Tell whether a file of ours defines *test*, by the same rule as the customer's tool."""
+    """Return whether a file of the repository defines *test*, by the same rule as the customer's tool."""
     path, _, names = test.partition("::")
     name = re.escape(names.split("::")[0].split("[")[0])
     if not name or not (ROOT / path).is_file():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.activity import FieldChange, PastChange
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
-from tests.strategies import NOW, anything, few_examples, lesson, moments
+from tests.strategies import NOW, anything, few_examples, lesson, timestamps
 
 pytestmark = on_every_implementation
 
@@ -16,7 +16,7 @@ CHANGE = FieldChange("title", "Old", "New")
 changes = st.builds(FieldChange, st.sampled_from(["title", "importance_tier"]), st.none() | anything, anything)
 
 
-@given(recorded=st.lists(st.tuples(st.integers(1, 3), st.lists(changes, max_size=3), moments), max_size=6))
+@given(recorded=st.lists(st.tuples(st.integers(1, 3), st.lists(changes, max_size=3), timestamps), max_size=6))
 @few_examples
 def test_entries_have_separate_histories_the_last_change_first(
     make: MakeWorld, recorded: list[tuple[int, list[FieldChange], dt.datetime]]

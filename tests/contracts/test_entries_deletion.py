@@ -28,7 +28,7 @@ def test_deletion_removes_the_entry_and_nothing_else(make: MakeWorld, stored: li
         assert world.repository.get(gone.entry_id) is None
         assert (world.repository.hydrate([seq]), world.repository.facts([seq])) == ([], [])
         assert world.repository.find(EVERYTHING, limit=ALL) == [
-            each for each in before if each.entry_id != gone.entry_id
+            entry for entry in before if entry.entry_id != gone.entry_id
         ]
         assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([seq, *seqs.values()]).keys() == set(seqs.values())
         assert world.keywords.size() == world.vectors.count(EVERYTHING) == len(seqs)

@@ -1,4 +1,4 @@
-"""What is deprecated or has expired is kept and never found."""
+"""Deprecated and expired entries are kept and never found."""
 
 import datetime as dt
 

@@ -54,10 +54,10 @@ def test_whatever_happens_after_a_checkpoint_a_restore_brings_its_state_back(
         assert seen(world, contents.entries) == then
         assert (checkpoint.memory_count, done[0]) == (len(then), len(then))
         there = seen(world, EVERYTHING)
-        outside = {seq: each for seq, each in now.items() if seq not in inside}
+        outside = {seq: entry for seq, entry in now.items() if seq not in inside}
         gave_way = outside.keys() - there.keys()
         assert {seq: there[seq] for seq in outside.keys() - gave_way - then.keys()} == {
-            seq: each for seq, each in outside.items() if seq not in gave_way | then.keys()
+            seq: entry for seq, entry in outside.items() if seq not in gave_way | then.keys()
         }
         assert len(gave_way) <= len(then)
         assert world.keywords.size() == world.repository.count(EVERYTHING._replace(ranked=True))
@@ -150,7 +150,7 @@ def take_and_fail(world: World) -> None:
         raise LookupError
 
 
-def test_a_discarded_checkpoint_is_gone_and_discarding_it_again_is_no_trouble(make: MakeWorld) -> None:
+def test_discarding_a_checkpoint_is_idempotent(make: MakeWorld) -> None:
     with make() as world:
         first, second = take(world, name="first"), take(world, name="second")
         world.snapshots.discard(first)

@@ -71,7 +71,7 @@ def reply(session_id: str) -> HookEvent:
 
 
 def waiting(journal: CaptureJournal) -> list[str]:
-    return [each.session_id for each in journal.waiting()]
+    return [waiting.session_id for waiting in journal.waiting()]
 
 
 def test_a_new_journal_holds_nothing(make: Make) -> None:
@@ -154,11 +154,11 @@ def test_waiting_sessions_are_listed_without_their_texts(make: Make, noted: list
     with make() as journal:
         for place, event in enumerate(noted):
             journal.note(event._replace(at=(NOW + place * MINUTE).isoformat()))
-        for told in journal.waiting():
-            own = journal.events(told.session_id)
+        for listed in journal.waiting():
+            own = journal.events(listed.session_id)
 
-            assert told == Waiting(
-                told.session_id,
+            assert listed == Waiting(
+                listed.session_id,
                 next((event.project_root for event in own if event.project_root), ""),
                 len(own),
                 sum(event.kind == "reply" for event in own),
@@ -173,5 +173,7 @@ def test_forgotten_sessions_are_reported_and_others_stay(make: Make) -> None:
         journal.note(reply("two"))
         lost = journal.forget_untouched(NOW - DAY / 2)
 
-        assert [(each.session_id, each.events, each.project_root) for each in lost] == [("one", 1, "/project")]
+        assert [(waiting.session_id, waiting.events, waiting.project_root) for waiting in lost] == [
+            ("one", 1, "/project")
+        ]
         assert (journal.events("one"), waiting(journal)) == ([], ["two"])

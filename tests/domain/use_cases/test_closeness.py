@@ -27,9 +27,7 @@ def spaces_of(*lists: list[float]) -> tuple[list[InMemoryMatches], dict[int, flo
 
 
 @given(one=found, two=found, k=st.integers(1, 12))
-def test_entries_of_two_spaces_are_compared_by_how_far_they_stand_out(
-    one: list[float], two: list[float], k: int
-) -> None:
+def test_entries_of_two_spaces_are_compared_by_z_score(one: list[float], two: list[float], k: int) -> None:
     spaces, expected = spaces_of(one, two)
     matches = StandardisedMatches(spaces)
 

@@ -71,17 +71,17 @@ def test_a_query_with_a_group_searches_its_own_only() -> None:
 def test_every_question_is_embedded_before_the_first_is_timed() -> None:
     embedder = planted_embedder()
     run = evaluate(embedder)
-    told, asked_before_queries = list[tuple[str, int, int]](), list[int]()
+    reported, asked_before_queries = list[tuple[str, int, int]](), list[int]()
 
     def stage(what: str, done: int, total: int) -> None:
-        told.append((what, done, total))
+        reported.append((what, done, total))
         if (what, done) == ("embedding", 5):
             asked_before_queries.append(len(embedder.asked))
 
     run.measure(eval_set(), ["rrf"], stage)
     assert asked_before_queries == [5]
-    assert told[-1] == ("queries", 2, 2)
-    assert [done for what, done, _ in told if what == "embedding"] == [3, 4, 5]
+    assert reported[-1] == ("queries", 2, 2)
+    assert [done for what, done, _ in reported if what == "embedding"] == [3, 4, 5]
 
 
 def test_without_an_embedder_words_alone_are_measured() -> None:

@@ -1,4 +1,4 @@
-"""Which exchanges of a session are there to take in, and which events they deal with."""
+"""Merging a transcript: the unread exchanges of a session, and the events they handle."""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ GONE = Transcript(None)
 
 
 def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
-    """Return events a minute apart; prompts and replies are told by their numbers."""
+    """Return events a minute apart; prompts and replies are named by their numbers."""
     return [
         HookEvent(
             session_id="one",
@@ -55,7 +55,7 @@ def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
 
 
 def utterances(unread: Unread) -> list[tuple[str, str]]:
-    return [(each.exchange.user, each.exchange.assistant) for each in unread.exchanges]
+    return [(transcribed.exchange.user, transcribed.exchange.assistant) for transcribed in unread.exchanges]
 
 
 def exchange(minute: float, user: str = "asked", assistant: str = "answered") -> Exchange:
@@ -116,10 +116,12 @@ def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut
     rest = [event for event in every if event.number > first.handled]
     taken += merge_transcript(GONE, known, rest, LATER).exchanges if rest else ()
 
-    def as_said(each: Sequence[Transcribed]) -> list[str]:
-        return [part for exchange in each for part in (exchange.exchange.user, exchange.exchange.assistant) if part]
+    def texts(exchanges: Sequence[Transcribed]) -> list[str]:
+        return [
+            part for exchange in exchanges for part in (exchange.exchange.user, exchange.exchange.assistant) if part
+        ]
 
-    assert as_said(taken) == as_said(once)
+    assert texts(taken) == texts(once)
 
 
 def test_empty_text_is_no_exchange() -> None:
@@ -142,14 +144,14 @@ def test_the_turn_that_goes_on_is_left_for_later() -> None:
     transcript = Transcript([exchange(1), exchange(3)])
     unread = merge_transcript(transcript, None, waiting, LATER)
 
-    assert [each.exchange for each in unread.exchanges] == [exchange(1)]
+    assert [transcribed.exchange for transcribed in unread.exchanges] == [exchange(1)]
     assert unread.handled == 2
 
 
 def test_a_turn_that_is_over_is_taken_though_the_next_prompt_is_not_written_yet() -> None:
     unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", "prompt"), LATER)
 
-    assert [each.exchange for each in unread.exchanges] == [exchange(1)]
+    assert [transcribed.exchange for transcribed in unread.exchanges] == [exchange(1)]
 
 
 def test_the_first_prompt_of_a_session_is_left_for_later() -> None:
@@ -179,7 +181,7 @@ def test_a_prompt_without_a_reply_for_a_day_gets_none() -> None:
 
 
 @pytest.mark.parametrize("transcript", [GONE, Transcript([])], ids=["gone", "empty"])
-def test_a_transcript_that_gives_nothing_is_given_up_for_good_with_a_word(transcript: Transcript) -> None:
+def test_an_unusable_transcript_is_abandoned_with_a_message(transcript: Transcript) -> None:
     unread = merge_transcript(transcript, buffer_with(exchange(-60), position=100), events("prompt", "reply"), LATER)
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
@@ -191,7 +193,7 @@ def test_a_transcript_that_gives_nothing_is_given_up_for_good_with_a_word(transc
     assert again.problem == ""
 
 
-def test_a_host_that_names_no_transcript_is_told_of() -> None:
+def test_a_host_that_names_no_transcript_is_reported() -> None:
     unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER)
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
@@ -212,10 +214,10 @@ def test_exchanges_of_a_vanished_transcript_are_not_returned_twice() -> None:
 
 
 @pytest.mark.parametrize("written", ["", "so far"])
-def test_a_turn_that_went_on_after_the_transcript_gave_it_is_told_to_its_end(written: str) -> None:
+def test_a_turn_that_went_on_after_it_was_read_is_merged_to_its_end(written: str) -> None:
     known = buffer_with(exchange(-9), Exchange("prompt 1", written, NOW + MINUTE / 2))
     unread = merge_transcript(GONE, known, events("prompt", "compaction", "reply"), LATER)
-    [grown] = [each.exchange for each in unread.exchanges]
+    [grown] = [transcribed.exchange for transcribed in unread.exchanges]
 
     assert grown.continues(known.exchanges[-1])
     assert grown.assistant == f"{written}\n\nreply 3".strip()
@@ -249,5 +251,5 @@ def test_a_transcript_that_moved_is_read_from_its_beginning() -> None:
     known = attrs.evolve(buffer_with(exchange(1), position=100), transcript_path="/before")
     unread = merge_transcript(transcript, known, events("reply"), LATER)
 
-    assert [each.begins_at for each in unread.exchanges] == [0, 100, 200]
+    assert [transcribed.begins_at for transcribed in unread.exchanges] == [0, 100, 200]
     assert unread.buffer.position is None

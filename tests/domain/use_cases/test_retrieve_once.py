@@ -27,7 +27,7 @@ def test_changing_an_answer_changes_only_that_copy() -> None:
     assert once.embed(["lock"], "query", IN_TIME) == [QUERY_VECTOR]
 
 
-def test_the_trouble_is_shared_too() -> None:
+def test_the_failure_is_shared_too() -> None:
     once = MemoisedEmbedder(UnreliableEmbedder(PlantedEmbedder(), failing=[1]))
 
     for _ in range(2):

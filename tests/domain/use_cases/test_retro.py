@@ -48,14 +48,14 @@ class Scene:
     ledger: InMemoryImportLedger = attrs.field(factory=InMemoryImportLedger)
 
     def keep(self, *lessons: Lesson) -> SavedRetro:
-        return SaveRetro(self.bank, lambda: self.take_in).save(lessons)
+        return SaveRetro(self.bank, lambda: self.sync).save(lessons)
 
     @property
-    def again(self) -> ReviseLearning:
-        return ReviseLearning(bank=self.bank, take_in=self.take_in, clock=FixedClock(NOW + dt.timedelta(days=9)))
+    def revise(self) -> ReviseLearning:
+        return ReviseLearning(bank=self.bank, take_in=self.sync, clock=FixedClock(NOW + dt.timedelta(days=9)))
 
     @property
-    def take_in(self) -> SyncBanks:
+    def sync(self) -> SyncBanks:
         return SyncBanks(self.importing, self.repository)
 
     @property
@@ -142,7 +142,7 @@ def test_counts_in_the_files_only_are_incremented_in_both(apart: Scene) -> None:
 
 
 def test_lessons_counted_in_the_files_only_are_confirmed_in_both(apart: Scene) -> None:
-    looked = apart.again.confirm(lesson().entry.entry_id)
+    looked = apart.revise.confirm(lesson().entry.entry_id)
     assert (looked.before.observation_count, apart.counts(), apart.written(OURS)) == (2, [3], [3])
 
 
@@ -167,8 +167,8 @@ class Busy(InMemoryBankFiles):
 
 def test_files_that_another_process_holds_are_waited_for_before_the_store_is_held() -> None:
     scene = Scene(Busy())
-    scene.repository.busy = True  # its lock can't be taken: whoever tried would get another error
-    for step in (lambda: scene.keep(lesson()), lambda: scene.again.confirm("x"), lambda: scene.again.promote("x")):
+    scene.repository.busy = True  # its lock can't be taken: an attempt would raise another error
+    for step in (lambda: scene.keep(lesson()), lambda: scene.revise.confirm("x"), lambda: scene.revise.promote("x")):
         with pytest.raises(UneditableFileError):
             step()
 
@@ -250,7 +250,7 @@ def test_a_dry_run_writes_nothing() -> None:
 def test_a_confirmed_lesson_is_counted_in_its_file_and_dated() -> None:
     scene = Scene()
     scene.keep(lesson(), lesson("Another."))
-    looked = scene.again.confirm(lesson().entry.entry_id)
+    looked = scene.revise.confirm(lesson().entry.entry_id)
 
     assert (looked.entry.observation_count, looked.entry.updated_at) == (2, NOW + dt.timedelta(days=9))
     assert scene.written(OURS) == [2, 1]
@@ -260,7 +260,7 @@ def test_a_confirmed_lesson_is_counted_in_its_file_and_dated() -> None:
 def test_a_lesson_without_a_file_is_confirmed_in_the_store_only() -> None:
     scene = Scene()
     scene.repository.put(lesson().entry)
-    looked = scene.again.confirm(lesson().entry.entry_id)
+    looked = scene.revise.confirm(lesson().entry.entry_id)
 
     assert (looked.noted.counted, scene.counts()) == ((), [2])
     assert scene.bank.files == dict.fromkeys(PLACES, "")
@@ -270,9 +270,9 @@ def test_promoting_twice_is_promoting_once() -> None:
     scene = Scene()
     scene.keep(lesson())
     entry_id = lesson().entry.entry_id
-    first = scene.again.promote(entry_id)
+    first = scene.revise.promote(entry_id)
     files = dict(scene.bank.files)
-    second = scene.again.promote(entry_id)
+    second = scene.revise.promote(entry_id)
 
     assert (first.noted.appended, second.noted.appended, second.before) == (USERS, None, second.entry)
     assert (scene.bank.files, scene.counts()) == (files, [1])
@@ -284,7 +284,7 @@ def test_promoting_twice_is_promoting_once() -> None:
 def test_a_lesson_from_the_writer_is_promoted_with_its_project_and_without_a_second_prefix() -> None:
     scene = Scene()
     scene.repository.put(attrs.evolve(lesson(name="x").entry, name="Pattern: Quoting", notes=""))
-    scene.again.promote(lesson().entry.entry_id)
+    scene.revise.promote(lesson().entry.entry_id)
 
     [written] = parse_bank(scene.bank.files[USERS], "patterns")
     assert (written.heading, written.notes) == ("Pattern: Quoting", ("- Observed in: here",))
@@ -294,7 +294,7 @@ def test_a_bank_that_can_not_take_it_leaves_the_store_unchanged() -> None:
     scene = Scene()
     scene.keep(lesson())
     scene.bank.refused.update(PLACES)
-    for look in (scene.again.confirm, scene.again.promote):
+    for look in (scene.revise.confirm, scene.revise.promote):
         with pytest.raises(UneditableFileError):
             look(lesson().entry.entry_id)
 
@@ -307,4 +307,4 @@ def test_only_learnings_are_looked_at_again() -> None:
     document = of_file("zebra")
     scene.repository.put(document)
     with pytest.raises(InvalidEntryError, match="learnings alone"):
-        scene.again.confirm(document.entry_id)
+        scene.revise.confirm(document.entry_id)

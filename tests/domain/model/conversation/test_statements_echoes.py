@@ -17,7 +17,7 @@ def test_other_decisions_of_the_agent_are_kept(other: str) -> None:
     assert unechoed([(USER, True), (other, False)]) == (USER, other)
 
 
-def test_only_the_agent_echoes_and_only_what_was_said_before() -> None:
-    said = [("Decided: batching.", False), ("Let's use batching.", True), ("We decided it.", False)]
+def test_only_the_agent_echoes_and_only_earlier_utterances() -> None:
+    utterances = [("Decided: batching.", False), ("Let's use batching.", True), ("We decided it.", False)]
 
-    assert unechoed(said) == tuple(text for text, _ in said)
+    assert unechoed(utterances) == tuple(text for text, _ in utterances)

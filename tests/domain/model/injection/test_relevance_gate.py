@@ -27,8 +27,8 @@ shares = st.floats(0, 1)
 sizes = st.integers(0, 1_000_000)
 
 
-def strength(score: float, runner_up: float, share: float, size: int, *, told: float = 5.0) -> float:
-    return Win(score, share, told, 1.0, runner_up, size, 0.54).strength
+def strength(score: float, runner_up: float, share: float, size: int, *, information: float = 5.0) -> float:
+    return Win(score, share, information, 1.0, runner_up, size, 0.54).strength
 
 
 @given(score=scores, more=st.floats(0, 50), runner_up=scores, share=shares, size=sizes)
@@ -38,25 +38,25 @@ def test_a_stronger_winner_is_never_silenced(
     assert strength(score + more, runner_up, share, size) >= strength(score, runner_up, share, size)
 
 
-@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, told=st.floats(0, 50))
+@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, information=st.floats(0, 50))
 def test_a_larger_lead_and_more_words_of_the_prompt_are_stronger(
-    *, score: float, runner_up: float, behind: float, share: float, size: int, told: float
+    *, score: float, runner_up: float, behind: float, share: float, size: int, information: float
 ) -> None:
-    measured = strength(score, runner_up, share, size, told=told)
+    measured = strength(score, runner_up, share, size, information=information)
 
-    assert strength(score, runner_up - behind, share, size, told=told) >= measured
-    assert strength(score, runner_up, 1.0, size, told=told) >= measured >= 0
-    assert strength(score, runner_up, share, size, told=told + behind) >= measured
-    assert strength(score, score, share, size, told=told) == 0
+    assert strength(score, runner_up - behind, share, size, information=information) >= measured
+    assert strength(score, runner_up, 1.0, size, information=information) >= measured >= 0
+    assert strength(score, runner_up, share, size, information=information + behind) >= measured
+    assert strength(score, score, share, size, information=information) == 0
 
 
 def test_the_strength_is_the_formula_of_the_docs() -> None:
     expected = math.sqrt(0.75 * 9.0 * 12.0 * (12.0 - 4.0) / math.log(1_871) ** 4)
 
-    assert strength(12.0, 4.0, 0.75, 1_871, told=9.0) == pytest.approx(expected)
+    assert strength(12.0, 4.0, 0.75, 1_871, information=9.0) == pytest.approx(expected)
     assert strength(12.0, -3.0, 1.0, 0) == strength(12.0, 0.0, 1.0, 2)
     assert strength(2.0, 0.0, 1.0, 5) == pytest.approx(math.sqrt(5.0 * 4.0 / (math.log(5) * math.log(20) ** 3)))
-    assert strength(12.0, 0.0, 1.0, 100, told=9.3) == strength(12.0, 0.0, 1.0, 100, told=99.0)
+    assert strength(12.0, 0.0, 1.0, 100, information=9.3) == strength(12.0, 0.0, 1.0, 100, information=99.0)
 
 
 def test_an_identifier_that_it_alone_holds_doubles_it() -> None:
@@ -82,7 +82,7 @@ def test_words_that_look_like_code_are_identifiers(prompt: str, found: list[tupl
 
 
 @given(prompt=st.text(max_size=60))
-def test_every_identifier_of_a_text_stands_in_it(prompt: str) -> None:
+def test_every_identifier_is_found_in_its_text(prompt: str) -> None:
     found = identifiers(prompt)
 
     assert held_by_one(found, [prompt, ""]) == found
@@ -95,7 +95,9 @@ def test_words_alone_need_half_as_much() -> None:
 
 
 @given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.26, 0.54]))
-def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float, size: int, least: float) -> None:
+def test_a_win_is_recomputed_from_its_parts(
+    score: float, runner_up: float, share: float, size: int, least: float
+) -> None:
     win = Win(score, share, 3.0, 2.0, runner_up, size, least)
 
     assert win_of_parts(score, win.parts) == win
@@ -115,16 +117,16 @@ def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float
         ((), "anything", 0.0),
     ],
 )
-def test_coverage_is_the_share_of_the_telling_words_whatever_their_endings(
+def test_coverage_is_the_share_of_the_informative_words_whatever_their_endings(
     terms: tuple[str, ...], text: str, share: float
 ) -> None:
     assert shared([weighed(terms, {}, 100)], text).coverage == share
 
 
-def test_a_rare_word_tells_more_and_one_that_no_entry_holds_as_much_as_the_rarest() -> None:
-    told = weighed(("vite", "proxy", "unheard"), {"vite": 1, "proxy": 20, "unheard": 0}, 40)
+def test_a_rare_word_weighs_more_and_an_unknown_word_as_much_as_the_rarest() -> None:
+    weight = weighed(("vite", "proxy", "unheard"), {"vite": 1, "proxy": 20, "unheard": 0}, 40)
 
-    assert told == pytest.approx(
+    assert weight == pytest.approx(
         {"vit": math.log(40.5 / 1.5), "proxy": math.log(40.5 / 20.5), "unheard": math.log(40.5 / 1.5)}
     )
     assert weighed(("common",), {"common": 90}, 40) == {"common": 0.0}
@@ -150,7 +152,7 @@ def test_the_sentence_that_is_answered_best_counts() -> None:
     size=st.integers(0, 99),
 )
 def test_coverage_is_a_share(sentences: list[list[str]], text: str, size: int) -> None:
-    held = shared([weighed(each, {}, size) for each in sentences], text)
+    held = shared([weighed(sentence, {}, size) for sentence in sentences], text)
 
     assert 0 <= held.coverage <= 1
     assert held.information >= 0
@@ -189,14 +191,14 @@ def test_only_the_beginning_of_a_huge_prompt_counts() -> None:
 
 
 @given(text=st.text())
-def test_a_text_says_what_stands_in_it(text: str) -> None:
+def test_a_text_holds_its_parts(text: str) -> None:
     assert holds_lesson(plain(f"before {text} after"), text) == bool(plain(text))
 
 
 def test_marks_spaces_and_letter_case_make_no_difference() -> None:
-    told = plain("# Rules\n\n- Always **rename**\n  columns in\t`two` [releases](x.md)\n")
+    text = plain("# Rules\n\n- Always **rename**\n  columns in\t`two` [releases](x.md)\n")
 
-    assert holds_lesson(told, "always rename columns in two releases")
-    assert holds_lesson(told, "> Always rename *columns*\nin TWO releases")
-    assert not holds_lesson(told, "Always rename columns in one release")
-    assert not holds_lesson(told, "***")
+    assert holds_lesson(text, "always rename columns in two releases")
+    assert holds_lesson(text, "> Always rename *columns*\nin TWO releases")
+    assert not holds_lesson(text, "Always rename columns in one release")
+    assert not holds_lesson(text, "***")

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
 from hardwon.domain.model.text import tokens
-from tests.strategies import DAY, NOW, moments
+from tests.strategies import DAY, NOW, timestamps
 
 
 def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> ConstitutionalText:
@@ -14,7 +14,7 @@ def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> Constitutio
 
 
 def surfaced(*rules: ConstitutionalText) -> list[str]:
-    return [each.entry_id for each in within_budget(rules)]
+    return [rule.entry_id for rule in within_budget(rules)]
 
 
 rules = st.lists(
@@ -27,10 +27,10 @@ rules = st.lists(
         description=st.text(max_size=40),
         notes=st.text(max_size=4),
         importance_weight=st.sampled_from([0.0, 0.5, 1.0]),
-        created_at=moments,
+        created_at=timestamps,
     ),
     max_size=8,
-    unique_by=lambda each: each.entry_id,
+    unique_by=lambda rule: rule.entry_id,
 )
 
 
@@ -66,7 +66,7 @@ def test_whole_rules_within_the_budget_whatever_order_they_come_in(
 ) -> None:
     chosen = within_budget(given_rules, budget)
 
-    assert sum(tokens(each.text) for each in chosen) <= max(budget, 0)
+    assert sum(tokens(rule.text) for rule in chosen) <= max(budget, 0)
     assert within_budget(data.draw(st.permutations(given_rules)), budget) == chosen
     assert set(chosen) <= set(given_rules)
 
@@ -75,6 +75,6 @@ def test_whole_rules_within_the_budget_whatever_order_they_come_in(
 def test_skipped_rules_did_not_fit_beside_those_before_them(given_rules: list[ConstitutionalText], budget: int) -> None:
     chosen = within_budget(given_rules, budget)
 
-    for each in set(given_rules) - set(chosen):
-        before = [other for other in chosen if within_budget([each, other], 1000)[0] == other]
-        assert sum(tokens(other.text) for other in before) + tokens(each.text) > budget
+    for rule in set(given_rules) - set(chosen):
+        before = [other for other in chosen if within_budget([rule, other], 1000)[0] == other]
+        assert sum(tokens(other.text) for other in before) + tokens(rule.text) > budget

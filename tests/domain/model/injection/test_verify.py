@@ -65,7 +65,7 @@ def test_beside_a_prompt_the_strength_must_be_what_its_parts_give() -> None:
     for name in ("coverage", "told", "quoted", "runner_up", "searched", "strength"):
         assert not fits(PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})), name
     for name in shown.parts:
-        assert not fits(PROMPT, shown._replace(parts={each: shown.parts[each] for each in {*shown.parts} - {name}}))
+        assert not fits(PROMPT, shown._replace(parts={part: shown.parts[part] for part in {*shown.parts} - {name}}))
 
 
 def test_an_entry_that_does_not_win_is_not_printed_beside_a_prompt() -> None:
