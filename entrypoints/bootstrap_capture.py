@@ -136,8 +136,8 @@ def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
         StorageError: the store can't be opened.
     """
     from hardwon.adapters.clock import SystemClock
-    from hardwon.adapters.sqlite.activity import SqliteInfluences
-    from hardwon.adapters.sqlite.store import open_existing
+    from hardwon.adapters.sqlite.influences import SqliteInfluences
+    from hardwon.adapters.sqlite.schema import open_existing
     from hardwon.domain.use_cases.track_usage import NoticeUse
 
     database = open_existing(store)

@@ -164,7 +164,7 @@ def receipts_of(memory: Memory) -> "Receipts":
 
 def influences_of(memory: Memory) -> "Influences":
     """Return the signs that injected entries were of use."""
-    from hardwon.adapters.sqlite.activity import SqliteInfluences
+    from hardwon.adapters.sqlite.influences import SqliteInfluences
 
     return SqliteInfluences(memory.database)
 

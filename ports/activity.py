@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
 from hardwon.domain.model.injection.receipt import Influence, Receipt
-from hardwon.domain.model.injection.usage_signals import ShownText
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
+    from hardwon.domain.model.injection.usage_signals import ShownText
 
 
 class History(Protocol):
@@ -47,7 +47,7 @@ class Influences(Protocol):
         """
         ...
 
-    def shown_texts(self, session_id: str, limit: int) -> Sequence[ShownText]:
+    def shown_texts(self, session_id: str, limit: int) -> "Sequence[ShownText]":
         """
         Return the beginnings of the texts injected into that session, the last injected first, then by id.
 

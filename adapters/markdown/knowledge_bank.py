@@ -4,16 +4,18 @@ import datetime as dt
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
-from hardwon.domain.model.injection.markdown_block import SourcedEntry, count_source
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.markdown_block import SourcedEntry
 
 # No pathlib: the hook imports this module, and pathlib is slow to import.
 
@@ -149,7 +151,7 @@ RECORD_NAME = ".last-injection.json"
 
 
 def record_injection(
-    store: str, project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime, warn: Callable[[str], None]
+    store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime, warn: Callable[[str], None]
 ) -> None:
     """
     Write `.last-injection.json` in the store, whole or not at all.
@@ -169,7 +171,9 @@ def record_injection(
         warn(f"{RECORD_NAME} is not written in {store!r}: {reason(error)}")
 
 
-def _record(project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime) -> dict[str, object]:
+def _record(project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime) -> dict[str, object]:
+    from hardwon.domain.model.injection.markdown_block import count_source  # noqa: PLC0415  # used by the pipeline without a store
+
     return {
         "timestamp": now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "project": os.path.basename(os.path.abspath(project_root)),

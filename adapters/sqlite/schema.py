@@ -7,10 +7,11 @@ touches a vector's page. `entries`, `memories` and `memory_index` are views with
 customer's column names.
 """
 
+import os
 import sqlite3
 
-from hardwon.adapters.sqlite.database import transaction
-from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
+from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, FILE_NAME, Database, transaction
+from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
 NEWEST = 6
 """The version after the last migration; here, as migrations are rarely needed and not imported otherwise."""
@@ -63,3 +64,26 @@ def _step(connection: sqlite3.Connection) -> None:
                 "INSERT INTO _metadata VALUES ('schema_version', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
                 (str(version + 1),),
             )
+
+
+def open_existing(folder: str) -> Database | None:
+    """
+    Open an existing store without creating or migrating it (used by hooks); None without one of the newest schema.
+
+    Raises:
+        StorageError: it can't be opened.
+
+    """
+    path = os.path.join(folder, FILE_NAME)
+    if not os.path.isfile(path):
+        return None
+    database = Database(path, COUNT_BUSY_SECONDS)
+    try:
+        with database.translated():
+            if schema_version(database.connection) == NEWEST:
+                return database
+    except StorageError:
+        database.close()
+        raise
+    database.close()
+    return None

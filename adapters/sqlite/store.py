@@ -3,34 +3,10 @@
 import datetime as dt
 import os
 
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
 from hardwon.adapters.sqlite.keyword_index import ensure_index
-from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
+from hardwon.adapters.sqlite.schema import migrate, refuse_newer
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
-
-
-def open_existing(folder: str) -> Database | None:
-    """
-    Open an existing store without creating or migrating it (used by hooks); None without one of the newest schema.
-
-    Raises:
-        StorageError: it can't be opened.
-
-    """
-    path = os.path.join(folder, FILE_NAME)
-    if not os.path.isfile(path):
-        return None
-    database = Database(path, COUNT_BUSY_SECONDS)
-    try:
-        with database.translated():
-            if schema_version(database.connection) == NEWEST:
-                return database
-    except StorageError:
-        database.close()
-        raise
-    database.close()
-    return None
-
 
 COMPANIONS = ("-wal", "-shm")
 

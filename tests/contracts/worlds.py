@@ -11,11 +11,12 @@ import attrs
 import pytest
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
