@@ -115,7 +115,7 @@ _DEED = (
 _AUXILIARY = r"(?:did|do|have|had|has|were|was|are)"
 
 _FRAMES = tuple(
-    re.compile(pattern + r"\s+", re.IGNORECASE)
+    pattern + r"\s+"
     for pattern in (
         r"(?:please|hey|hi|so|and|ok(?:ay)?),?",
         r"(?:can|could|would)\s+you\s+(?:please\s+)?(?:tell\s+me|remind\s+me|show\s+me|find|list|recall)(?:\s+(?:of|about))?",
@@ -127,6 +127,7 @@ _FRAMES = tuple(
         r"(?:anything|everything|something|notes?|memor(?:y|ies))\s+(?:we\s+(?:know|have)\s+)?(?:about|on)",
     )
 )
+"""Compiled when a question is asked: every hook imports this module."""
 
 
 def without_frame(question: str) -> str:
@@ -139,7 +140,8 @@ def without_frame(question: str) -> str:
     while found:
         found = False
         for frame in _FRAMES:
-            shorter = frame.sub("", rest, count=1) if frame.match(rest) else rest
+            begins = re.match(frame, rest, re.IGNORECASE)
+            shorter = rest[begins.end() :] if begins else rest
             if shorter.strip(" ?!.") and shorter != rest:
                 rest, found = shorter, True
     return rest if rest.strip(" ?!.") else question
