@@ -54,7 +54,7 @@ class Machine:
         (f"{FOO}\n# mine\n", f"{FOO}\n{OURS}\n{MARKETPLACE}", f"{FOO}\n{MARKETPLACE}"),
     ],
 )
-def test_what_codex_wrote_beside_our_table_stays(before: str, codex_wrote: str, left: str | None) -> None:
+def test_text_that_codex_wrote_beside_the_managed_table_stays(before: str, codex_wrote: str, left: str | None) -> None:
     machine = Machine({CONFIG: before} if before else {})
     machine.write([config()])
     machine.files.texts[CONFIG] = codex_wrote
@@ -66,7 +66,7 @@ def test_what_codex_wrote_beside_our_table_stays(before: str, codex_wrote: str, 
     assert machine.files.texts.get(CONFIG) == left
 
 
-def test_what_codex_is_given_it_would_write_so_itself() -> None:
+def test_the_managed_table_has_the_form_that_codex_itself_writes() -> None:
     assert (
         config().with_managed(None) == OURS
     )  # it drops an empty `args`, and then the file would no longer be as written
@@ -110,7 +110,7 @@ BY_NAME: dict[str, Agent] = {facts.name: ConfiguredAgent(facts, "/home/me", {}, 
 
 @pytest.mark.parametrize("rewrite", [anew, sorted_anew, merged])
 @pytest.mark.parametrize("agent", BY_NAME.values(), ids=BY_NAME)
-def test_json_that_an_agent_rewrote_loses_all_that_is_ours_and_no_more(
+def test_json_that_an_agent_rewrote_loses_all_managed_parts_and_no_more(
     agent: Agent, rewrite: Callable[[dict[str, Any]], str]
 ) -> None:
     target = agent.targets()[0]

@@ -80,6 +80,6 @@ def test_an_empty_file_gets_two_spaces() -> None:
         ("[" * 100_000, "too deeply nested"),
     ],
 )
-def test_what_could_be_lost_in_editing_is_refused(text: str, says: str) -> None:
+def test_json_that_editing_could_lose_is_refused(text: str, says: str) -> None:
     with pytest.raises(UneditableFileError, match=says):
         read_document(text)

@@ -55,7 +55,7 @@ def test_an_edit_keeps_every_comment_or_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["{} /* no end", "{} /*/", '{"a": 1,} // x', "{} / x", '{"a // x'])
-def test_what_is_no_json_without_its_comments_is_refused(text: str) -> None:
+def test_text_that_is_no_json_without_its_comments_is_refused(text: str) -> None:
     with pytest.raises(UneditableFileError, match="not plain JSON"):
         read_document(text, may_comment=True)
 

@@ -158,12 +158,12 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
         ("servers = 1\n", "no object"),
     ],
 )
-def test_what_is_no_toml_or_would_be_none_is_refused(text: str, says: str) -> None:
+def test_text_that_is_no_toml_or_would_become_invalid_is_refused(text: str, says: str) -> None:
     with pytest.raises(UneditableFileError, match=says):
         target().with_managed(text)
 
 
-def test_what_a_user_would_add_by_hand_is_toml() -> None:
+def test_the_text_to_add_by_hand_is_valid_toml() -> None:
     for text in (None, "{", "[servers]\n", "servers.ours.x = 1\n", '[servers.ours]\ncommand = "mine"\n'):
         assert tomllib.loads(target().snippet(text)) == {"servers": {"ours": {"command": "/opt/hardwon-mcp"}}}
 

@@ -38,7 +38,7 @@ def play(folder: Path, hook: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_a_session_is_told_to_the_hook_and_its_blocks_reach_the_system_prompt(tmp_path: Path) -> None:
+def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(tmp_path: Path) -> None:
     hook, log = tmp_path / "hardwon-hook", tmp_path / "log"
     hook.write_text(RECORDER.format(python=sys.executable, log=str(log)))
     hook.chmod(0o755)
@@ -69,7 +69,7 @@ def test_a_session_is_told_to_the_hook_and_its_blocks_reach_the_system_prompt(tm
     assert {payload.get("prompt") for payload in of_resumed} == {None, "later"}
 
 
-def test_a_hook_that_is_not_there_or_fails_disturbs_nobody(tmp_path: Path) -> None:
+def test_a_missing_or_failing_hook_is_ignored(tmp_path: Path) -> None:
     failing = tmp_path / "failing"
     failing.write_text("#!/bin/sh\necho no\nexit 3\n")
     failing.chmod(0o755)

@@ -13,7 +13,7 @@ from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 FILES = DiskUserFiles()
 
 
-def test_what_is_written_is_read_again_and_folders_are_made(tmp_path: Path) -> None:
+def test_written_text_is_read_back_and_folders_are_created(tmp_path: Path) -> None:
     path = str(tmp_path / "a" / "b" / "c.json")
 
     assert FILES.read(path, str(tmp_path)) is None
@@ -72,13 +72,13 @@ def test_a_link_that_leads_out_is_refused_for_reading_writing_and_removing(tmp_p
 @pytest.mark.parametrize(
     ("data", "says"), [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (LARGEST + 1), "larger than 4 MB")]
 )
-def test_what_is_no_text_of_a_usual_length_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
+def test_binary_or_oversized_content_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
     (tmp_path / "x").write_bytes(data)
     with pytest.raises(UneditableFileError, match=says):
         FILES.read(str(tmp_path / "x"), str(tmp_path))
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_path_that_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").write_text("x")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
@@ -126,7 +126,7 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     assert list(store.iterdir()) == []
 
 
-def test_a_record_that_cannot_be_written_is_told_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_written_is_reported_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
     record = JsonSetupRecord(str(tmp_path))
     (tmp_path / "setup.json").mkdir()
     with pytest.raises(StorageError, match=r"setup\.json can't be written: Is a directory"):

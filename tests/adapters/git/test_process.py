@@ -101,5 +101,5 @@ def test_git_itself_finds_its_parts_and_settings_outside_the_project_only(projec
     }
 
 
-def test_whoever_works_in_the_root_folder_still_has_a_git() -> None:
+def test_git_is_found_from_the_root_folder() -> None:
     assert os.path.isabs(Surroundings(os.sep).git(os.environ["PATH"]))

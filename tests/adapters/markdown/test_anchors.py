@@ -16,7 +16,7 @@ def section_of(name: str, *inner: str) -> str:
     return f"<!-- ANCHOR:{name} -->{''.join(inner)}<!-- /ANCHOR:{name} -->"
 
 
-def test_a_section_is_what_stands_between_its_markers() -> None:
+def test_a_section_is_the_text_between_its_markers() -> None:
     body = "intro\n<!-- ANCHOR:oauth-callback -->\n## OAuth\n\ntext\n<!-- /ANCHOR:oauth-callback -->\nrest\n"
 
     assert sections(body) == ((AnchorSection("oauth-callback", "## OAuth\n\ntext"),), ())
@@ -61,7 +61,7 @@ def test_ids_are_compared_as_they_are_written() -> None:
         (section_of("a", " \n "), {}, "'a' holds nothing"),
     ],
 )
-def test_what_is_wrong_costs_only_itself_and_is_reported(body: str, texts: dict[str, str], complaint: str) -> None:
+def test_a_wrong_marker_costs_only_itself_and_is_reported(body: str, texts: dict[str, str], complaint: str) -> None:
     found = sections(body)
 
     assert {each.anchor_id: each.text for each in found.found} == texts
@@ -154,7 +154,7 @@ def test_hostile_text_takes_no_longer_than_any_other(body: str, count: int) -> N
 
 
 @given(st.lists(begins | ends | noise, max_size=12).map("".join))
-def test_what_stands_in_the_extent_of_a_section_is_the_section(body: str) -> None:
+def test_the_text_in_the_extent_of_a_section_is_the_section(body: str) -> None:
     within = {each.anchor_id: body[each.start : each.stop] for each in extents(body)}
 
     assert {name: each for name, part in within.items() if (each := without_markers(part).strip())} == {

@@ -86,7 +86,7 @@ def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -
 
 @given(lesson=lessons)
 @example(lesson=LESSON._replace(description="### a\n- b\r- c\n- Observation count: 9"))
-def test_what_is_written_is_read_back(lesson: BankLesson) -> None:
+def test_a_written_lesson_is_read_back(lesson: BankLesson) -> None:
     [entry] = parse_bank(with_lesson("", lesson).replace("\r\n", "\n"), lesson.category)
 
     assert content_hash(redact(entry.text)) == content_hash(lesson.description)
@@ -131,7 +131,7 @@ def test_a_file_whose_comment_is_open_is_not_made_to_swallow_a_lesson() -> None:
         with_lesson("# Patterns\n<!-- open\n", LESSON._replace(description="It ends --> here"))
 
 
-def test_two_lessons_of_one_name_are_told_apart() -> None:
+def test_two_lessons_of_one_name_are_distinct() -> None:
     twice = with_lesson(with_lesson("", LESSON), LESSON._replace(description="Another."))
 
     assert [entry.name for entry in read(twice)] == ["Keep raw lines", "Keep raw lines (2)"]

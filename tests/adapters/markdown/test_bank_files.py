@@ -55,7 +55,7 @@ def test_a_file_keeps_its_mode(place: Place) -> None:
     assert [*place.ours.parent.iterdir()] == [place.ours]
 
 
-def test_what_is_as_it_was_is_not_written(place: Place) -> None:
+def test_an_unchanged_file_is_not_written(place: Place) -> None:
     place.write("a")
     before = place.ours.stat().st_ino
     place.write("b", USERS)
@@ -64,7 +64,7 @@ def test_what_is_as_it_was_is_not_written(place: Place) -> None:
 
 
 @pytest.mark.parametrize("link", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"])
-def test_what_leads_out_is_not_written(place: Place, link: str) -> None:
+def test_a_link_that_leads_out_is_not_written(place: Place, link: str) -> None:
     path = place.project / link
     path.parent.mkdir(parents=True, exist_ok=True)
     target = place.outside / "file" if link.endswith(".md") else place.outside
@@ -109,7 +109,7 @@ def test_a_folder_in_place_of_a_file_is_refused(place: Place) -> None:
         place.files.banks()
 
 
-def test_what_somebody_wrote_meanwhile_stays(place: Place) -> None:
+def test_a_concurrent_change_stays(place: Place) -> None:
     place.write("a")
     with place.files.held() as banks:
         place.ours.write_text("an editor's")
@@ -143,7 +143,7 @@ def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(place: Plac
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_what_was_replaced_is_put_back_when_a_later_one_fails(
+def test_replaced_files_are_restored_when_a_later_write_fails(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, is_new: bool
 ) -> None:
     place.write("b", USERS)
@@ -170,7 +170,7 @@ def test_what_was_replaced_is_put_back_when_a_later_one_fails(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders can't be locked there")
-def test_a_folder_that_somebody_else_holds_is_waited_for_no_longer_than_said(place: Place) -> None:
+def test_the_wait_for_a_locked_folder_ends_at_the_limit(place: Place) -> None:
     others = MarkdownBankFiles(str(place.project), str(place.store), lock_seconds=0)
     with (
         place.files.held(),

@@ -86,7 +86,7 @@ def test_any_topic_makes_a_name_that_is_safe_everywhere(
     assert (markdown.front_matter["title"], markdown.complaints) == (title, ())
 
 
-def test_what_is_written_is_read_back_by_the_index(root: Path, files: MarkdownConversationFiles) -> None:
+def test_a_written_conversation_is_read_back_by_the_index(root: Path, files: MarkdownConversationFiles) -> None:
     said = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
     chunk = talk(said, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
     [path, _] = written(files, chunk)
@@ -161,7 +161,7 @@ def test_a_file_that_hides_its_sections_takes_no_more(
     assert len(found) == len(sections((root / NAME).read_text()).found) == 2
 
 
-def test_a_section_whose_end_is_gone_is_mended_and_the_next_one_stays(
+def test_a_section_whose_end_is_gone_is_repaired_and_the_next_one_stays(
     root: Path, files: MarkdownConversationFiles
 ) -> None:
     files.put([of_app("One", minute=1), of_app("Two", minute=2)])
@@ -206,7 +206,7 @@ def is_read_only(path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("make", [is_folder, is_link, is_pipe, is_binary, is_read_only])
-def test_what_cannot_be_used_stays_and_the_next_file_takes_its_sections(
+def test_an_unusable_file_stays_and_the_next_file_takes_its_sections(
     root: Path, files: MarkdownConversationFiles, make: Callable[[Path], None]
 ) -> None:
     (root / FOLDER).mkdir(parents=True)
@@ -248,7 +248,7 @@ def saving(monkeypatch: pytest.MonkeyPatch, path: Path, times: int) -> list[str]
     return saved
 
 
-def test_what_the_user_saves_between_reading_and_writing_is_not_lost(
+def test_a_change_that_the_user_saves_between_reading_and_writing_is_not_lost(
     root: Path, files: MarkdownConversationFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.put([of_app("One", minute=1)])

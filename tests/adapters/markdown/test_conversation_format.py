@@ -137,7 +137,7 @@ def test_a_chunk_without_a_title_is_none(title: str) -> None:
 
 @given(escapes | said, st.sampled_from(["", ",[]`"]))
 @example("&amp;lt;!--", "")
-def test_what_is_escaped_begins_no_comment_and_comes_back(text: str, special: str) -> None:
+def test_escaped_text_begins_no_comment_and_comes_back(text: str, special: str) -> None:
     written = escaped(text, special)
 
     assert "<!--" not in written
@@ -146,7 +146,7 @@ def test_what_is_escaped_begins_no_comment_and_comes_back(text: str, special: st
     assert unquoted(block_quote(text).split("\n")) == text
 
 
-def test_what_nobody_would_mistake_is_not_escaped() -> None:
+def test_unambiguous_text_is_not_escaped() -> None:
     text = "a < b && c &amp; d &lt; e, [f](g) `h` -->"
 
     assert escaped(text) == text

@@ -143,13 +143,15 @@ def test_a_provider_that_hangs_is_given_up_at_the_deadline(
 
 
 @on_every_labeler
-def test_nobody_is_asked_after_the_deadline(make: Callable[[str], KeywordLabeler], stub: StubProviders) -> None:
+def test_no_request_is_sent_after_the_deadline(make: Callable[[str], KeywordLabeler], stub: StubProviders) -> None:
     assert "no time was left" in complaint(make(stub.url), Deadline(lambda: 1.0, 1.0))
     assert stub.requests == []
 
 
 @on_every_labeler
-def test_nobody_at_that_address_is_said_at_once(make: Callable[[str], KeywordLabeler], no_deadline: Deadline) -> None:
+def test_an_unreachable_address_is_reported_at_once(
+    make: Callable[[str], KeywordLabeler], no_deadline: Deadline
+) -> None:
     assert "can't be reached" in complaint(make(NOBODY), no_deadline)
 
 

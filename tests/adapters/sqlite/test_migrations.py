@@ -80,7 +80,7 @@ def test_entries_keep_their_texts_counters_projects_and_numbers(old_world: World
     assert old_world.seqs() == {FULL.entry_id: GAP, PLAIN.entry_id: 9}
 
 
-def test_what_recall_reads_is_filled_in(old_world: World) -> None:
+def test_columns_that_recall_reads_are_filled_in(old_world: World) -> None:
     for each in old_world.repository.recall_facts([GAP, 9]):
         [entry] = old_world.repository.hydrate([each.ranking.seq])
 

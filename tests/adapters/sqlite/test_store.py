@@ -100,7 +100,7 @@ def test_an_entry_reads_plainly_from_outside(world: World, sql: Sql) -> None:
     }
 
 
-def test_what_is_missing_is_null_or_empty(world: World, sql: Sql) -> None:
+def test_missing_values_are_null_or_empty(world: World, sql: Sql) -> None:
     world.add(lesson("plain"))
 
     assert sql(
@@ -289,7 +289,7 @@ def test_a_vector_of_another_width_is_skipped_with_one_line(database: Database, 
         NOW.astimezone(dt.timezone(dt.timedelta(hours=-11))),
     ],
 )
-def test_moments_are_kept_to_the_microsecond_and_sort_as_text(world: World, sql: Sql, moment: dt.datetime) -> None:
+def test_timestamps_are_kept_to_the_microsecond_and_sort_as_text(world: World, sql: Sql, moment: dt.datetime) -> None:
     entry = attrs.evolve(FULL, updated_at=moment)
     world.add(entry, attrs.evolve(lesson("another"), updated_at=NOW + dt.timedelta(microseconds=1)))
 

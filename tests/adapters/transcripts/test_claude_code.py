@@ -24,7 +24,7 @@ def said(tmp_path: Path, write: Write) -> list[tuple[str, str]]:
     return [(each.exchange.user, each.exchange.assistant) for each in READER.read(str(file))]
 
 
-def test_of_a_transcript_with_all_that_hosts_write_exactly_what_was_said_is_kept(tmp_path: Path) -> None:
+def test_only_utterances_of_a_full_transcript_are_kept(tmp_path: Path) -> None:
     made = make_transcript(2_000)
     file = tmp_path / "transcript.jsonl"
     file.write_text(made.text)
@@ -78,7 +78,7 @@ def test_lines_that_are_marked_as_the_hosts_own_are_never_kept(tmp_path: Path, f
     ],
     ids=str,
 )
-def test_what_the_host_writes_in_the_users_place_is_no_prompt(tmp_path: Path, content: Any) -> None:
+def test_text_that_the_host_writes_in_the_users_place_is_no_prompt(tmp_path: Path, content: Any) -> None:
     assert said(tmp_path, lambda written: written.user(content)) == NOTHING
 
 
@@ -95,7 +95,7 @@ def test_lines_that_repeat_requests_are_skipped_whatever_they_hold(tmp_path: Pat
     assert said(tmp_path, write) == NOTHING
 
 
-def test_what_memory_put_into_a_prompt_is_cut_out(tmp_path: Path) -> None:
+def test_injected_memory_is_cut_out_of_a_prompt(tmp_path: Path) -> None:
     def write(written: TranscriptLines) -> None:
         written.user(f"{INJECTED}Fix it.")
         written.assistant(text_block(f"I was told: {INJECTED}"))

@@ -81,13 +81,13 @@ def test_exchanges_of_which_none_is_dated_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\0\0" * 100, b"# Notes\n\nuser: hi\n", b"[1, 2]\n", b"\0"])
-def test_what_is_no_transcript_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_data_that_is_no_transcript_is_refused(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(UnreadableFileError, match="no line of it is a JSON object"):
         read(tmp_path, data)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n", b'{"type": "mode"}\n', b'{"type": "us'])
-def test_a_transcript_in_which_nothing_was_said_has_no_exchange(tmp_path: Path, data: bytes) -> None:
+def test_a_transcript_without_utterances_has_no_exchange(tmp_path: Path, data: bytes) -> None:
     assert read(tmp_path, data) == []
 
 

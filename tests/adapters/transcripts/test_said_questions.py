@@ -53,7 +53,7 @@ def test_an_answer_is_kept_with_its_question(tmp_path: Path, text: Any, details:
         ([3, {"text": []}], {"toolUseResult": {"answers": ["Left"]}}),
     ],
 )
-def test_a_question_that_nobody_answers_is_not_kept(tmp_path: Path, text: Any, details: dict[str, Any]) -> None:
+def test_an_unanswered_question_is_not_kept(tmp_path: Path, text: Any, details: dict[str, Any]) -> None:
     assert answers(tmp_path, text, **details) == ()
 
 
@@ -78,7 +78,7 @@ def test_an_answer_that_its_question_makes_a_secret_is_not_kept(tmp_path: Path, 
     assert kept == Answered(question, REDACTED, (REDACTED, REDACTED))
 
 
-def test_what_no_secret_stands_in_is_kept_beside_a_question_for_one(tmp_path: Path) -> None:
+def test_an_answer_without_a_secret_is_kept_beside_a_question_for_one(tmp_path: Path) -> None:
     asked = [{"question": "Which password?", "options": [{"label": "The old one"}, {"label": ""}]}]
 
     [kept] = answers(tmp_path, '"Which password?"="The old one".', asked=asked)
