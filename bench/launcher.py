@@ -42,5 +42,5 @@ def run(argv: list[str], text: str, environment: dict[str, str]) -> dict[str, fl
 
 if __name__ == "__main__":
     request = json.load(sys.stdin)
-    answer = [[run(argv, text, request["environment"]) for argv, text in each] for each in request["rounds"]]
+    answer = [[run(argv, text, request["environment"]) for argv, text in commands] for commands in request["rounds"]]
     json.dump(answer, sys.stdout)

@@ -81,7 +81,7 @@ def measure(
     done = subprocess.run(
         [sys.executable, "-I", "-S", LAUNCHER], input=request, check=True, stdout=subprocess.PIPE, text=True
     )
-    runs = [tuple(each) for each in json.loads(done.stdout)]
+    runs = [tuple(run) for run in json.loads(done.stdout)]
     if bad := [run for pair in runs for run in pair if run["code"]]:
         raise RuntimeError(f"{make(0).argv} ended with code {bad[0]['code']}: {bad[0]['output']}")
     base, own = zip(*runs[warming:], strict=True)

@@ -93,7 +93,8 @@ def _milliseconds(recall: Recall) -> list[float]:
         Question(writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace)
         for _ in range(QUESTIONS + 1)
     ]
-    return [timed(lambda asked=each: recall.answer(asked, deadline)) for each in questions][1:]  # the first one loads
+    # The first question loads the model.
+    return [timed(lambda asked=question: recall.answer(asked, deadline)) for question in questions][1:]
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -44,8 +44,8 @@ class Row(NamedTuple):
 
     def line(self) -> str:
         """Return the group as a line of the table."""
-        spoken = sum(bool(each.right) for each in self.asked)
-        shown = [right for each in self.asked for right in each.right]
+        spoken = sum(bool(prompt.right) for prompt in self.asked)
+        shown = [right for prompt in self.asked for right in prompt.right]
         precision = (
             f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts in {"own", "longer", "fit"} else f"{'':7}"
         )
@@ -115,7 +115,7 @@ class Bench:
         own, longer, hard, ordinary = list[Asked](), list[Asked](), list[Asked](), list[Asked]()
         for _ in range(draws):
             questions = self._random.sample(eval_set.queries, size + 60)
-            entries = [eval_set.documents[each] for asked in questions[:size] for each in asked.grades]
+            entries = [eval_set.documents[document] for asked in questions[:size] for document in asked.grades]
             with self._asking(entries, cache) as store:
                 own += [store.own(eval_set, asked) for asked in questions[:size][:60]]
                 hard += [store.ask(asked.query.text) for asked in questions[size:]]
@@ -129,7 +129,7 @@ class Bench:
     def _of_sample_project(self, cache: VectorCache) -> Iterator[Row]:
         with self._asking([], cache, project=SAMPLE) as store:
             entries = store.memory.repository.find(EVERYTHING, limit=1_000)
-            yield Row("sample project", "own", [store.ask(each.name, [each.entry_id]) for each in entries])
+            yield Row("sample project", "own", [store.ask(entry.name, [entry.entry_id]) for entry in entries])
             yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._ordinary()])
             for other in self._sets:
                 yield Row("sample project", "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
@@ -173,12 +173,12 @@ class Bench:
 
 
 def _joined(sentences: Sequence[str]) -> str:
-    return " ".join(f"{each[:1].upper()}{each[1:].rstrip('.?! ')}." for each in sentences)
+    return " ".join(f"{sentence[:1].upper()}{sentence[1:].rstrip('.?! ')}." for sentence in sentences)
 
 
 def _named(entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
     """Return the ids of the entries of these names, which stand there without their category."""
-    return [each.entry_id for each in entries if each.name in names or each.name.partition(": ")[2] in names]
+    return [entry.entry_id for entry in entries if entry.name in names or entry.name.partition(": ")[2] in names]
 
 
 def _read_prompts() -> Prompts:

@@ -1086,10 +1086,10 @@ def _shortened(lines: Sequence[str]) -> Iterator[str]:
             yield _window(before, begin)
             yield _window(line, begin)
             continue
-        yield from (_window(each, 1) for each in removed)
+        yield from (_window(old_line, 1) for old_line in removed)
         removed.clear()
         yield _window(line, 1)
-    yield from (_window(each, 1) for each in removed)
+    yield from (_window(old_line, 1) for old_line in removed)
 
 
 def _window(line: str, begin: int) -> str:

@@ -112,7 +112,9 @@ def test_gemini_gets_commands_that_it_runs_itself(tmp_path: Path) -> None:
 
 
 def test_a_projects_mcp_json_gets_its_server_beside_others_and_no_path_of_this_machine(tmp_path: Path) -> None:
-    [target] = [each for each in claude(tmp_path, mcp_json=True).project_targets("/p") if each.path == "/p/.mcp.json"]
+    [target] = [
+        target for target in claude(tmp_path, mcp_json=True).project_targets("/p") if target.path == "/p/.mcp.json"
+    ]
     playwright = '{\n    "mcpServers": {\n        "playwright": {"command": "npx",   "args": ["x"]}\n    }\n}\n'
     text = target.with_managed(playwright)
 
@@ -166,7 +168,7 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
     seconds = {"SessionStart": 3, "BeforeAgent": 2, "AfterAgent": 3, "SessionEnd": 3}
-    assert commands(document) == {event: (f"{QUOTED} --host gemini", each * 1_000) for event, each in seconds.items()}
+    assert commands(document) == {event: (f"{QUOTED} --host gemini", limit * 1_000) for event, limit in seconds.items()}
     assert document["mcpServers"] == {"hardwon": {"command": PROGRAMS.server, "args": []}}
 
 

@@ -10,7 +10,7 @@ from hardwon.domain.model.errors import UneditableFileError
 
 values: st.SearchStrategy[Any] = st.recursive(
     st.sampled_from([None, True, 1, 2.5, "x", 'é"\\\n', {}, list[int]()]),
-    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from("abc"), each, max_size=3),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.sampled_from("abc"), values, max_size=3),
     max_leaves=6,
 )
 documents = st.dictionaries(st.sampled_from(["a", "b", 'c"\\']), values, max_size=3)

@@ -66,6 +66,6 @@ def test_blanking_keeps_every_place_and_line(text: str) -> None:
 
     assert len(blank) == len(text)
     assert all(new in (old, " ") for old, new in zip(text, blank, strict=True))
-    assert [place for place, each in enumerate(text) if each in "\r\n"] == [
-        place for place, each in enumerate(blank) if each in "\r\n"
+    assert [place for place, character in enumerate(text) if character in "\r\n"] == [
+        place for place, character in enumerate(blank) if character in "\r\n"
     ]

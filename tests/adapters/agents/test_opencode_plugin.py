@@ -55,7 +55,9 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
     assert {payload.pop("cwd") for payload in payloads} == {str(tmp_path)}
     of_first = [payload for payload in payloads if payload.pop("session_id") == "s1"]
     named = {"SessionStart": "source", "UserPromptSubmit": "prompt", "Stop": "last_assistant_message"}
-    told = sorted((each["hook_event_name"], each.get(named.get(each["hook_event_name"], ""), "")) for each in of_first)
+    told = sorted(
+        (event["hook_event_name"], event.get(named.get(event["hook_event_name"], ""), "")) for event in of_first
+    )
     assert told == [
         ("PreCompact", ""),
         ("SessionEnd", ""),

@@ -41,11 +41,11 @@ def test_all_folders_and_work_trees_of_a_repository_have_one_main_work_tree(repo
     git(repository, "worktree", "add", "-b", "fix", str(tmp_path / "linked"))
     git(repository, "-c", "protocol.file.allow=always", "submodule", "add", str(repository), "inner")
     places = (repository / "src", repository, tmp_path / "linked" / "src")
-    for each in places:
-        each.mkdir(exist_ok=True)
+    for place in places:
+        place.mkdir(exist_ok=True)
     (tmp_path / "link").symlink_to(repository / "src")
 
-    assert {main_work_tree(str(each)) for each in (*places, tmp_path / "link")} == {str(repository.resolve())}
+    assert {main_work_tree(str(place)) for place in (*places, tmp_path / "link")} == {str(repository.resolve())}
     assert main_work_tree(str(repository / "inner")) == str((repository / "inner").resolve())
     assert main_work_tree(str(tmp_path)) == str(tmp_path.resolve())
 

@@ -23,7 +23,9 @@ def read(text: str) -> list[BankEntry]:
 
 
 def facts(entries: list[BankEntry]) -> list[tuple[object, ...]]:
-    return [(each.heading, each.description, each.observation_count, each.confidence, each.notes) for each in entries]
+    return [
+        (entry.heading, entry.description, entry.observation_count, entry.confidence, entry.notes) for entry in entries
+    ]
 
 
 def test_a_lesson_is_written_in_the_banks_format() -> None:
@@ -78,7 +80,7 @@ def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -
     lesson = LESSON._replace(name=CLAUSE, description=f"{CLAUSE}, as I said.")
     after = with_lesson(with_lesson("", lesson._replace(description="Other.")), lesson)
 
-    assert [(each.name, each.text) for each in read(after)] == [
+    assert [(entry.name, entry.text) for entry in read(after)] == [
         (CLAUSE, "Other."),
         (f"{CLAUSE} (2)", f"{CLAUSE}, as I said."),
     ]

@@ -23,8 +23,8 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.project, self.store, self.outside = (folder / name for name in ("project", "store", "outside"))
-        for each in (self.project, self.outside):
-            each.mkdir()
+        for place in (self.project, self.outside):
+            place.mkdir()
         self.files = MarkdownBankFiles(str(self.project), str(self.store))
         self.ours = self.project / "docs" / "knowledge-bank" / "patterns.md"
 
@@ -115,9 +115,9 @@ def test_a_concurrent_change_stays(place: Place) -> None:
         place.ours.write_text("an editor's")
         place.store.mkdir()
         (place.store / "heuristics.md").write_text("an editor's")
-        for each in (OURS, USERS):
+        for path in (OURS, USERS):
             with pytest.raises(UneditableFileError, match="somebody else"):
-                place.files.write(MarkdownBanks({**banks.texts, each: "b"}))
+                place.files.write(MarkdownBanks({**banks.texts, path: "b"}))
 
     assert place.ours.read_text() == (place.store / "heuristics.md").read_text() == "an editor's"
 
@@ -199,8 +199,8 @@ def test_one_writer_at_a_time(place: Place) -> None:
                 files.write(MarkdownBanks({**banks.texts, OURS: f"{banks.texts[OURS]}x"}))
 
     threads = [threading.Thread(target=add) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert place.ours.read_text() == "x" * 80

@@ -170,7 +170,7 @@ def test_a_section_whose_end_is_gone_is_repaired_and_the_next_one_stays(
     files.put([of_app("One", minute=1)])
 
     found = sections((root / NAME).read_text()).found
-    assert [each.text for each in found] == [text_of(of_app("One", minute=1)), text_of(of_app("Two", minute=2))]
+    assert [section.text for section in found] == [text_of(of_app("One", minute=1)), text_of(of_app("Two", minute=2))]
 
 
 @pytest.mark.parametrize("said", ["permanent: false", "permanent: no idea", "title: only"])

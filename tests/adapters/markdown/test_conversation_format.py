@@ -122,7 +122,7 @@ def test_nothing_on_one_line_forges_a_part_of_a_section(field: str) -> None:
     assert not permanence_of(text)
 
 
-@pytest.mark.parametrize("field", [each.name for each in attrs.fields(Metadata)])
+@pytest.mark.parametrize("field", [field.name for field in attrs.fields(Metadata)])
 def test_nothing_in_a_list_forges_a_part_of_a_section(field: str) -> None:
     chunk = attrs.evolve(CHUNK, permanent=False, metadata=Metadata(**{field: (FORGED,)}))
 

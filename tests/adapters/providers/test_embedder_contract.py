@@ -43,7 +43,7 @@ def test_every_text_gets_a_float32_vector_of_the_space(embedder: Embedder, task:
 def test_vectors_come_in_the_order_of_their_texts(embedder: Embedder, task: Task, no_deadline: Deadline) -> None:
     together = units(embedder, embedder.embed(TEXTS, task, no_deadline))
     alone = units(embedder, [embedder.embed([text], task, no_deadline)[0] for text in TEXTS])
-    assert [cosine(one, other) for one, other in zip(together, alone, strict=True)] == pytest.approx(
+    assert [cosine(single, other) for single, other in zip(together, alone, strict=True)] == pytest.approx(
         [1.0] * 5, abs=1e-5
     )
     assert len({tuple(vector) for vector in together}) == len(TEXTS)

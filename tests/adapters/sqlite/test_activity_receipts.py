@@ -30,7 +30,7 @@ def test_a_query_for_one_session_or_entry_uses_an_index(world: World, database: 
     for find in (world.receipts.find, world.influences.find):
         find(session_id="s", limit=1)
         find(entry_id="e", limit=1)
-    plans = [step for each in asked for *_, step in sql(f"EXPLAIN QUERY PLAN {each}")]
+    plans = [step for query in asked for *_, step in sql(f"EXPLAIN QUERY PLAN {query}")]
 
     assert len(asked) == 4
     assert not [step for step in plans if step.startswith("SCAN")]

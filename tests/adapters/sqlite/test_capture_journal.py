@@ -113,8 +113,8 @@ def test_sessions_untouched_for_long_are_forgotten(tmp_path: Path) -> None:
     lost = journal.forget_untouched(NOW - 30 * DAY)
 
     assert {buffer.session_id for buffer in journal.buffers()} == {"young", "old and heard of"}
-    assert [each.session_id for each in journal.waiting()] == ["young and unheard"]
-    assert [(each.session_id, each.events) for each in lost] == [("old and unheard", 1)]
+    assert [session.session_id for session in journal.waiting()] == ["young and unheard"]
+    assert [(session.session_id, session.events) for session in lost] == [("old and unheard", 1)]
 
 
 def test_pending_work_of_a_deleted_project_wakes_no_worker(tmp_path: Path) -> None:

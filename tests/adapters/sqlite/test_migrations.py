@@ -81,13 +81,13 @@ def test_entries_keep_their_texts_counters_projects_and_numbers(old_world: World
 
 
 def test_columns_that_recall_reads_are_filled_in(old_world: World) -> None:
-    for each in old_world.repository.recall_facts([GAP, 9]):
-        [entry] = old_world.repository.hydrate([each.ranking.seq])
+    for facts in old_world.repository.recall_facts([GAP, 9]):
+        [entry] = old_world.repository.hydrate([facts.ranking.seq])
 
-        assert each.content_hash == entry.entry_id
+        assert facts.content_hash == entry.entry_id
         texts = (entry.name, entry.description, entry.notes, entry.reasoning)
-        assert each.words == len(" ".join(texts).split())
-        assert each[1:6] == ("learning", entry.source_project, None, None, False)
+        assert facts.words == len(" ".join(texts).split())
+        assert facts[1:6] == ("learning", entry.source_project, None, None, False)
 
 
 def test_vectors_stay_and_those_that_wait_still_wait(old_world: World) -> None:

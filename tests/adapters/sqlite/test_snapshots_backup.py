@@ -96,5 +96,5 @@ def test_a_backup_fills_a_new_store_with_everything_but_its_checkpoints(
             (1, "tier", None),
             (number, "restored", "b.db"),
         ]
-        assert [each.is_there for each in there.all()] == [True]
+        assert [checkpoint.is_there for checkpoint in there.all()] == [True]
         assert new.add(lesson("next")) == [last + 1]

@@ -248,7 +248,7 @@ def test_a_checkpoint_whose_process_was_killed_after_the_commit_is_whole(
     assert (ran.returncode, made.is_there, names(folder / "checkpoints")) == (-signal.SIGKILL, True, ["1.db.new"])
     assert checkpoints.restore("before").replacement == Replacement(1, 0, 0)
     assert names(folder / "checkpoints") == ["1.db", "2.db"]
-    assert all(each.is_there for each in checkpoints.all())
+    assert all(checkpoint.is_there for checkpoint in checkpoints.all())
     checkpoints.delete("before")
     assert names(folder / "checkpoints") == ["2.db"]
 
@@ -279,10 +279,10 @@ def test_a_checkpoint_made_during_writes_is_a_consistent_snapshot(folder: Path, 
     finally:
         writer.kill()
         writer.communicate()
-    for each in made:
-        with opened_copy(each.snapshot_path) as copy:
-            assert copy.value("SELECT count(*) FROM entry") == each.memory_count
-            assert each.memory_count % 2 == 0
+    for checkpoint in made:
+        with opened_copy(checkpoint.snapshot_path) as copy:
+            assert copy.value("SELECT count(*) FROM entry") == checkpoint.memory_count
+            assert checkpoint.memory_count % 2 == 0
 
 
 def test_a_busy_store_is_reported_and_nothing_is_changed(folder: Path, sql: Sql) -> None:

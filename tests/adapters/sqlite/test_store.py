@@ -296,7 +296,7 @@ def test_timestamps_are_kept_to_the_microsecond_and_sort_as_text(world: World, s
     assert world.repository.get(entry.entry_id) == entry
     assert [len(str(text)) for (text,) in sql("SELECT updated_at FROM entries")] == [32, 32]
     by_text = sql("SELECT id FROM entries ORDER BY updated_at DESC, id")
-    assert [(each.entry_id,) for each in world.repository.find(LEARNINGS, limit=ALL)] == by_text
+    assert [(found.entry_id,) for found in world.repository.find(LEARNINGS, limit=ALL)] == by_text
 
 
 def test_a_newer_store_that_does_not_write_ahead_is_left_as_it_is(folder: Path) -> None:

@@ -21,7 +21,7 @@ def said(tmp_path: Path, write: Write) -> list[tuple[str, str]]:
     write(written)
     file = tmp_path / "transcript.jsonl"
     file.write_text("\n".join(written.lines) + "\n")
-    return [(each.exchange.user, each.exchange.assistant) for each in READER.read(str(file))]
+    return [(turn.exchange.user, turn.exchange.assistant) for turn in READER.read(str(file))]
 
 
 def test_only_utterances_of_a_full_transcript_are_kept(tmp_path: Path) -> None:
@@ -31,11 +31,11 @@ def test_only_utterances_of_a_full_transcript_are_kept(tmp_path: Path) -> None:
 
     transcribed = list(READER.read(str(file)))
 
-    assert [each.exchange for each in transcribed] == made.exchanges
+    assert [turn.exchange for turn in transcribed] == made.exchanges
     assert not [part for part in NEVER_KEPT if part in repr(transcribed)]
     assert all(part in made.text for part in NEVER_KEPT)
-    assert {each.session_id for each in transcribed} == {SESSION}
-    assert [each.is_over for each in transcribed] == [True] * (len(made.exchanges) - 1) + [False]
+    assert {turn.session_id for turn in transcribed} == {SESSION}
+    assert [turn.is_over for turn in transcribed] == [True] * (len(made.exchanges) - 1) + [False]
 
 
 def test_a_reply_of_many_lines_is_one_text_without_thinking_and_tools(tmp_path: Path) -> None:

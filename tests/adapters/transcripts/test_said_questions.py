@@ -71,7 +71,7 @@ def test_options_of_a_wrong_type_cost_only_themselves(tmp_path: Path) -> None:
 @pytest.mark.parametrize("question", ["What is the staging password?", "Staging password:", "Set password="])
 def test_an_answer_that_its_question_makes_a_secret_is_not_kept(tmp_path: Path, question: str) -> None:
     secrets = ["hunter2" * 2, "open" + "sesame1"]
-    asked = [{"question": question, "options": [{"label": each} for each in secrets]}]
+    asked = [{"question": question, "options": [{"label": secret} for secret in secrets]}]
 
     [kept] = answers(tmp_path, "", asked=asked, toolUseResult={"answers": {question: secrets[0]}})
 
