@@ -74,7 +74,7 @@ def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "
     Yield a store that is gone afterwards.
 
     Args:
-        entries: What it holds.
+        entries: Those it holds.
         cache: Keeps vectors between runs; None to search by word only.
         project: A folder whose knowledge bank it holds too.
 

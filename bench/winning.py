@@ -1,5 +1,5 @@
 """
-`python -m bench.winning [FOLDER]`: how often memory speaks up beside a prompt, and how often it is right.
+`python -m bench.winning [FOLDER]`: how often memory suggests something beside a prompt, and how often it is right.
 
 FOLDER holds evaluation sets, as `docs/quality.md` describes them. Each set's questions are prompts: asked of its own store, of it
 without what answers them (hard), and of another set's (easy); ordinary prompts of agents, which nothing answers, are
@@ -36,7 +36,7 @@ SMALL = {5: 12, 10: 8, 20: 6, 40: 4, 80: 3, 300: 1}
 
 
 class Row(NamedTuple):
-    """What came of a group of prompts."""
+    """The results of a group of prompts."""
 
     store: str
     prompts: str
@@ -55,12 +55,12 @@ class Row(NamedTuple):
 
 class Prompts(NamedTuple):
     """
-    What agents are asked, in words of their own.
+    Prompts to agents, in their own words.
 
     Attributes:
-        ordinary: What nothing answers.
-        near: What nothing in the sample project answers, in its own words.
-        fitting: What entries of the sample project answer, and the names of these.
+        ordinary: Those that nothing answers.
+        near: Those in the words of the sample project that nothing in it answers.
+        fitting: Those that entries of the sample project answer, and the names of these.
 
     """
 
@@ -74,8 +74,8 @@ class Bench:
     All groups of prompts, for stores with or without vectors.
 
     Args:
-        sets: What is asked, by name.
-        prompts: What agents are asked.
+        sets: Evaluation sets, by name.
+        prompts: Prompts to agents.
         sample: How many questions of each set.
         by_meaning: Whether the stores have vectors.
         seed: Draws the questions and the small stores.
@@ -177,7 +177,7 @@ def _joined(sentences: Sequence[str]) -> str:
 
 
 def _named(entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
-    """Return the ids of the entries of these names, which stand there without their category."""
+    """Return the ids of the entries of these names, which lack the category."""
     return [entry.entry_id for entry in entries if entry.name in names or entry.name.partition(": ")[2] in names]
 
 

@@ -33,7 +33,7 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 EXPECTED = HERE / "expected"
 BASE = Path("/tmp/golden-hardwon")  # noqa: S108  # fixed, as paths are part of what is compared
-FIRST_MOMENT = 1795165200  # 2026-11-20T09:00:00Z: after the last commit and before the end of the sample
+FIRST_TIMESTAMP = 1795165200  # 2026-11-20T09:00:00Z: after the last commit and before the end of the sample
 STEP_SECONDS = 60
 LONGEST_STEP_SECONDS = 120
 PR_SET_CHILD_SUBREAPER = 36
@@ -93,7 +93,7 @@ class Golden:
         subprocess.run([sys.executable, str(make_sample), str(PROJECT)], check=True, stdout=subprocess.DEVNULL)
         for path in PROJECT.rglob("*"):
             if ".git" not in path.parts:
-                os.utime(path, (FIRST_MOMENT - 86400,) * 2)
+                os.utime(path, (FIRST_TIMESTAMP - 86400,) * 2)
         self._started = int(time.time())
 
     def part(self, name: str) -> None:
@@ -180,14 +180,14 @@ class Golden:
         self._steps += 1
         for path in _files(ROOT / "work", HOME):
             if path.lstat().st_mtime >= self._started and not path.name.endswith((".db", "-wal", "-shm")):
-                os.utime(path, (self._moment - STEP_SECONDS,) * 2, follow_symlinks=False)
+                os.utime(path, (self._timestamp - STEP_SECONDS,) * 2, follow_symlinks=False)
         command = [str(ROOT / "venv" / "bin" / argv[0]), *argv[1:]]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=cwd, env=self._environ(environ), stdin=pipe, stdout=pipe, stderr=pipe)
 
     @property
-    def _moment(self) -> int:
-        return FIRST_MOMENT + self._steps * STEP_SECONDS
+    def _timestamp(self) -> int:
+        return FIRST_TIMESTAMP + self._steps * STEP_SECONDS
 
     def _environ(self, environ: Mapping[str, str]) -> dict[str, str]:
         return {
@@ -207,7 +207,7 @@ class Golden:
             "GIT_CONFIG_NOSYSTEM": "1",
             "OLLAMA_HOST": "127.0.0.1:9",
             "LD_PRELOAD": str(ROOT / "frozen.so"),
-            "GOLDEN_NOW": str(self._moment),
+            "GOLDEN_NOW": str(self._timestamp),
             "GOLDEN_START": str(self._started),
             "GOLDEN_PID": str(os.getpid()),
             **self._extra,
@@ -1004,8 +1004,8 @@ def run(venv: Path) -> dict[str, str]:
         if not _get_private_folder():
             fcntl.flock(lock, fcntl.LOCK_EX)
         _empty()
-        tellers = {os.fork() or _tell(venv, name): name for name in STORIES}
-        failed = [tellers[pid] for pid, status in (os.waitpid(pid, 0) for pid in tellers) if status]
+        runners = {os.fork() or _run_story(venv, name): name for name in STORIES}
+        failed = [runners[pid] for pid, status in (os.waitpid(pid, 0) for pid in runners) if status]
         if failed:
             sys.exit(f"golden: failed: {', '.join(failed)}")
         parts = {key: text for name in STORIES for key, text in json.loads((BASE / f"{name}.json").read_text()).items()}
@@ -1028,7 +1028,7 @@ def _empty() -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _tell(venv: Path, name: str) -> NoReturn:
+def _run_story(venv: Path, name: str) -> NoReturn:
     """Run one story in this process, which ends with it."""
     code = 1
     try:

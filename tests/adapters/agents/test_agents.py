@@ -1,4 +1,4 @@
-"""What each agent is given, in the shape that host.md measured."""
+"""The configuration of each agent, in the form that host.md measured."""
 
 import json
 import tomllib

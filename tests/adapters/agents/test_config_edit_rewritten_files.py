@@ -1,4 +1,4 @@
-"""What agents make of files that we wrote to: ours is found and taken out, and nothing else goes."""
+"""Files that agents rewrote: the managed parts are found and removed, and nothing else."""
 
 import json
 from collections.abc import Callable
@@ -83,11 +83,11 @@ def test_a_server_of_codex_users_own_form_is_left_and_told() -> None:
     assert [file.by_hand for file in (*wanted.left, *unwanted.left)] == [OURS.rstrip(), ""]
 
 
-def anew(document: dict[str, Any]) -> str:
+def rewritten(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=4)
 
 
-def sorted_anew(document: dict[str, Any]) -> str:
+def rewritten_sorted(document: dict[str, Any]) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"))
 
 
@@ -108,7 +108,7 @@ def merged(document: dict[str, Any]) -> str:
 BY_NAME: dict[str, Agent] = {facts.name: ConfiguredAgent(facts, "/home/me", {}, programs(), {}) for facts in AGENTS}
 
 
-@pytest.mark.parametrize("rewrite", [anew, sorted_anew, merged])
+@pytest.mark.parametrize("rewrite", [rewritten, rewritten_sorted, merged])
 @pytest.mark.parametrize("agent", BY_NAME.values(), ids=BY_NAME)
 def test_json_that_an_agent_rewrote_loses_all_managed_parts_and_no_more(
     agent: Agent, rewrite: Callable[[dict[str, Any]], str]

@@ -66,7 +66,7 @@ def test_an_empty_file_gets_two_spaces() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ('{"a": 1} // mine', "not plain JSON"),
         ('{"a": 1,}', "not plain JSON"),
@@ -80,6 +80,6 @@ def test_an_empty_file_gets_two_spaces() -> None:
         ("[" * 100_000, "too deeply nested"),
     ],
 )
-def test_json_that_editing_could_lose_is_refused(text: str, says: str) -> None:
-    with pytest.raises(UneditableFileError, match=says):
+def test_json_that_editing_could_lose_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UneditableFileError, match=message):
         read_document(text)

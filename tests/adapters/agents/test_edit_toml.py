@@ -12,7 +12,7 @@ from hardwon.adapters.agents.targets import TomlTarget
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 
 OURS = '[servers.ours]\ncommand = "/opt/hardwon-mcp"\n'
-PARTS_OF_OURS = [
+MANAGED_PARTS = [
     OURS,
     f"{OURS}args = []\n# about the next\n",
     f"{OURS}# within\nnote = '''\n[servers.ours]\n[mine]\n# x'''\n\n",
@@ -74,8 +74,8 @@ def test_a_table_that_comes_and_goes_leaves_no_trace(parts: list[str], newline: 
     assert target().without_managed(text) == text
 
 
-@given(documents(), st.sampled_from(PARTS_OF_OURS), st.integers(0, 9), newlines)
-@example(["[mine]\n"], PARTS_OF_OURS[3], 0, "\n")
+@given(documents(), st.sampled_from(MANAGED_PARTS), st.integers(0, 9), newlines)
+@example(["[mine]\n"], MANAGED_PARTS[3], 0, "\n")
 def test_only_our_table_goes_wherever_it_stands(parts: list[str], ours: str, at: int, newline: str) -> None:
     begins = min(at + sum(part[:1].isalpha() for part in parts), len(parts))
     text = "".join([*parts[:begins], ours, *parts[begins:]]).replace("\n", newline)
@@ -87,7 +87,7 @@ def test_only_our_table_goes_wherever_it_stands(parts: list[str], ours: str, at:
     assert target().without_managed(after) == after
 
 
-@given(documents(), st.sampled_from(PARTS_OF_OURS[:4]), newlines)
+@given(documents(), st.sampled_from(MANAGED_PARTS[:4]), newlines)
 def test_another_command_takes_the_place_of_ours_and_all_else_stays(parts: list[str], ours: str, newline: str) -> None:
     text = "".join([*parts, ours]).replace("\n", newline)
     start, end = text.rsplit('command = "/opt/hardwon-mcp"', 1)
@@ -144,7 +144,7 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("a =", "no TOML"),
         ("[x", "no TOML"),
@@ -158,8 +158,8 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
         ("servers = 1\n", "no object"),
     ],
 )
-def test_text_that_is_no_toml_or_would_become_invalid_is_refused(text: str, says: str) -> None:
-    with pytest.raises(UneditableFileError, match=says):
+def test_text_that_is_no_toml_or_would_become_invalid_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UneditableFileError, match=message):
         target().with_managed(text)
 
 

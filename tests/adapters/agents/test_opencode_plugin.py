@@ -43,9 +43,9 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
     hook.write_text(RECORDER.format(python=sys.executable, log=str(log)))
     hook.chmod(0o755)
 
-    said = play(tmp_path, str(hook))
+    calls = play(tmp_path, str(hook))
 
-    assert said == {
+    assert calls == {
         "plugins": 1,
         "first": ["the host's own", "block of SessionStart", "block of UserPromptSubmit"],
         "child": ["the host's own"],
@@ -55,10 +55,10 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
     assert {payload.pop("cwd") for payload in payloads} == {str(tmp_path)}
     of_first = [payload for payload in payloads if payload.pop("session_id") == "s1"]
     named = {"SessionStart": "source", "UserPromptSubmit": "prompt", "Stop": "last_assistant_message"}
-    told = sorted(
+    sent = sorted(
         (event["hook_event_name"], event.get(named.get(event["hook_event_name"], ""), "")) for event in of_first
     )
-    assert told == [
+    assert sent == [
         ("PreCompact", ""),
         ("SessionEnd", ""),
         ("SessionStart", "compact"),

@@ -1,4 +1,4 @@
-"""What is brought into files is taken out again, whatever happened in between."""
+"""Changes to files are undone, whatever happened in between."""
 
 import json
 
@@ -153,8 +153,8 @@ def test_a_file_that_changed_since_it_was_shown_is_left_unchanged() -> None:
     plan = machine.set_up.plan(targets())
     machine.files.texts[SETTINGS] = '{"mine": 1}'
 
-    [told] = machine.set_up.carry_out(plan).refused
-    assert told.reason == "it was changed meanwhile: run hardwon init again"
+    [refused] = machine.set_up.carry_out(plan).refused
+    assert refused.reason == "it was changed meanwhile: run hardwon init again"
     assert machine.files.texts[SETTINGS] == '{"mine": 1}'
 
 
@@ -184,8 +184,8 @@ def test_a_read_only_file_is_refused_only_when_it_would_have_to_change() -> None
     machine.files.read_only |= {SETTINGS, CONFIG}
 
     assert machine.set_up.plan(targets("1")) == Plan()
-    told = "read-only; nothing was taken out of it"
-    assert machine.set_up.plan((), targets("1")).refused == (Untouched(SETTINGS, told), Untouched(CONFIG, told))
+    reason = "read-only; nothing was taken out of it"
+    assert machine.set_up.plan((), targets("1")).refused == (Untouched(SETTINGS, reason), Untouched(CONFIG, reason))
 
 
 def test_a_change_that_could_not_be_undone_stays_recorded_with_its_project_until_it_can() -> None:

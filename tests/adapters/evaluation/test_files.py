@@ -75,13 +75,13 @@ BROKEN: dict[str, tuple[str, str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "content", "says"), BROKEN.values(), ids=BROKEN)
-def test_an_error_names_file_and_line(folder: Path, name: str, content: str | bytes, says: str) -> None:
+@pytest.mark.parametrize(("name", "content", "message"), BROKEN.values(), ids=BROKEN)
+def test_an_error_names_file_and_line(folder: Path, name: str, content: str | bytes, message: str) -> None:
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
     with pytest.raises(InvalidEvaluationError) as refusal:
         read_eval_set(str(folder), "name")
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 

@@ -38,7 +38,7 @@ def root(tmp_path_factory: pytest.TempPathFactory, canaries: Canaries) -> Path:
 
 @pytest.fixture
 def project(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let the process stand in that repository."""
+    """Make that repository the working directory."""
     monkeypatch.chdir(root)
     return root
 

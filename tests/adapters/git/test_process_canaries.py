@@ -23,7 +23,7 @@ def canaries(tmp_path: Path) -> Canaries:
 
 @pytest.fixture(scope="module")
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Canaries]:
-    """Return a repository that names a program wherever it can, and what tells of them; it is only to be read."""
+    """Return a repository that names a program wherever it can, and the record of those that ran; it is only to be read."""
     folder = tmp_path_factory.mktemp("hostile")
     canaries = Canaries(folder / "canaries")
     return hostile_repository(folder / "project", canaries), canaries
@@ -106,11 +106,11 @@ def test_git_is_not_asked_where_filters_cannot_be_switched_off(
 def test_git_is_not_asked_where_the_filters_cannot_be_listed(
     tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tmp_path / "told"
-    fake_git(tmp_path / "bin", f'case "$*" in *get-regexp*) exit 3;; esac; touch {told}', monkeypatch)
+    witness = tmp_path / "told"
+    fake_git(tmp_path / "bin", f'case "$*" in *get-regexp*) exit 3;; esac; touch {witness}', monkeypatch)
 
     assert GitChangeProbe(str(tmp_path / "project"), warnings.append).uncommitted_files(LIMITLESS) == ()
-    assert not told.exists()
+    assert not witness.exists()
     assert len(warnings) == 1
 
 

@@ -83,8 +83,8 @@ def test_markers_in_code_and_comments_do_not_count(body: str) -> None:
     assert [section.anchor_id for section in sections(body).found] == []
 
 
-def stand_in_order(body: str, markers: list[str]) -> bool:
-    """Tell whether *markers* stand in *body* one after the other; what code or a comment hides of them may come before."""
+def are_in_order(body: str, markers: list[str]) -> bool:
+    """Return whether *markers* follow each other in *body*; copies of them in code or comments may come before."""
     position = 0
     for marker in markers:
         found = body.find(marker, position)
@@ -105,7 +105,7 @@ def test_any_text_gives_each_id_once_in_order_with_words_of_the_text(body: str) 
     assert all(
         section.text == section.text.strip() != "" and section.text in without_markers(body) for section in found.found
     )
-    assert stand_in_order(body, [f"<!-- ANCHOR:{anchor_id} -->" for anchor_id in ids_found])
+    assert are_in_order(body, [f"<!-- ANCHOR:{anchor_id} -->" for anchor_id in ids_found])
     assert len(found.complaints) <= 6
     assert all("\n" not in complaint for complaint in found.complaints)
 

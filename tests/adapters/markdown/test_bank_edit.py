@@ -1,4 +1,4 @@
-"""What is written into a knowledge-bank file is read back as it was; the rest stays."""
+"""Lessons written into a knowledge-bank file are read back unchanged; the rest stays."""
 
 import pytest
 from hypothesis import example, given

@@ -28,8 +28,8 @@ NAME = f"{FOLDER}/2026-03-01-encoding.md"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes of POSIX")
 
 
-def of_app(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
-    return talk(said, topic, minute=minute, project="app", branch="main", **more)
+def of_app(utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+    return talk(utterance, topic, minute=minute, project="app", branch="main", **more)
 
 
 def text_of(chunk: Chunk) -> str:
@@ -87,8 +87,8 @@ def test_any_topic_makes_a_name_that_is_safe_everywhere(
 
 
 def test_a_written_conversation_is_read_back_by_the_index(root: Path, files: MarkdownConversationFiles) -> None:
-    said = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
-    chunk = talk(said, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
+    utterance = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
+    chunk = talk(utterance, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
     [path, _] = written(files, chunk)
 
     [section] = sections(MarkdownFiles(str(root)).read(path).markdown.body).found
@@ -173,10 +173,12 @@ def test_a_section_whose_end_is_gone_is_repaired_and_the_next_one_stays(
     assert [section.text for section in found] == [text_of(of_app("One", minute=1)), text_of(of_app("Two", minute=2))]
 
 
-@pytest.mark.parametrize("said", ["permanent: false", "permanent: no idea", "title: only"])
-def test_the_head_says_permanent_once(root: Path, files: MarkdownConversationFiles, said: str) -> None:
+@pytest.mark.parametrize("utterance", ["permanent: false", "permanent: no idea", "title: only"])
+def test_the_head_says_permanent_once(root: Path, files: MarkdownConversationFiles, utterance: str) -> None:
     files.put([of_app("One")])
-    (root / NAME).write_text((root / NAME).read_text().replace("type: conversation", f"type: conversation\n{said}"))
+    (root / NAME).write_text(
+        (root / NAME).read_text().replace("type: conversation", f"type: conversation\n{utterance}")
+    )
     files.put([of_app("One", permanent=True)])
 
     assert re.findall("^permanent.*", (root / NAME).read_text(), re.MULTILINE) == ["permanent: true"]

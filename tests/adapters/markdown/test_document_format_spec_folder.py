@@ -39,11 +39,11 @@ def test_a_spec_folder_is_never_empty_and_a_part_of_the_path(folders: list[str],
     assert folder != "x" or not folders
 
 
-@given(moment=st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2068, 12, 31)))  # noqa: DTZ001  # names tell no zone
-def test_the_timestamp_in_a_name_is_read(moment: dt.datetime) -> None:
-    name = f"{moment:%d-%m-%y_%H-%M}__oauth-callback_flow.md"
+@given(written=st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2068, 12, 31)))  # noqa: DTZ001  # names tell no zone
+def test_the_timestamp_in_a_name_is_read(written: dt.datetime) -> None:
+    name = f"{written:%d-%m-%y_%H-%M}__oauth-callback_flow.md"
 
-    assert written_at(name) == moment.replace(second=0, microsecond=0)
+    assert written_at(name) == written.replace(second=0, microsecond=0)
     assert topic(name) == "oauth callback flow"
 
 

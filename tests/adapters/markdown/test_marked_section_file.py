@@ -1,4 +1,4 @@
-"""A file of the user's of which one marked section is ours."""
+"""A user's file with one managed section."""
 
 import os
 import stat

@@ -164,6 +164,6 @@ def test_a_spec_folder_reports_no_problem_of_another(root: Path, other: Path, tm
     (tmp_path / "away.md").touch()
     files = MarkdownFiles(str(root), [str(tmp_path / "unmounted")])
 
-    told = {name: len(files.of_spec_folder(name).skipped) for name in ("005-memory", "049-auth", "out")}
-    assert told == {"005-memory": 1, "049-auth": 2, "out": 2}
+    skipped = {name: len(files.of_spec_folder(name).skipped) for name in ("005-memory", "049-auth", "out")}
+    assert skipped == {"005-memory": 1, "049-auth": 2, "out": 2}
     assert len(files.of_project().skipped) == 3

@@ -1,4 +1,4 @@
-"""What the index keeps is never older than the store."""
+"""The cached index is never older than the store."""
 
 import tempfile
 from collections.abc import Callable, Iterator

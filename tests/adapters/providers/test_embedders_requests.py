@@ -1,4 +1,4 @@
-"""What each provider is sent, to the letter."""
+"""The exact requests to each provider."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What only the file of the journal, and its lock, can do."""
+"""The file of the journal, and its lock."""
 
 import datetime as dt
 import operator

@@ -1,4 +1,4 @@
-"""Whoever changes, judges and learns an entry at the same time: no update is lost, and the history tells each."""
+"""Concurrent edits, ratings and observations of an entry: no update is lost, and the history lists each."""
 
 import contextlib
 import datetime as dt
@@ -52,8 +52,8 @@ class NoUpdateIsLost(RuleBasedStateMachine):
     Two connections to one store, and the fake, against what one person alone would have written down.
 
     Attributes:
-        entries: What each entry should be.
-        past: What its history should hold, the first change first.
+        entries: The expected state of each entry.
+        past: Its expected history, the first change first.
 
     """
 
@@ -150,7 +150,7 @@ def at_once(folder: Path, works: Iterable[Callable[[World], None]]) -> None:
 
 
 def writer(name: str, entry: Entry) -> Callable[[World], None]:
-    """Return somebody who changes, judges and learns *entry* many times."""
+    """Return a thread body that changes, rates and observes *entry* many times."""
 
     def write(world: World) -> None:
         clock = FixedClock(NOW)

@@ -1,4 +1,4 @@
-"""VACUUM is safe, and a keyword index that is out of step is made anew."""
+"""VACUUM is safe, and a keyword index that is out of step is rebuilt."""
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.keyword_index import rebuild_index

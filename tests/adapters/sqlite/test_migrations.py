@@ -140,7 +140,7 @@ def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: 
         (FULL.entry_id, 7, "here", planted(0.6).tobytes()),
         (PLAIN.entry_id, 0, None, None),
     ]
-    moment = int(of_file("a decision").updated_at.timestamp())
+    updated = int(of_file("a decision").updated_at.timestamp())
     [row] = rows(old_folder, "SELECT * FROM memories")
     columns = [column[1] for column in rows(old_folder, "PRAGMA table_info(memories)")]
     assert dict(zip(columns, row, strict=True)) == {
@@ -151,7 +151,7 @@ def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: 
         "project": "here",
         "workspace": "work",
         "branch": "main",
-        "timestamp": moment,
+        "timestamp": updated,
         "source_file": "/memory/decision/a.md",
         "permanent": 1,
     }

@@ -1,4 +1,4 @@
-"""The view `memory_index` shows documents with the customer's columns (requirements D-DB8 to D-DB21)."""
+"""The view `memory_index` shows documents with the customer's columns."""
 
 import contextlib
 import datetime as dt

@@ -1,4 +1,4 @@
-"""What a restore brings back, and what a snapshot is."""
+"""Snapshots, and the state after a restore."""
 
 import contextlib
 import stat

@@ -1,4 +1,4 @@
-"""What a snapshot can suffer: it is told, and the store is as before."""
+"""Failures of snapshots: they are reported, and the store is unchanged."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""What the end of a transcript tells of the last turn: edits, and what was said without the agent."""
+"""The last turn, read from the end of a transcript: edits, and text that is not the agent's."""
 
 import json
 import os

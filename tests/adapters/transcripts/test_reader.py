@@ -159,7 +159,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
 
 class Piped(io.BytesIO):
-    """What cannot be rewound."""
+    """A stream that cannot be rewound."""
 
     def seekable(self) -> bool:
         return False

@@ -60,6 +60,6 @@ def test_whatever_types_the_fields_have_the_other_lines_are_read(
     around = [json.loads(GOOD), *made, json.loads(plain(user="The last"))]
     data = "\n".join(map(json.dumps, around)).encode()
 
-    said = read(tmp_path_factory.mktemp("any"), data)
+    turns = read(tmp_path_factory.mktemp("any"), data)
 
-    assert [prompts(said)[0], prompts(said)[-1]] == ["A prompt", "The last"]
+    assert [prompts(turns)[0], prompts(turns)[-1]] == ["A prompt", "The last"]

@@ -54,7 +54,7 @@ class Session:
 
     @property
     def exchanges(self) -> list[Exchange]:
-        """All that stands in files, in order."""
+        """The content of all files, in order."""
         chunks = sorted(self.chunks.values(), key=lambda chunk: chunk.starts_at)
         return [exchange for chunk in chunks for exchange in chunk.exchanges]
 

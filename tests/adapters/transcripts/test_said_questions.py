@@ -1,4 +1,4 @@
-"""What is kept of questions that the agent asks by a tool."""
+"""Questions that the agent asks by a tool, and their answers."""
 
 from pathlib import Path
 from typing import Any
