@@ -192,7 +192,7 @@ def test_folders_that_the_environment_names_are_used(tmp_path: Path) -> None:
         assert all(path.startswith(f"{named}/") for path in written(agent.targets()))
 
 
-def test_an_agent_tells_how_it_comes_to_call_us(tmp_path: Path) -> None:
+def test_an_agent_describes_how_it_calls_hardwon(tmp_path: Path) -> None:
     assert [(agent.is_there, agent.connection()) for agent in agents(tmp_path)] == [(False, Connection())] * 4
     for agent in agents(tmp_path):
         put(tmp_path, agent.targets())
@@ -226,7 +226,7 @@ def test_files_that_cannot_be_read_say_nothing(tmp_path: Path, text: str) -> Non
         assert agent.connection() == Connection()
 
 
-def test_claude_code_is_told_when_path_lacks_what_the_projects_files_name(tmp_path: Path) -> None:
+def test_a_program_missing_on_path_is_reported_for_claude_code(tmp_path: Path) -> None:
     program = tmp_path / "hardwon-mcp"
     program.write_text("")
     program.chmod(0o755)
@@ -235,7 +235,7 @@ def test_claude_code_is_told_when_path_lacks_what_the_projects_files_name(tmp_pa
     assert "on PATH" not in claude(tmp_path, PATH=str(tmp_path)).next_step()
 
 
-def test_the_line_that_adds_the_server_is_read_by_a_shell_as_it_stands(tmp_path: Path) -> None:
+def test_the_line_that_adds_the_server_is_valid_in_a_shell(tmp_path: Path) -> None:
     assert "-- '/opt/my tools/hardwon-mcp';" in claude(tmp_path).next_step()
 
 

@@ -72,7 +72,7 @@ def test_the_managed_table_has_the_form_that_codex_itself_writes() -> None:
     )  # it drops an empty `args`, and then the file would no longer be as written
 
 
-def test_a_server_of_codex_users_own_form_is_left_and_told() -> None:
+def test_a_server_in_the_codex_users_own_form_is_left_and_reported() -> None:
     own = 'mcp_servers.hardwon = {command = "/opt/hardwon-mcp"}\n'
     machine = Machine({CONFIG: own})
     wanted, unwanted = machine.set_up.plan([config()]), machine.set_up.plan((), [config()])

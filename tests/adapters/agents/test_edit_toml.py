@@ -76,7 +76,7 @@ def test_a_table_that_comes_and_goes_leaves_no_trace(parts: list[str], newline: 
 
 @given(documents(), st.sampled_from(MANAGED_PARTS), st.integers(0, 9), newlines)
 @example(["[mine]\n"], MANAGED_PARTS[3], 0, "\n")
-def test_only_our_table_goes_wherever_it_stands(parts: list[str], ours: str, at: int, newline: str) -> None:
+def test_only_the_managed_table_is_removed_wherever_it_is(parts: list[str], ours: str, at: int, newline: str) -> None:
     begins = min(at + sum(part[:1].isalpha() for part in parts), len(parts))
     text = "".join([*parts[:begins], ours, *parts[begins:]]).replace("\n", newline)
     after = target().without_managed(text)
@@ -88,7 +88,7 @@ def test_only_our_table_goes_wherever_it_stands(parts: list[str], ours: str, at:
 
 
 @given(documents(), st.sampled_from(MANAGED_PARTS[:4]), newlines)
-def test_another_command_takes_the_place_of_ours_and_all_else_stays(parts: list[str], ours: str, newline: str) -> None:
+def test_another_command_replaces_the_managed_one_and_all_else_stays(parts: list[str], ours: str, newline: str) -> None:
     text = "".join([*parts, ours]).replace("\n", newline)
     start, end = text.rsplit('command = "/opt/hardwon-mcp"', 1)
     after = target("/new place/hardwon-mcp").with_managed(text)
@@ -123,7 +123,7 @@ def test_a_table_of_the_users_own_is_left_unchanged(text: str) -> None:
         '[servers]\nours.command = "/opt/hardwon-mcp"\n[servers.ours.env]\nA = 1\n',
     ],
 )
-def test_our_program_in_a_form_of_the_users_own_is_left_and_said(text: str) -> None:
+def test_the_program_in_the_users_own_form_is_left_and_reported(text: str) -> None:
     for change in (target().with_managed, target().without_managed):
         with pytest.raises(TakenNameError, match=r"a servers.ours of your own, without a table \[servers.ours\]"):
             change(text)

@@ -88,7 +88,7 @@ def test_text_that_the_user_wrote_in_between_stays() -> None:
     assert machine.files.texts == {SETTINGS: '{"mine": 1\n}\n', CONFIG: "[mine]\n", WHOLE: "mine\n"}
 
 
-def test_a_file_that_was_made_and_then_written_to_is_removed_when_only_ours_was_left() -> None:
+def test_a_created_file_that_was_written_to_is_removed_when_only_managed_parts_are_left() -> None:
     machine = Machine({})
     machine.write()
     machine.files.texts[SETTINGS] = '{"servers":{"memory":{"command":"/1/hardwon-mcp"}}}'
@@ -121,7 +121,7 @@ def test_a_file_that_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
     assert plan.left == (Untouched(WHOLE, OWN),)
 
 
-def test_a_server_of_the_users_own_is_left_and_ours_shown_beside_it() -> None:
+def test_the_users_own_server_is_left_and_the_managed_one_shown_beside_it() -> None:
     own = '{"servers": {"memory": {"mine": 1}}}'
     machine = Machine({SETTINGS: own})
 

@@ -96,7 +96,7 @@ TALK = (
 )
 
 
-def test_a_statement_is_of_the_exchange_it_was_said_in_whatever_its_formatting() -> None:
+def test_a_statement_belongs_to_its_exchange_whatever_its_formatting() -> None:
     details = written(described(Draft(topic="database", exchanges=TALK), "app", None))[1:]
 
     assert [(section.kind, (section.at - NOW) // MINUTE) for section in details] == [

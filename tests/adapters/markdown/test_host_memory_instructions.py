@@ -18,7 +18,7 @@ def test_the_projects_files_come_first_then_the_index_and_its_notes(tmp_path: Pa
     assert texts(tmp_path)["AGENTS.md"] == "this is AGENTS.md"
 
 
-def test_without_files_nothing_is_said(tmp_path: Path) -> None:
+def test_without_files_there_are_no_instructions(tmp_path: Path) -> None:
     assert texts(tmp_path / "gone") == {}
 
 
