@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test soak bench docs golden figures words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test soak bench docs figures words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -28,10 +28,11 @@ fmt: .venv/.installed  ## format the code, and fix what ruff can fix
 	$(BIN)/ruff check --quiet --fix-only .
 	$(BIN)/ruff format .
 
-lint: .venv/.installed  ## ruff, the format, and the import contracts
+lint: .venv/.installed  ## ruff, the format, the import contracts, and the words
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m tools.words --ratchet
 
 typecheck: .venv/.installed  ## strict mypy
 	$(BIN)/mypy
@@ -47,9 +48,6 @@ soak: setup  ## the long explorations: many examples, random worlds, ratios of s
 
 docs: .venv/.installed  ## check the documents: their commands run, what they name is there
 	$(PYTEST) tests/test_docs.py tests/entrypoints/test_readme.py tests/plugin/test_texts.py tests/security/test_security_policy.py
-
-golden: .venv/.installed  ## compare what the programs answer with the golden run (until the house is rebuilt)
-	$(BIN)/python tools/golden/run.py
 
 bench: setup  ## figures and ratios, measured in one run
 	$(BIN)/python -m bench

@@ -1,3 +1,5 @@
+"""The clock of the machine."""
+
 import datetime as dt
 import time
 

@@ -1,3 +1,5 @@
+"""The features of a project, in files of its folder `docs/features`."""
+
 import os
 import re
 import stat
@@ -10,13 +12,13 @@ from hardwon.domain.model.plain_text import describe
 from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
-MOST_FOLDERS = 2_000
-"""So many features are looked at, the newest first: what is left of a session's start is for its lessons."""
+MAX_FOLDERS = 2_000
+"""Upper bound of the features that are read, the newest first, within the time of a session start."""
 DOCUMENTS = ("spec.md", "prd.md")
 
 
 class _Candidate(NamedTuple):
-    """A feature's folder; the greater one wins, by number, then by name."""
+    """A feature's folder; the greatest wins, by number, then by name."""
 
     number: int
     folder: str
@@ -28,7 +30,7 @@ class FeatureFiles:
 
     Args:
         project_root: The project's folder.
-        warn: Told in one line of each file that is there and can't be used.
+        warn: Called with one line about every file that exists and can't be used.
 
     """
 
@@ -39,7 +41,7 @@ class FeatureFiles:
 
     def active_feature(self) -> Feature | None:
         """
-        Return the active feature with the highest number in its folder's name, None when there is none.
+        Return the active feature with the highest number in its folder's name, None without one.
 
         A file that can't be read is skipped with a warning, never raised.
         """
@@ -56,7 +58,7 @@ class FeatureFiles:
     def _newest_first(self) -> list[_Candidate]:
         numbered = ((re.match("[0-9]+", name), name) for name in self._names() if not name.startswith("."))
         candidates = (_Candidate(int(number[0]) if number else -1, name) for number, name in numbered)
-        return sorted(candidates, reverse=True)[:MOST_FOLDERS]
+        return sorted(candidates, reverse=True)[:MAX_FOLDERS]
 
     def _names(self) -> list[str]:
         try:
@@ -100,10 +102,10 @@ class FeatureFiles:
 
     def _refuse_outside(self, path: str) -> None:
         """
-        Refuse a file that a link takes out of the project: it would show in what is printed and searched for.
+        Refuse a file outside the project, as it would be printed and searched for.
 
         Raises:
-            OSError: so it is.
+            OSError: a link leads there.
         """
         folder = os.path.dirname(path)
         if self._is_inside and not os.path.islink(folder) and not os.path.islink(path):
@@ -127,10 +129,10 @@ def _text(value: object) -> str:
 
 def _read_text(path: str) -> str:
     """
-    Return the beginning of a regular file as text, bad bytes replaced.
+    Read the beginning of a regular file as text, bad bytes replaced.
 
     Raises:
-        OSError: it is not there, can't be read, or is not a regular file.
+        OSError: it does not exist, can't be read, or is not a regular file.
         ValueError: *path* can't be the name of a file.
     """
     # A FIFO without a writer would block an ordinary open for ever.

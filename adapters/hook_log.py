@@ -1,31 +1,33 @@
+"""The log of the hook's failures."""
+
 import contextlib
 import datetime as dt
 import os
 from collections.abc import Callable
 
 FILE_NAME = "hook.log"
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 ENOUGH_BYTES = 64 * 1024
-LONGEST_LINE = 1_000
+MAX_LINE = 1_000
 UNPRINTABLE = "\ufffd"
 
 
 def one_line(event: str) -> str:
     """Return *event* as one line of at most 1,000 characters that can't steer a terminal."""
-    line = " ".join(event.split())[:LONGEST_LINE]
+    line = " ".join(event.split())[:MAX_LINE]
     return "".join(character if character.isprintable() else UNPRINTABLE for character in line)
 
 
 class HookLog:
     """
-    Trouble of the hook, one line an event, in the store's folder.
+    Failures of the hook in the store's folder, a line an event.
 
-    The file is for its owner only and starts anew at 1 MB, with one older
-    generation kept. A log that can't be written never stops anything.
+    The file is readable only by its owner and rotated at 1 MB, with one older
+    generation kept. Errors of writing are ignored.
 
     Args:
-        folder: The store's folder; created when it is not there.
-        now: Gives the moment of an event.
+        folder: The store's folder, created if missing.
+        now: Returns the timestamp of an event.
 
     """
 
@@ -34,7 +36,7 @@ class HookLog:
         self._now = now
 
     def write(self, event: str) -> None:
-        """Append one line."""
+        """Append *event* as a line."""
         line = f"{self._now().isoformat(timespec='seconds')} {one_line(event)}\n"
         with contextlib.suppress(OSError, ValueError):
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
@@ -47,12 +49,12 @@ class HookLog:
 
     def _rotate(self) -> None:
         with contextlib.suppress(FileNotFoundError):
-            if os.stat(self._path).st_size >= LARGEST:
+            if os.stat(self._path).st_size >= MAX_BYTES:
                 os.replace(self._path, f"{self._path}.1")
 
 
 def last_events(folder: str, count: int) -> list[str]:
-    """Return the last *count* lines of the log in *folder*; none when there is no log that can be read."""
+    """Return the last *count* lines of the log in *folder*; none without a readable log."""
     path = os.path.join(folder, FILE_NAME)
     with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=_open_without_waiting) as log:
         log.seek(max(0, os.fstat(log.fileno()).st_size - ENOUGH_BYTES))

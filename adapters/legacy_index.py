@@ -1,8 +1,8 @@
 """
-`memory-index.json`: sessions as one JSON object, keyed by the absolute path of their files.
+Reader and writer of `memory-index.json`: sessions as a JSON object, keyed by the absolute paths of their files.
 
-Each line holds one: `tags`, `descriptionKeywords`, `mtime`, `basename`, `filename`, `description`
-and, where there is one, `embedding`. A vector that can't be read leaves the memory without one.
+A line holds a session: `tags`, `descriptionKeywords`, `mtime`, `basename`, `filename`, `description`
+and optionally `embedding`. An unreadable vector is left out.
 """
 
 import json
@@ -28,7 +28,7 @@ class _Shape(NamedTuple):
 
 
 def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _is_seconds(value: Any) -> bool:
@@ -36,7 +36,7 @@ def _is_seconds(value: Any) -> bool:
 
 
 def _is_numbers(value: object) -> TypeGuard[list[float]]:
-    return isinstance(value, list) and all(type(each) in {int, float} for each in value)
+    return isinstance(value, list) and all(type(item) in {int, float} for item in value)
 
 
 TEXT = _Shape(lambda value: isinstance(value, str), "a text")
@@ -52,7 +52,7 @@ SHAPES = {
 
 
 def write_memory_index(sessions: Iterable[tuple[Entry, Vector | None]], *, ascii_only: bool = False) -> str:
-    """Return *sessions* and their vectors as JSON, one on a line, in order of their paths."""
+    """Render *sessions* and their vectors as JSON, a line a session, in order of their paths."""
     encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
     documents = {entry.file_path or "": _document(entry, vector) for entry, vector in sessions}
     lines = (f"{encode(path)}: {encode(documents[path])}" for path in sorted(documents))
@@ -61,10 +61,10 @@ def write_memory_index(sessions: Iterable[tuple[Entry, Vector | None]], *, ascii
 
 def read_memory_index(data: bytes) -> list[IndexedMemory]:
     """
-    Return the memories of an index; fields that are not ours, and empty ones (null), are passed over.
+    Parse the memories of an index; unknown and null fields are ignored.
 
     Raises:
-        InvalidEntryError: it is no such index, or a field is of the wrong type; the message names the key.
+        InvalidEntryError: it is no such index, or a field has the wrong type; the message names the key.
 
     """
     document = _object(data)
@@ -105,27 +105,27 @@ def _memory(key: str, fields: object) -> IndexedMemory:
     path = _path(key)
     if not isinstance(fields, dict):
         raise InvalidEntryError(f"{key!r} is {_shown(fields)}: it must be an object")
-    told = {name: value for name, value in fields.items() if name in SHAPES and value is not None}
-    for name, value in told.items():
+    given = {name: value for name, value in fields.items() if name in SHAPES and value is not None}
+    for name, value in given.items():
         if not SHAPES[name].fits(value):
             raise InvalidEntryError(f"{key!r}: {name} is {_shown(value)}: it must be {SHAPES[name].wanted}")
     folder, filename = os.path.split(path)
     vector, vector_problem = _vector(fields.get("embedding"))
     return IndexedMemory(
         path=path,
-        tags=tuple(told.get("tags", ())),
-        keywords=tuple(told.get("descriptionKeywords", ())),
-        mtime=told.get("mtime"),
-        project=told.get("basename", "").strip() or os.path.basename(folder) or None,
+        tags=tuple(given.get("tags", ())),
+        keywords=tuple(given.get("descriptionKeywords", ())),
+        mtime=given.get("mtime"),
+        project=given.get("basename", "").strip() or os.path.basename(folder) or None,
         filename=filename,
-        description=told.get("description", "").strip() or None,
+        description=given.get("description", "").strip() or None,
         vector=vector,
         vector_problem=vector_problem,
     )
 
 
 def _vector(value: object) -> tuple[Vector | None, str]:
-    """Return *value* as a vector, or why it is none; neither where there is no value."""
+    """Return *value* as a vector, or why it is none; neither without a value."""
     if value is None:
         return None, ""
     if not _is_numbers(value):
@@ -137,7 +137,7 @@ def _vector(value: object) -> tuple[Vector | None, str]:
 
 
 def _path(key: str) -> str:
-    """Return the path that *key* is, its links resolved."""
+    """Return *key* as a path, links resolved."""
     try:
         key.encode()
         path = os.path.realpath(key) if os.path.isabs(key) and "\0" not in key else ""
@@ -154,5 +154,5 @@ def _path(key: str) -> str:
 def _shown(value: object) -> str:
     try:
         return json.dumps(value)[:SHOWN_CHARACTERS]
-    except RecursionError:  # just deep enough to be read, too deep to be written
+    except RecursionError:  # not too deep to be read, but to be written
         return "nested too deeply"

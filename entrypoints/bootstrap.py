@@ -28,12 +28,12 @@ class Memory(NamedTuple):
     An open store and what is needed to work on it.
 
     Attributes:
-        settings: What the user set.
+        settings: The resolved settings.
         database: The open store.
         repository: Its entries.
         clock: The time.
         spaces: The spaces to search and to keep up to date, the active one first; none when search is by word only.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
 
     """
 
@@ -54,7 +54,7 @@ class Memory(NamedTuple):
         return next((space.vectors for space in self.spaces if kind in space.vectors.kinds), None)
 
     def is_of_active_provider(self, space: Space) -> bool:
-        """Tell whether *space* is one that the chosen provider fills, not the fallback's."""
+        """Return whether *space* is one that the chosen provider fills, not the fallback's."""
         return bool(self.spaces) and space.provider == self.spaces[0].embedder.space.provider
 
     def spaces_in_use(self, only: EntryFilter) -> list[EmbeddingSpace]:
@@ -79,14 +79,14 @@ class Memory(NamedTuple):
     def settle_provider(self, *, anew: bool = False) -> None:
         """Remember what `auto` means for this store: the first who embeds decides, unless it is decided *anew*."""
         if self.settings.embedding_provider == AUTO and self.spaces:
-            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, anew=anew)
+            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, force=anew)
 
     def with_provider(self, provider: str) -> "Memory":
         """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""
         return self._replace(spaces=open_spaces(self.settings, provider, self.database, self.warn))
 
     def is_in_place(self) -> bool:
-        """Tell whether the file that was opened is still the one at its path."""
+        """Return whether the file that was opened is still the one at its path."""
         return self.database.is_in_place()
 
     def close(self) -> None:
@@ -106,8 +106,8 @@ def open_memory(
     Open the store that *settings* names.
 
     Args:
-        settings: What the user set.
-        warn: Told of trouble in one line.
+        settings: The resolved settings.
+        warn: Called with one line about a problem.
         busy_seconds: How long to wait for other writers.
         repair_index: Rebuild a keyword index that does not fit the entries.
         create: False gives an empty store that leaves no trace where there is none.

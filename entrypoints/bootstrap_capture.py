@@ -1,11 +1,13 @@
 """
-The capture of conversations: the hooks' log and journal, transcripts, and the use cases on them.
+The capture of conversations: the hooks' log and journal, transcripts, the use cases on them, the worker's start.
 
 Hooks that only note an event import this: at import it brings the standard library alone.
 """
 
 import contextlib
 import datetime as dt
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -69,7 +71,7 @@ def put_aside(store: str) -> str:
 
 def has_events(store: str) -> bool:
     """
-    Tell whether an event waits of a project that is there.
+    Return whether an event waits of a project that is there.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -134,8 +136,8 @@ def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
         StorageError: the store can't be opened.
     """
     from hardwon.adapters.clock import SystemClock
-    from hardwon.adapters.sqlite.activity import SqliteInfluences
-    from hardwon.adapters.sqlite.store import open_existing
+    from hardwon.adapters.sqlite.influences import SqliteInfluences
+    from hardwon.adapters.sqlite.schema import open_existing
     from hardwon.domain.use_cases.track_usage import NoticeUse
 
     database = open_existing(store)
@@ -151,3 +153,43 @@ def read_turn(transcript_path: str) -> "Turn":
     from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns
 
     return latest_turn(transcript_path)
+
+
+MODULE = "hardwon.entrypoints.worker"
+
+
+def wake(global_store: str, project_root: str) -> None:
+    """
+    Start the worker on a store and leave it alone: in a session of its own, without our streams.
+
+    Args:
+        global_store: The store's folder.
+        project_root: Whose settings say how missing vectors are made.
+
+    Raises:
+        OSError: it can't be started.
+
+    """
+    options = ("--global-store", os.path.abspath(global_store), "--project-root", project_root)
+    command = [sys.executable, "-P", "-m", MODULE, *options]
+    if hasattr(os, "posix_spawn"):
+        _spawn(command)
+    else:
+        _start_on_windows(command)
+
+
+def _spawn(command: list[str]) -> None:
+    streams = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    os.posix_spawn(command[0], command, os.environ, file_actions=streams, setsid=True)
+
+
+def _start_on_windows(command: list[str]) -> None:
+    import subprocess  # where there is no other way
+
+    flags: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True)

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Sequence
 
-from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import SqliteMetadata
+from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter

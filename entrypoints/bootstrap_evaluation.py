@@ -44,7 +44,7 @@ def evaluate_all(
         sets: Named differently.
         policies: At least one.
         settings: The user's; the store they name is not touched.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
         stage_of: Gives what is told of the progress on a set.
 
     Raises:
@@ -54,9 +54,9 @@ def evaluate_all(
     """
     with closing(VectorCache(cache_folder(), warn)) as cache:
         reports = dict[str, SetReport]()
-        for each in sets:
-            with _throw_away(settings, each, cache, warn) as measure:
-                reports[each.name] = measure.measure(each, policies, stage_of(each.name))
+        for item in sets:
+            with _throw_away(settings, item, cache, warn) as measure:
+                reports[item.name] = measure.measure(item, policies, stage_of(item.name))
         return Report(reports)
 
 
@@ -87,7 +87,7 @@ def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn:
     """Wire a store that is gone afterwards, however this ends; it is searched by meaning in one space at most."""
     with tempfile.TemporaryDirectory(prefix="hardwon-eval-") as folder:
         memory = open_memory(settings._replace(global_store=folder), warn)
-        spaces = [EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in memory.spaces[:1]]
+        spaces = [EmbeddingSpace(CachingEmbedder(item.embedder, cache), item.vectors) for item in memory.spaces[:1]]
         wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
         with closing(memory):
             embed = build_embed_pending(wired)[0] if spaces else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def has_changed_banks(memory: Memory, project_root: str) -> bool:
-    """Tell whether a file of the knowledge banks changed since it was imported."""
+    """Return whether a file of the knowledge banks changed since it was imported."""
     return any(changed_files(_bank(memory, project_root), SqliteImportLedger(memory.database)))
 
 

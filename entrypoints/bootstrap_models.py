@@ -125,7 +125,7 @@ def open_spaces(settings: Settings, automatic: str, database: Database, warn: Wa
     Return the spaces to search and to keep up to date, the active one first.
 
     Args:
-        settings: What the user set.
+        settings: The resolved settings.
         automatic: The provider that `auto` means.
         database: Where the vectors are.
         warn: Told in one line of a provider that can't be used.

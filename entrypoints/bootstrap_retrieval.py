@@ -119,7 +119,7 @@ def build_relate(memory: Memory) -> "Relate":
     return Relate(repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock)
 
 
-def build_speak_up(
+def build_inject_beside_prompt(
     memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
 ) -> "InjectBesidePrompt":
     """Put entries beside a prompt; embedding the prompt may take *embed_seconds*."""
@@ -150,7 +150,7 @@ def build_explain_injections(memory: Memory) -> "ExplainInjections":
     return ExplainInjections(receipts_of(memory), memory.repository, influences_of(memory))
 
 
-def build_tell_use(memory: Memory) -> "SummariseUsage":
+def build_summarise_usage(memory: Memory) -> "SummariseUsage":
     """Count how often injected entries were of use."""
     from hardwon.domain.use_cases.track_usage import SummariseUsage
 
@@ -164,7 +164,7 @@ def receipts_of(memory: Memory) -> "Receipts":
 
 def influences_of(memory: Memory) -> "Influences":
     """Return the signs that injected entries were of use."""
-    from hardwon.adapters.sqlite.activity import SqliteInfluences
+    from hardwon.adapters.sqlite.influences import SqliteInfluences
 
     return SqliteInfluences(memory.database)
 

@@ -1,5 +1,7 @@
-"""Use cases of a retrospective, most of which need no open store."""
+"""Use cases of a retrospective, most of which need no open store, and the work that it looks back on."""
 
+import datetime as dt
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -7,13 +9,16 @@ from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.feature_files import FeatureFiles
 from hardwon.adapters.git.probe import GitChangeProbe, checked_out_branch
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
+from hardwon.domain.model.context import ContextQuery
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.retro.lesson import Feature
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retro import Review, ReviseLearning, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_sync_banks
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
-from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.ports.knowledge_bank import BankFiles
 
 
@@ -53,7 +58,7 @@ def build_keep_retro(project_root: str, settings: Settings, open_store: Callable
     return SaveRetro(bank_files(project_root, settings), opened)
 
 
-def build_look_again(memory: Memory, project_root: str) -> ReviseLearning:
+def build_revise_learning(memory: Memory, project_root: str) -> ReviseLearning:
     """Confirm or promote a learning."""
     bank = bank_files(project_root, memory.settings)
     return ReviseLearning(bank=bank, take_in=build_sync_banks(memory, project_root), clock=memory.clock)
@@ -62,3 +67,45 @@ def build_look_again(memory: Memory, project_root: str) -> ReviseLearning:
 def build_review(memory: Memory, project_root: str) -> Review:
     """Find older learnings that bear on a piece of work."""
     return Review(build_recall(memory), read_workplace(project_root, memory.settings))
+
+
+RETRO_GIT_SECONDS = 10.0
+"""A retrospective is rare, and a large repository's diff worth waiting for."""
+A_DAY = dt.timedelta(days=1)
+
+
+class Work(NamedTuple):
+    """
+    Recent work.
+
+    Attributes:
+        signals: The signals to search by.
+        began: When it was begun; a day ago when git does not know.
+
+    """
+
+    signals: ContextQuery
+    began: dt.datetime
+
+
+def read_feature(sources: WorkSources, project_root: str) -> Feature:
+    """Return the feature that is being worked on."""
+    signals = _signals(sources, _deadline())
+    name = signals.feature.slug if signals.feature else sources.branch or ""
+    return Feature(name=name, project=name_of(project_root), files=tuple(signals.files))
+
+
+def read_work(sources: WorkSources) -> Work:
+    """Return the work that the feature and its branch show."""
+    deadline = _deadline()
+    signals = _signals(sources, deadline)
+    began = sources.changes.branch_started(sources.branch, deadline)
+    return Work(signals, began or sources.clock.now() - A_DAY)
+
+
+def _signals(sources: WorkSources, deadline: Deadline) -> ContextQuery:
+    return ContextQuery(sources.features.active_feature(), sources.changes.feature_files(sources.branch, deadline))
+
+
+def _deadline() -> Deadline:
+    return Deadline.after(RETRO_GIT_SECONDS, time.monotonic)

@@ -10,7 +10,7 @@ from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.adapters.markdown.source_files import NOT_STORABLE, is_storable, is_within
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.entrypoints.piping import LARGEST_TEXT, decoded
+from hardwon.entrypoints.streams import LARGEST_TEXT, decoded
 
 if TYPE_CHECKING:
     from hardwon.domain.model.embedding import Vector

@@ -1,6 +1,9 @@
-"""Checks and repairs of an installation and its store."""
+"""Figures, checks and repairs of an installation and its store."""
 
+import os
 import time
+from collections.abc import Sequence
+from itertools import islice
 
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import IN_MEMORY
@@ -8,9 +11,14 @@ from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, 
 from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
 from hardwon.adapters.sqlite.store import move_aside
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
+from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
+from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_summarise_usage
+from hardwon.entrypoints.presenters.injections import use_figures
 
 
 def store_path(memory: Memory) -> str | None:
@@ -45,7 +53,7 @@ def rebuild_keyword_index(memory: Memory) -> None:
 
 
 def is_keyword_index_used(memory: Memory) -> bool:
-    """Tell whether the settings want the keyword index, and it is there and fits the entries."""
+    """Return whether the settings want the keyword index, and it is there and fits the entries."""
     return memory.settings.keyword_search and is_available() and is_intact(memory.database)
 
 
@@ -86,3 +94,71 @@ def ensure_local_model() -> None:
     from hardwon.adapters.minilm.weights import find_weights, verify_sha256
 
     verify_sha256(find_weights())
+
+
+MOST_FOLDERS = 20
+
+
+def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
+    """
+    Return how many entries of *only* there are and of what sort, how they are searched, and the settings.
+
+    The embedder is asked for one vector, so that its trouble shows.
+    """
+    repository = memory.repository
+    learnings = only._replace(kinds=tuple(kind for kind in only.kinds if kind == "learning"))
+    folders = ((name, number) for name, number in repository.tally(only, "spec_folder").items() if name)
+    return {
+        "entries": {"total": repository.count(only)},
+        "by_kind": dict(repository.tally(only, "kind")),
+        "by_tier": dict(repository.tally(only, "tier")),
+        "by_context_type": dict(repository.tally(only, "context_type")),
+        "by_spec_folder": dict(islice(folders, MOST_FOLDERS)),
+        "by_category": dict(repository.tally(learnings, "category")),
+        "by_confidence": dict(repository.tally(learnings, "confidence")),
+        "by_source": dict(repository.tally(only, "source")),
+        "by_project": dict(repository.tally(only, "source_project")),
+        "embedding": _embedding(memory, only),
+        "influence": use_figures(build_summarise_usage(memory).of_all(only)),
+        "store": _store(memory),
+        "settings": memory.settings._asdict(),
+        "context_weights": dict(CONTEXT_WEIGHTS),
+    }
+
+
+def _embedding(memory: Memory, only: EntryFilter) -> dict[str, object]:
+    """Return how entries of *only* are embedded: the models of all spaces in use, and the dimensions of the first."""
+    spaces = memory.spaces_in_use(only)
+    if not spaces:
+        return {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0, "trouble": ""}
+    first = spaces[0].vectors.space
+    return {
+        "provider": first.provider,
+        "model": ", ".join(space.vectors.space.model for space in spaces),
+        "dimensions": first.dimensions,
+        "embedded": memory.count_embedded(only),
+        "pending": memory.count_pending(only),
+        "trouble": _trouble(spaces),
+    }
+
+
+def _trouble(spaces: Sequence[EmbeddingSpace]) -> str:
+    """Return why something can't be embedded now, nothing if all can."""
+    deadline = Deadline.after(ASKED_EMBED_SECONDS, time.monotonic)
+    troubles = list[str]()
+    for space in spaces:
+        try:
+            embed_query(space.embedder, "memory", deadline)
+        except EmbedderError as error:
+            troubles.append(str(error))
+    return "; ".join(dict.fromkeys(troubles))
+
+
+def _store(memory: Memory) -> dict[str, object]:
+    """Return where the store is, how large, and whether it can be searched by word."""
+    path = store_path(memory)
+    return {
+        "path": memory.database.path,
+        "bytes": os.path.getsize(path) if path else 0,
+        "keyword_search": is_keyword_index_used(memory),
+    }

@@ -1,5 +1,6 @@
 """Capturing conversations: of a session that hooks noted, of a transcript, or a text that is kept for good."""
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -13,14 +14,52 @@ from hardwon.domain.use_cases.capture import Captured, CaptureEvents, Learn, Lea
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_capture import build_capture, open_journal, open_transcripts
+from hardwon.entrypoints.bootstrap_capture import (
+    build_capture,
+    has_events,
+    open_journal,
+    open_lock,
+    open_transcripts,
+    wake,
+)
 from hardwon.entrypoints.bootstrap_files import build_index_files
-from hardwon.entrypoints.capture_lock import capture_lock
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session
 from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed
+
+PATIENCE_SECONDS = 10.0
+"""How long to wait for another capture; its lock is released when its process ends."""
+
+
+@contextlib.contextmanager
+def capture_lock(memory: Memory, project_root: str) -> Iterator[None]:
+    """
+    Hold the capture lock; a worker that gave up because of it is started again.
+
+    Raises:
+        StorageError: another capture holds it for too long.
+    """
+    lock = open_lock(memory.settings.global_store)
+    if not lock.acquire(PATIENCE_SECONDS):
+        raise StorageError(f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later")
+    try:
+        yield
+    finally:
+        lock.release()
+        _wake_for_what_came(memory, project_root)
+
+
+def _wake_for_what_came(memory: Memory, project_root: str) -> None:
+    settings = memory.settings
+    if not (settings.capture_enabled and settings.semantic_enabled):
+        return
+    try:
+        if has_events(settings.global_store):
+            wake(settings.global_store, os.path.abspath(project_root))
+    except (StorageError, OSError) as error:
+        memory.warn(f"the worker was not started: {error}")
 
 
 def build_capture_events(memory: Memory, project_root: str, *, embed: bool = True) -> CaptureEvents:
@@ -58,7 +97,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> L
         indexed = build_index_files(memory, root, read_workplace(root, memory.settings)).index(files)
         filled = fill_spaces(memory, BATCH) if embed else None
     except StorageError as error:
-        return Learned(troubles=(f"written but not indexed: {error}",), is_known=False)
+        return Learned(problems=(f"written but not indexed: {error}",), is_known=False)
     return Learned(filled.made if filled else 0, (*indexed.skipped, *(filled.troubles if filled else ())))
 
 
@@ -206,7 +245,7 @@ class TranscriptCapture:
         return SessionBuffer(session_id=session_id, project_root=self.root, transcript_path=self._path)
 
     def _is_of_this(self, buffer: SessionBuffer) -> bool:
-        """Tell whether *buffer* is of this very file and project."""
+        """Return whether *buffer* is of this very file and project."""
         places = (os.path.realpath(buffer.project_root), os.path.realpath(buffer.transcript_path))
         return buffer.source == "transcript" and places == (self.root, self._path)
 

@@ -14,7 +14,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
 
 GIT_SECONDS = 0.5
-"""What git may take (rule U-16)."""
+"""Time limit for git."""
 
 
 def read_signals(project_root: str, deadline: Deadline, warn: Warn) -> ContextQuery:

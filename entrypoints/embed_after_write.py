@@ -15,7 +15,7 @@ from hardwon.entrypoints.bootstrap_entries import build_embed_pending, build_lab
 LABEL_SECONDS = 10.0
 """How long a write may take for labels of imported entries: as long as two labelers that hang."""
 
-MOST_FAILED = 5
+MAX_FAILED = 5
 """After so many imported entries that get no labels, a write leaves the rest to the next one."""
 
 
@@ -26,7 +26,7 @@ class Filled:
 
     Attributes:
         made: How many were made in the spaces of the active provider.
-        troubles: Why a space could not be filled, one line each.
+        troubles: The reasons why a space could not be filled, one line each.
 
     """
 
@@ -89,13 +89,13 @@ def label_imports(memory: Memory) -> None:
     Label at most 50 imported entries that have no keywords, in at most `LABEL_SECONDS`.
 
     Begins behind the entry that was tried last, so that each gets its turn. Ends when no labeler
-    answers for an entry, or `MOST_FAILED` entries got no labels. Trouble is not told: the entries
+    answers for an entry, or `MAX_FAILED` entries got no labels. Trouble is not told: the entries
     are searched all the same, and the next write goes on.
     """
     with contextlib.suppress(StorageError):
         if not memory.repository.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
             return
-        label_pending = build_label_pending(memory, IMPORTED_LEARNINGS, patience=1, most_failed=MOST_FAILED)
+        label_pending = build_label_pending(memory, IMPORTED_LEARNINGS, patience=1, most_failed=MAX_FAILED)
         run = label_pending.label(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_labelled(memory))
         if run.last:
             note_labelled(memory, run.last)

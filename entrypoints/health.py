@@ -1,8 +1,4 @@
-"""
-The check of agents: how they call the hook, and why that does not work.
-
-Checks of an installation and its store, independent of each other.
-"""
+"""Independent checks of an installation: its store, settings, providers, and the agents that call its hook."""
 
 import os
 import time

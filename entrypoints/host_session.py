@@ -1,8 +1,4 @@
-"""
-Which of the host's sessions a program was started in.
-
-What texts of a project go through before any of them is kept. Standard library only: the capture hooks need it.
-"""
+"""The host session that started this program, and the cleaning of a project's texts. Standard library only: hooks import it."""
 
 import os
 from collections.abc import Mapping
@@ -14,7 +10,7 @@ VARIABLE = "CLAUDE_CODE_SESSION_ID"
 
 
 def host_session(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the session as Claude Code names it to hooks and servers; empty where nobody does."""
+    """Return the session as Claude Code names it to hooks and servers; empty where none is named."""
     return environ.get(VARIABLE, "").encode("utf-8", "replace").decode()
 
 

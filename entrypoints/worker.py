@@ -57,7 +57,7 @@ LONGEST_RUN_SECONDS = 600.0
 PATIENCE_SECONDS = 0.25
 """How long to wait for the lock: who looks whether it is taken holds it for a moment."""
 
-MOST_BATCHES = 10
+MAX_BATCHES = 10
 LATELY = 100
 """Lines of the log; whatever it tells of there is not told again if nothing changed."""
 
@@ -112,7 +112,7 @@ class Worker:
 
     def _due(self) -> list[Waiting]:
         """Return what waits of the sessions with events that were not tried yet."""
-        return [each for each in self._journal.waiting() if each.newest > self._dealt_with.get(each.session_id, 0)]
+        return [item for item in self._journal.waiting() if item.newest > self._dealt_with.get(item.session_id, 0)]
 
     def _work(self) -> None:
         for waiting in self._due():
@@ -161,7 +161,7 @@ class Worker:
         with contextlib.closing(memory):
             is_local = bool(memory.spaces) and memory.spaces[0].embedder.space.provider == LOCAL
             if is_local and memory.count_pending(EVERYTHING):
-                for trouble in fill_spaces(memory, MOST_BATCHES * BATCH).troubles:
+                for trouble in fill_spaces(memory, MAX_BATCHES * BATCH).troubles:
                     self.warn(trouble)
 
     def _open(self, project_root: str) -> Memory:

@@ -1,21 +1,23 @@
+"""The records of what happens to entries: history, usage signals, injection receipts, counters."""
+
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
 from hardwon.domain.model.injection.receipt import Influence, Receipt
-from hardwon.domain.model.injection.usage_signals import ShownText
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
+    from hardwon.domain.model.injection.usage_signals import ShownText
 
 
 class History(Protocol):
-    """The changes of entries, field by field; they outlive the entry."""
+    """The changes of entries, field by field; kept after the entry is deleted."""
 
     def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
         """
-        Add *changes* of the entry of that number, made *at*; an entry that is gone has a history too.
+        Append *changes*, made *at*, to the history of the entry of that number; the entry may be deleted.
 
         Within a transaction of the `EntryRepository` they are rolled back with it.
 
@@ -34,10 +36,10 @@ class Influences(Protocol):
 
     def record(self, influence: Influence) -> bool:
         """
-        Count that an entry was used in a session; never wait long for it.
+        Count that an entry was used in a session; without waiting long for a lock.
 
         Returns:
-            False when that was known already, or there is no such entry.
+            False when it was counted before, or there is no such entry.
 
         Raises:
             StorageError: the store is busy or can't be written; nothing was counted.
@@ -45,29 +47,29 @@ class Influences(Protocol):
         """
         ...
 
-    def shown_texts(self, session_id: str, limit: int) -> Sequence[ShownText]:
+    def shown_texts(self, session_id: str, limit: int) -> "Sequence[ShownText]":
         """
-        Return the beginning of what was injected into that session, the entries injected last first, then by id.
+        Return the beginnings of the texts injected into that session, the last injected first, then by id.
 
-        Each entry stands there once, at most *limit* of them; those that are gone don't. Of one that was shown
-        as a line only, the name is all.
+        At most *limit* entries, without duplicates and without deleted ones. An entry that was shown as a line
+        gives its name only.
         """
         ...
 
     def counts(self, entry_ids: Iterable[str]) -> Mapping[str, int]:
-        """Return in how many sessions each of *entry_ids* was used; those in none are left out."""
+        """Return the number of sessions in which each of *entry_ids* was used; entries used in none are left out."""
         ...
 
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> Sequence[Influence]:
-        """Return at most *limit* of that session and entry, the newest first, then by id; None is any."""
+        """Return at most *limit* signals of that session and entry, the newest first, then by id; None is any."""
         ...
 
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> Sequence[tuple[str, int]]:
-        """Return at most *limit* entries of *only* by id, with in how many sessions each was used, the most first; None is any."""
+        """Return at most *limit* ids of entries of *only* with the number of sessions that used them, descending; None is any."""
         ...
 
     def total(self, only: "EntryFilter | None" = None) -> int:
-        """Return how often an entry of *only* was used in a session, over all; None is any."""
+        """Return the number of pairs of a session and an entry of *only* used in it; None is any."""
         ...
 
 
@@ -76,15 +78,15 @@ class Receipts(Protocol):
 
     def record(self, receipt: Receipt) -> None:
         """
-        Keep *receipt*, and of all only the newest 2,000; never wait long for it.
+        Store *receipt*, and delete all but the newest 2,000; without waiting long for a lock.
 
         Raises:
-            StorageError: the store is busy or can't be written; nothing was kept.
+            StorageError: the store is busy or can't be written; nothing was stored.
         """
         ...
 
     def shown_in(self, session_id: str) -> frozenset[str]:
-        """Return the ids of all entries that were injected into that session."""
+        """Return the ids of all entries injected into that session."""
         ...
 
     def find(
@@ -94,16 +96,16 @@ class Receipts(Protocol):
         Return receipts, the newest first.
 
         Args:
-            session_id: Only of that session; None is any, as for the others.
-            entry_id: Only with that entry in the text.
+            session_id: Only of that session; None is any, also for the other two.
+            entry_id: Only receipts with that entry in the text.
             project: Only of the project of that name.
-            limit: How many at most; 0 gives none.
+            limit: The maximum number; 0 gives none.
 
         """
         ...
 
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """Return at most *limit* names of sessions that begin with *prefix*, in order, each once."""
+        """Return at most *limit* session ids that begin with *prefix*, sorted, without duplicates."""
         ...
 
 
@@ -112,7 +114,7 @@ class UsageLog(Protocol):
 
     def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
         """
-        Count that each of *numbers* was found by a search or loaded once more, the last time *at*.
+        Count one more access, by a search or a load, for each of *numbers*, the last *at*.
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.
@@ -130,7 +132,7 @@ class UsageLog(Protocol):
 
     def record_validation(self, number: int, *, useful: bool) -> None:
         """
-        Count one more judgement of that entry; nothing happens when there is none of that number.
+        Count one more judgement of that entry; does nothing for an unknown number.
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.
@@ -139,7 +141,7 @@ class UsageLog(Protocol):
 
     def add(self, number: int, usage: Usage) -> None:
         """
-        Count what another program has counted of that entry, on top; nothing happens when there is none of that number.
+        Add counters that another program recorded for that entry; does nothing for an unknown number.
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.

@@ -1,16 +1,18 @@
+"""The coding agents that can be set up, the files they read, and the record of everything written to them."""
+
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 
 class Written(NamedTuple):
     """
-    A record of a file that the set-up wrote.
+    The last write of the set-up to a file.
 
     Attributes:
-        digest: sha256 of its new text.
-        was_there: Whether there was a file when this was written.
-        is_made: Whether the file would not be there without us, though others may have written to it since.
-        original: Its text before, where that can't be derived from the new one.
+        digest: sha256 of the text written.
+        was_there: Whether the file existed before this write.
+        is_made: Whether hardwon created the file; others may have written to it since.
+        original: The text before, where it can't be derived from the new one.
 
     """
 
@@ -21,108 +23,108 @@ class Written(NamedTuple):
 
 
 class SetupRecord(Protocol):
-    """A record of all that the set-up wrote, kept from one run to the next; an empty one leaves no file."""
+    """The persistent record of everything the set-up wrote; an empty record leaves no file."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is noted."""
+        """Whether nothing is recorded."""
         ...
 
     def get(self, path: str) -> Written | None:
-        """Return the last write to a file; None for none."""
+        """Return the last write to a file, None without one."""
         ...
 
     def put(self, path: str, written: Written) -> None:
-        """Note a write before it is made."""
+        """Record a write before it is made."""
         ...
 
     def drop(self, path: str) -> None:
-        """Forget a file."""
+        """Remove the record of a file."""
         ...
 
     def paths(self) -> list[str]:
-        """Return the files that were written to, in order."""
+        """Return the files that were written to, sorted."""
         ...
 
     def folders(self) -> list[str]:
-        """Return the folders that were made, in order."""
+        """Return the folders that were created, sorted."""
         ...
 
     def add_folders(self, folders: list[str]) -> None:
-        """Note folders that are about to be made."""
+        """Record folders that are about to be created."""
         ...
 
     def drop_folder(self, folder: str) -> None:
-        """Forget a folder."""
+        """Remove the record of a folder."""
         ...
 
     def projects(self) -> list[str]:
-        """Return the projects that were set up, in order."""
+        """Return the projects that were set up, sorted."""
         ...
 
     def add_project(self, project: str) -> None:
-        """Note a project."""
+        """Record a project."""
         ...
 
     def drop_project(self, project: str) -> None:
-        """Forget a project."""
+        """Remove the record of a project."""
         ...
 
 
 class SetupTarget(Protocol):
-    """A file that an agent reads, and our part of it; texts are whole files, line ends as they are."""
+    """A file that an agent reads, and the part of it that hardwon manages; texts are whole files with their line ends."""
 
     @property
     def path(self) -> str:
-        """Where it is, absolute."""
+        """The absolute path."""
         ...
 
     @property
     def root(self) -> str:
-        """The folder that it may not lead out of."""
+        """The folder that the path may not lead out of."""
         ...
 
     def snippet(self, text: str | None) -> str:
-        """Return the lines that a user would add to *text* by hand; empty for a file that is all ours."""
+        """Return the lines that a user would add to *text* by hand; empty for a file that is managed as a whole."""
         ...
 
     def with_managed(self, text: str | None) -> str:
         """
-        Return *text* with our part, once and as it should be; all else is as it was.
+        Return *text* with the managed part, once and up to date; everything else is unchanged.
 
-        Where only a part of it would take a name of the user's, the rest is brought in.
+        Where a piece of it has the name of something of the user's, only the other pieces are added.
 
         Args:
-            text: The file's text, None where there is no file.
+            text: The file's text, None without a file.
 
         Raises:
-            TakenNameError: something of the user's has the name of ours, and nothing can be brought in.
-            UneditableFileError: it can't be edited safely.
+            TakenNameError: something of the user's has the names of all pieces.
+            UneditableFileError: the file can't be edited safely.
 
         """
         ...
 
     def without_managed(self, text: str) -> str | None:
         """
-        Return *text* without our part, None when all of it is ours; itself when nothing is.
+        Return *text* without the managed part; None when nothing else is in it.
 
         Raises:
-            UneditableFileError: it can't be edited safely.
+            UneditableFileError: the file can't be edited safely.
         """
         ...
 
     def ensure_not_taken(self, text: str) -> None:
         """
-        Do nothing where all of ours could stand in *text*.
+        Check that no piece of the managed part has the name of something else in *text*.
 
         Raises:
-            TakenNameError: something of the user's has the name of ours.
-            UneditableFileError: it can't be edited safely.
+            TakenNameError: something of the user's has the name of a piece.
+            UneditableFileError: the file can't be edited safely.
         """
         ...
 
     def is_blank(self, text: str) -> bool:
-        """Tell whether *text* says nothing: a file that held only ours is then left with it."""
+        """Return whether *text* is without content, as a file is after the managed part was removed from it."""
         ...
 
 
@@ -131,11 +133,11 @@ BY_PLUGIN = "its plugin"
 
 class Connection(NamedTuple):
     """
-    How an agent comes to call us.
+    The ways in which an agent is configured to call hardwon.
 
     Attributes:
-        ways: In words, such as the file that says so; none when it does not.
-        missing: Absolute paths of programs that its files name and that are gone.
+        ways: Descriptions, such as the path of the file; none when it does not.
+        missing: Absolute paths of programs that its files name and that do not exist.
 
     """
 
@@ -144,7 +146,7 @@ class Connection(NamedTuple):
 
     @property
     def is_by_plugin(self) -> bool:
-        """Whether our plugin is enabled, which brings hooks and tools."""
+        """Whether the plugin is enabled, which brings hooks and tools."""
         return BY_PLUGIN in self.ways
 
     @property
@@ -154,50 +156,50 @@ class Connection(NamedTuple):
 
 
 class Agent(Protocol):
-    """A coding agent that can be given a memory."""
+    """A coding agent that hardwon can be set up for."""
 
     @property
     def name(self) -> str:
-        """As an option names it."""
+        """The name in options."""
         ...
 
     @property
     def title(self) -> str:
-        """As people name it."""
+        """The name for people."""
         ...
 
     @property
     def program(self) -> str:
-        """The name of its program."""
+        """The name of its executable."""
         ...
 
     @property
     def is_there(self) -> bool:
-        """Whether its folder is in the user's home."""
+        """Whether its folder is in the user's home: it is installed."""
         ...
 
     def targets(self) -> Sequence[SetupTarget]:
-        """Return the files that are to hold something of ours."""
+        """Return the files that get a managed part."""
         ...
 
     def unwanted(self) -> Sequence[SetupTarget]:
-        """Return the files that are to hold nothing of ours any more."""
+        """Return the files whose managed part is removed."""
         ...
 
     def project_targets(self, project: str) -> Sequence[SetupTarget]:
-        """Return the files in *project*, a real path, that are to hold something of ours."""
+        """Return the files in *project*, a real path, that get a managed part."""
         ...
 
     def project_unwanted(self, project: str) -> Sequence[SetupTarget]:
-        """Return the files in *project*, a real path, that are to hold nothing of ours any more."""
+        """Return the files in *project*, a real path, whose managed part is removed."""
         ...
 
     def connection(self) -> Connection:
-        """Return how it comes to call us now; files that can't be read say nothing."""
+        """Return how it is configured to call hardwon now; files that can't be read are ignored."""
         ...
 
     def obstacle(self, project: str) -> str:
-        """Return the file and the setting that keep it from calling us in *project*, a real path; empty for none."""
+        """Return the file and the setting that keep it from calling hardwon in *project*, a real path; empty for none."""
         ...
 
     def next_step(self) -> str:
@@ -209,11 +211,11 @@ FolderState: TypeAlias = Literal["there", "deleted", "away"]
 
 
 class UserFiles(Protocol):
-    """Files of the user's, read and written as a whole; a link is followed, but not out of the root that is named."""
+    """The user's files, read and written as a whole; links are followed within the root given."""
 
     def read(self, path: str, root: str) -> str | None:
         """
-        Return the file's text, line ends as they are; None where there is no file.
+        Return the file's text with its line ends, None without a file.
 
         Raises:
             UneditableFileError: it leads out of *root*, is no regular file of UTF-8 text up to 4 MB,
@@ -223,7 +225,7 @@ class UserFiles(Protocol):
 
     def ensure_writable(self, path: str, root: str) -> None:
         """
-        Do nothing where the file may be written, or is not there.
+        Check that the file may be written, or does not exist.
 
         Raises:
             UneditableFileError: it leads out of *root*, or is read-only.
@@ -231,16 +233,16 @@ class UserFiles(Protocol):
         ...
 
     def missing_folders(self, path: str) -> list[str]:
-        """Return the folders that `write` would make, the outermost first."""
+        """Return the folders that `write` would create, the outermost first."""
         ...
 
     def folder_state(self, path: str) -> FolderState:
-        """Tell whether the folder is there, deleted for good, or away, as with the disk it is on."""
+        """Return whether the folder exists, was deleted, or is away with the disk that it is on."""
         ...
 
     def write(self, path: str, text: str, root: str) -> None:
         """
-        Write the file atomically; one that is there keeps its mode, and missing folders are made.
+        Write the file atomically; an existing file keeps its mode, missing folders are created.
 
         Raises:
             UneditableFileError: as for `ensure_writable`, or it can't be written now.
@@ -248,9 +250,9 @@ class UserFiles(Protocol):
         ...
 
     def remove(self, path: str, root: str) -> None:
-        """Remove the file, if it is there; raises the errors of `write`."""
+        """Remove the file if it exists; raises the errors of `write`."""
         ...
 
     def remove_empty_folder(self, path: str) -> None:
-        """Remove the folder if it is there and empty."""
+        """Remove the folder if it exists and is empty."""
         ...

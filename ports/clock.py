@@ -1,3 +1,5 @@
+"""The source of time."""
+
 import datetime as dt
 from typing import Protocol
 
@@ -6,9 +8,9 @@ class Clock(Protocol):
     """The only source of time."""
 
     def now(self) -> dt.datetime:
-        """Return the moment in UTC, with its zone."""
+        """Return the current time in UTC, with its zone."""
         ...
 
     def monotonic(self) -> float:
-        """Return seconds on a clock that never goes back; only differences mean anything."""
+        """Return seconds of a clock that never goes back; only differences are meaningful."""
         ...

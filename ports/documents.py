@@ -25,7 +25,7 @@ class SectionOfSession(NamedTuple):
         kind: Conversation, decision, gotcha or preference.
         starts_at: When its first exchange began, in UTC.
         ends_at: When its last exchange began, in UTC.
-        permanent: Whether it is marked as kept for good.
+        permanent: Whether it is marked as permanent.
 
     """
 
@@ -43,15 +43,15 @@ class ConversationFiles(Protocol):
         """
         Write *chunks*, and their decisions, gotchas and preferences, as sections of files.
 
-        A section takes the place of the one with its id. A new one goes into a file of
-        the same kind and day with a like topic, else into a new file. All else in a
-        file stays as it is; a file that would not change is not touched. A file is
-        written whole or not at all; if another process changes it meanwhile, the
-        change is planned again. A file that can't be used, such as a read-only one,
-        stays as it is: the section goes into the next one.
+        A section replaces the one with its id. A new one goes into a file of the same
+        kind and day with a similar topic, else into a new file. All else in a file is
+        unchanged; a file that would not change is not written. Each file is written
+        atomically; if another process changed it meanwhile, the change is planned again.
+        A file that can't be used, such as a read-only one, is left alone: the section
+        goes into the next one.
 
         Returns:
-            The file of each section by the section's id; absolute paths, links resolved.
+            The file of each section by the id of the section; absolute paths, links resolved.
 
         Raises:
             UnreadableFileError: a file or folder can't be written; earlier sections may be written.
@@ -61,14 +61,13 @@ class ConversationFiles(Protocol):
 
     def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
         """
-        Remove the sections with these ids from the files; return the files that had any.
+        Remove the sections with these ids; return the files that had any.
 
-        All else in a file stays as it is; one that is left with nothing but
-        what `put` begins a file with is deleted. Unknown ids, and
-        files that can't be used, are passed over.
+        All else in a file is unchanged; a file left with only the header that `put` writes
+        is deleted. Unknown ids, and files that can't be used, are skipped.
 
         Returns:
-            Absolute paths, links resolved, in order, without repeats; those of deleted files too.
+            Absolute paths, links resolved, sorted, without duplicates; deleted files included.
 
         Raises:
             UnreadableFileError: a file or folder can't be written; earlier ones may be changed.
@@ -78,9 +77,9 @@ class ConversationFiles(Protocol):
 
     def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
         """
-        Return the sections that name that session, in no particular order.
+        Return the sections that name that session, in no order.
 
-        A section without a time is left out, as are files that can't be used.
+        Sections without a time, and files that can't be used, are left out.
 
         Raises:
             UnreadableFileError: a folder leads out of the project.
@@ -93,17 +92,17 @@ class SessionFiles(Protocol):
     """The project's folder of sessions."""
 
     def parse(self, text: str, at: "dt.datetime") -> "Document":
-        """Return the session *text*, written at that time; if its head can't be read whole, all of it is body."""
+        """Return the session *text*, written at that time; front matter that can't be parsed counts as body."""
         ...
 
     def create(self, text: str, session: "Entry", at: "dt.datetime") -> str:
         """
-        Write *text* to a new file, whole or not at all; return its path, absolute with links resolved.
+        Write *text* to a new file, atomically; return its path, absolute with links resolved.
 
         Args:
             text: The session.
-            session: Its entry: description, tags, keywords and permanence at the head of the file are its own.
-            at: The local time, which the file is named after; if that name is taken, `-2`, `-3` and so on follow it.
+            session: Its entry, which gives the front matter: description, tags, keywords, permanence.
+            at: The local time, which gives the file name; a taken name gets the suffix `-2`, `-3` and so on.
 
         Raises:
             InvalidEntryError: it would be longer than a file may be.
@@ -114,7 +113,7 @@ class SessionFiles(Protocol):
 
 
 ENDING = ".md"
-"""The ending of names of files that can be read, in small letters or capitals."""
+"""The suffix of files that can be read, in lower or upper case."""
 
 
 class Listing(NamedTuple):
@@ -122,9 +121,9 @@ class Listing(NamedTuple):
     Files that can be indexed.
 
     Attributes:
-        files: Their absolute paths, links resolved, in order, each once.
-        prefixes: Whatever path begins with one of these was asked for too: not among *files*, it may be gone.
-        skipped: What was found and can't be used, one line each.
+        files: Their absolute paths, links resolved, sorted, without duplicates.
+        prefixes: The listing is complete below these: a known path with such a prefix that is not in *files* may be gone.
+        skipped: Files that were found and can't be used, one line each.
 
     """
 
@@ -134,24 +133,24 @@ class Listing(NamedTuple):
 
 
 class SourceFiles(Protocol):
-    """Files that entries are made of."""
+    """The markdown files that entries are made from."""
 
     def of_project(self) -> Listing:
         """
-        Return the memory of the project and of the other roots that were named.
+        Return the memory files of the project and of the other configured roots.
 
-        That is all below the project's folder `memory`, `memory-*.md` beside it
-        and all below `specs/*/memory`; of another root the same `specs/*/memory`,
-        or all there is where it has no `specs`. Of a root that is not there
-        nothing is asked for, so nothing of it is gone.
+        These are all files below the project's folder `memory`, `memory-*.md` beside it
+        and all files below `specs/*/memory`; of another root those below `specs/*/memory`,
+        or all of its files without `specs`. A root that does not exist adds no prefix:
+        none of its files counts as gone.
         """
         ...
 
     def of_spec_folder(self, name: str) -> Listing:
         """
-        Return the files of `of_project` whose `spec_folder` is *name*; none where there is no such folder.
+        Return the files of `of_project` whose `spec_folder` is *name*; none without such a folder.
 
-        Skipped is what belongs there too, or what it may lie in.
+        Its skipped files, and the skipped folders that may contain it, are listed too.
 
         Raises:
             UnreadableFileError: *name* can't be the name of a folder.
@@ -160,11 +159,11 @@ class SourceFiles(Protocol):
 
     def ensure_inside(self, path: str) -> str:
         """
-        Return the real path of the markdown file at *path*, which lies inside the project or another root.
+        Return the real path of the markdown file at *path*, which must be inside the project or another root.
 
         Raises:
-            UnreadableFileError: *path* is relative, is not there, is no regular
-                file `*.md`, or lies or leads outside; the message names the roots.
+            UnreadableFileError: *path* is relative, does not exist, is no regular
+                file `*.md`, or is or leads outside; the message names the roots.
         """
         ...
 
@@ -172,8 +171,8 @@ class SourceFiles(Protocol):
         """
         Return the file of that path, or the markdown files below that folder.
 
-        Hidden folders are passed over, and links that lead out of the folder are
-        not followed. Where nothing is, nothing is listed.
+        Hidden folders are skipped, links that lead out of the folder are not followed.
+        A path that does not exist gives an empty listing.
         """
         ...
 
@@ -187,21 +186,21 @@ class SourceFiles(Protocol):
         ...
 
     def parse(self, path: str, mtime: int, text: str) -> "Document":
-        """Return *text* as if it stood at *path*; its hash is empty, so that the file is indexed if it comes back."""
+        """Return *text* as if read from *path*, with an empty hash, so that the file is indexed if it comes back."""
         ...
 
     def is_gone(self, path: str) -> bool:
-        """Tell whether there is certainly nothing at *path*: what may not be looked at is not gone."""
+        """Return whether *path* certainly does not exist; a path that can't be checked is not gone."""
         ...
 
 
 class Instructions(Protocol):
-    """The instruction files that the host gives the agent at the beginning of every session; none is ours."""
+    """The instruction files that the host gives the agent at every session start; hardwon does not write them."""
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """
-        Yield the name of each file and what it says, the project's own first.
+        Yield the name and the text of each file, the project's own first.
 
-        Whatever is there and can't be read says nothing. Read when it is asked for: most prompts need none of it.
+        Files that can't be read are skipped. Lazy: most prompts need none of them.
         """
         ...

@@ -1,3 +1,5 @@
+"""The embedding model."""
+
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
@@ -12,21 +14,20 @@ class Embedder(Protocol):
 
     @property
     def space(self) -> Space:
-        """The space of every vector this embedder makes; free to ask, needs no model."""
+        """The space of every vector this embedder makes; cheap, loads no model."""
         ...
 
     @property
     def max_tokens(self) -> int:
-        """The most tokens of one text; the rest is cut off."""
+        """The maximum number of tokens of a text; the rest is cut off."""
         ...
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         """
-        Return one vector a text, in the order of *texts*.
+        Return one vector for each text, in the order of *texts*.
 
-        The vectors are as the model made them: their users
-        bring them to unit length first. No texts give no vectors. Long texts
-        are cut at the model's limit.
+        The vectors are not normalised: callers scale them to unit length. No texts give
+        no vectors. Long texts are cut at the model's limit.
 
         Raises:
             EmbedderUnavailableError: no answer before *deadline*, or no model.

@@ -1,3 +1,5 @@
+"""The store of entries: the repository of whole entries, and the narrow reads that ranking needs."""
+
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -19,36 +21,34 @@ Order = Literal["updated_at", "created_at", "importance_weight"]
 
 
 class EntryState(Protocol):
-    """The state of all entries, as both roles below see it."""
+    """The operations that both roles below share."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Return a context in which all reads, of every index too, see one and the same state."""
+        """Return a context in which all reads, of every index too, see one consistent state."""
         ...
 
     def count(self, only: EntryFilter) -> int:
-        """Return how many entries there are within *only*."""
+        """Return the number of entries of *only*."""
         ...
 
     def retire_expired(self, now: dt.datetime) -> int:
         """
-        Take what has expired by *now* out of every index, for good; return how many entries that were.
+        Remove entries that expired by *now* from every index, for good; return how many.
 
-        Called before anything is ranked; with nothing to do it writes nothing.
+        Called before ranking; writes nothing when nothing has expired.
 
         Raises:
-            StorageError: there is something to do and the store can't be written now.
+            StorageError: some have expired and the store can't be written now.
         """
         ...
 
 
 class EntryRepository(EntryState, Protocol):
-    """The entries, added, changed and found as a whole; every index is derived from them."""
+    """Adds, changes and finds whole entries; every index is derived from them."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """
-        Return a context in which all changes happen together or not at all.
-
-        Other writers wait until it ends.
+        Return a context in which all changes are atomic; other writers wait until it ends.
 
         Raises:
             StorageError: the store can't be written now.
@@ -56,45 +56,45 @@ class EntryRepository(EntryState, Protocol):
         ...
 
     def get(self, entry_id: str) -> "Entry | None":
-        """Return the entry of that id, None when there is none."""
+        """Return the entry of that id, None without one."""
         ...
 
     def with_number(self, number: int) -> "Entry | None":
-        """Return the entry of that number, None when there is none."""
+        """Return the entry of that number, None without one."""
         ...
 
     def put(self, entry: "Entry") -> None:
         """
-        Add *entry*, or replace the one of its id but for its `created_at`; doing it twice changes nothing more.
+        Add *entry*, or replace the one of its id except `created_at`; idempotent.
 
-        The keyword index follows at once; vectors of an earlier text are dropped.
-        What is deprecated is in no index, keeps no vector and is never ranked.
-        Counters are not touched: only the `UsageLog` changes them.
+        The keyword index is updated at once; vectors of an earlier text are deleted.
+        Deprecated entries are in no index, have no vector and are never ranked.
+        Counters are unchanged: only the `UsageLog` changes them.
 
         Raises:
-            StorageError: another entry stands for the same section of a file, or the store can't be written now.
+            StorageError: another entry represents the same section of a file, or the store can't be written now.
 
         """
         ...
 
     def delete(self, entry_id: str) -> bool:
         """
-        Forget the entry of that id with all that hangs on it; tell whether there was one.
+        Delete the entry of that id with all its data; return whether there was one.
 
-        Its number is never given to another entry.
+        Its number is never reused.
         """
         ...
 
     def with_file(self, file_path: str) -> "Entry | None":
-        """Return the entry that stands for the whole file of that absolute path, None when there is none."""
+        """Return the entry of the whole file of that absolute path, None without one."""
         ...
 
     def sections_of(self, file_path: str) -> "list[Entry]":
-        """Return the entries that stand for sections of the file of that absolute path, in the order of their anchors."""
+        """Return the entries of the sections of the file of that absolute path, by anchor."""
         ...
 
     def files_starting_with(self, prefix: str) -> list[str]:
-        """Return the paths of files that begin with *prefix*, in order, each once."""
+        """Return the paths of files that begin with *prefix*, sorted, without duplicates."""
         ...
 
     def find(
@@ -107,24 +107,24 @@ class EntryRepository(EntryState, Protocol):
         after: "Entry | None" = None,
     ) -> "list[Entry]":
         """
-        Return entries of *only*, those of the greatest *order* first, then the newest `updated_at`, then by id.
+        Return entries of *only* by descending *order*, then the newest `updated_at`, then by id.
 
         Args:
             only: Which entries.
-            limit: How many at most.
-            offset: How many of the first are left out.
-            order: The field that decides before `updated_at`.
-            after: Only entries that come after this one by `updated_at` and id; it need not be in the store.
+            limit: The maximum number.
+            offset: How many of the first are skipped.
+            order: The first sort key.
+            after: Only entries after this one by `updated_at` and id; it need not be in the store.
 
         """
         ...
 
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        """Return how many entries there are for each value of *field*, the most frequent first; none is empty text."""
+        """Return the number of entries for each value of *field*, the most frequent first; no value is empty text."""
         ...
 
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """Return at most *limit* ids that begin with *prefix*, in order."""
+        """Return at most *limit* ids that begin with *prefix*, sorted."""
         ...
 
 
@@ -132,60 +132,60 @@ class RankingReads(EntryState, Protocol):
     """Narrow reads of entries by their numbers, for ranking, recall and a session start."""
 
     def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
-        """Return the entries of *seqs* in that order; numbers not in the store are left out."""
+        """Return the entries of *seqs* in that order; unknown numbers are left out."""
         ...
 
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
-        """Return what the block prints of the entries *seqs*, in that order; numbers not in the store are left out."""
+        """Return the printed fields of the entries *seqs*, in that order; unknown numbers are left out."""
         ...
 
     def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         """
-        Return what a session start tells of the entries *seqs*, in that order; numbers not in the store are left out.
+        Return the summaries that a session start prints of *seqs*, in that order; unknown numbers are left out.
 
-        Of each description the first 2,000 characters are enough.
+        Descriptions may be cut after 2,000 characters.
         """
         ...
 
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
-        """Return what is told of at most *limit* entries of *only*, the newest first, then by id."""
+        """Return the summaries of at most *limit* entries of *only*, the newest first, then by id."""
         ...
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
-        """Return what ranking reads of the entries *seqs*, in no particular order."""
+        """Return the fields of the entries *seqs* that ranking reads, in no order."""
         ...
 
     def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
-        """Return what the policies of recall read of the entries *seqs*, in no particular order."""
+        """Return the fields of the entries *seqs* that the policies of recall read, in no order."""
         ...
 
     def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
-        """Return the files and features that each of *seqs* is about; numbers not in the store are left out."""
+        """Return the files and features that each of *seqs* refers to; unknown numbers are left out."""
         ...
 
     def newest_by_track_record(self, k: int) -> list[RankingFacts]:
         """
-        Return the *k* newest learnings of each track record, of those that may be ranked.
+        Return the *k* newest learnings of each track record that may be ranked, in no order.
 
         A track record is a combination of category, observation count, confidence
-        and `min(recall_count, 10)`: among its entries only recency decides, so the
-        *k* most prominent of all are among these. In no particular order.
+        and `min(recall_count, 10)`: its entries differ in recency only, so the
+        *k* most prominent of all are among these.
         """
         ...
 
     def sizes(self) -> Mapping[Category, int]:
-        """Return how many learnings that may be ranked each category has; empty ones are left out."""
+        """Return the number of learnings of each category that may be ranked; empty categories are left out."""
         ...
 
     def most_observed(self) -> int:
-        """Return the largest observation count of a learning that may be ranked, 1 when there is none."""
+        """Return the largest observation count of a learning that may be ranked, 1 without any."""
         ...
 
     def constitutional(self, project: str) -> list[ConstitutionalText]:
         """
-        Return the constitutional entries that hold in *project*, in no particular order.
+        Return the constitutional entries that apply in *project*, in no order.
 
-        These are learnings from anywhere and its own entries of other kinds, but no section of a file that is
-        constitutional as a whole: it would say the same again.
+        These are learnings of all projects and the project's own entries of other kinds, without sections of a file that
+        is constitutional as a whole: they would repeat it.
         """
         ...

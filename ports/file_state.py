@@ -7,15 +7,15 @@ if TYPE_CHECKING:
     from hardwon.domain.model.file_state import AbsentFile
 
 LONGEST_ABSENCE = dt.timedelta(days=90)
-"""A file that is away for longer comes back as a new one."""
+"""A file absent for longer counts as new when it comes back."""
 
 
 class Absences(Protocol):
-    """The facts about files that are gone: a change of branch brings them back, a move brings them back under another path."""
+    """State of files that are gone, for when a branch switch or a move brings them back, maybe under another path."""
 
     def keep(self, absent: "AbsentFile", at: dt.datetime) -> None:
         """
-        Remember *absent*, in place of what is known of that path; forget what left `LONGEST_ABSENCE` before *at*.
+        Store *absent*, replacing an earlier state of that path; delete states older than `LONGEST_ABSENCE` at *at*.
 
         Raises:
             StorageError: the store can't be written now.
@@ -24,16 +24,16 @@ class Absences(Protocol):
 
     def of(self, file_path: str, file_hash: str) -> "AbsentFile | None":
         """
-        Return the absent file that a file which appears may be; None for a new one.
+        Return the absent file that an appearing file may be, None for a new file.
 
-        The file of that path comes first, whatever it held; else of the files whose
-        whole text had that hash the one that went last, then the first by path.
+        The file of that path comes first, whatever its text was; else, of the files whose
+        whole text had that hash, the one that went last, then the first by path.
         """
         ...
 
     def forget(self, file_path: str) -> None:
         """
-        Forget the file of that path.
+        Delete the state of the file of that path.
 
         Raises:
             StorageError: the store can't be written now.
@@ -48,7 +48,7 @@ class Tombstone(NamedTuple):
     Attributes:
         file_path: Absolute, links resolved.
         anchor_id: The section; empty for the whole file.
-        file_hash: sha256 of the file as it was then.
+        file_hash: sha256 of the file at the deletion.
 
     """
 
@@ -58,11 +58,11 @@ class Tombstone(NamedTuple):
 
 
 class Tombstones(Protocol):
-    """The deleted sections, so that indexing does not bring them back before their file changes."""
+    """The deleted sections, which indexing does not bring back until their file changes."""
 
     def add(self, tombstone: Tombstone, at: dt.datetime) -> None:
         """
-        Remember *tombstone*, in place of an earlier one of the same section.
+        Store *tombstone*, replacing an earlier one of the same section.
 
         Raises:
             StorageError: the store can't be written now.
@@ -75,7 +75,7 @@ class Tombstones(Protocol):
 
     def forget(self, file_path: str) -> None:
         """
-        Forget all tombstones of the file of that path.
+        Delete all tombstones of the file of that path.
 
         Raises:
             StorageError: the store can't be written now.
@@ -84,16 +84,16 @@ class Tombstones(Protocol):
 
 
 class ImportLedger(Protocol):
-    """The headings of knowledge-bank files that were imported before."""
+    """The headings imported from knowledge-bank files and older indexes, so that none is imported twice."""
 
     def headings(self, path: str) -> set[str]:
-        """Return the headings of *path* that were imported before."""
+        """Return the headings of *path* that were imported."""
         ...
 
     def fingerprint(self, path: str) -> str | None:
-        """Return the fingerprint *path* had when it was last imported, None when it never was."""
+        """Return the fingerprint of *path* at its last import, None if it was never imported."""
         ...
 
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:
-        """Remember *headings* as seen, besides those known, and the file's present fingerprint."""
+        """Add *headings* to those imported, and set the file's fingerprint."""
         ...

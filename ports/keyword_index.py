@@ -1,3 +1,5 @@
+"""Keyword search: the full-text index, and the trigger phrases that prompts are matched with."""
+
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
@@ -10,11 +12,11 @@ Mode = Literal["any", "all"]
 
 
 class KeywordIndex(Protocol):
-    """Finds entries by the words of their name, description, notes, keywords and reasoning."""
+    """Full-text search over the name, description, notes, keywords and reasoning of entries."""
 
     def size(self) -> int:
         """
-        Return how many entries are indexed.
+        Return the number of indexed entries.
 
         Raises:
             KeywordIndexUnavailableError: there is no usable index.
@@ -23,7 +25,7 @@ class KeywordIndex(Protocol):
 
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         """
-        Return for each term in how many entries it occurs, 0 for none.
+        Return the document frequency of each term, 0 for unknown ones.
 
         Raises:
             KeywordIndexUnavailableError: there is no usable index, or *deadline* passed.
@@ -32,16 +34,15 @@ class KeywordIndex(Protocol):
 
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:
         """
-        Return the entries of *only* that hold any, or all, of *terms*, scored by BM25.
+        Return the entries of *only* that contain any, or all, of *terms*, scored by BM25, higher is better.
 
-        A term is text, never query syntax. The best match has the highest
-        score. No terms find nothing.
+        A term is text, never query syntax. No terms find nothing.
 
         Args:
-            terms: What to look for.
-            mode: Whether one term is enough, labels included, or all must stand in an entry's own texts.
-            only: Which entries are searched; how rare a term is shows in the whole index.
-            deadline: When the answer must be there.
+            terms: The words to find.
+            mode: `any`: one term is enough, keyword labels included; `all`: an entry's own texts contain every term.
+            only: The entries searched; term frequencies are those of the whole index.
+            deadline: When the answer is due.
 
         Raises:
             KeywordIndexUnavailableError: there is no usable index, or *deadline* passed.
@@ -50,11 +51,11 @@ class KeywordIndex(Protocol):
 
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> Matches:
         """
-        Return the entries of *only* that hold any of *terms*, scored by `passage_evidence` of their best passage.
+        Return the entries of *only* that contain any of *terms*, scored by `passage_evidence` of their best passage.
 
-        A passage that holds all terms scores at least `ScoreStatistics.full`.
-        Identifiers such as `parseRequest` are also found by the words they are made of.
-        Of terms that are too frequent to be read in time the rarest count.
+        A passage with all terms scores at least `ScoreStatistics.full`.
+        Identifiers such as `parseRequest` are also found by their parts.
+        When terms are too frequent to be read in time, only the rarest count.
 
         Raises:
             KeywordIndexUnavailableError: there is no usable index, or *deadline* passed.
@@ -64,18 +65,13 @@ class KeywordIndex(Protocol):
 
 class TriggerOwner(NamedTuple):
     """
-    An entry that phrases bring up, without its text.
+    An entry with trigger phrases, without its text.
 
     Attributes:
-        number: The store's number of it.
-        entry_id: Its id.
-        kind: Its kind.
-        title: Its name.
-        spec_folder: The specification it belongs to.
+        title: The entry's name.
         file_path: Its file; None for a learning.
         anchor_id: The section of that file; empty for the whole file.
-        tier: How much it matters.
-        phrases: The words of a user that bring it up.
+        phrases: The user's words that trigger it.
 
     """
 
@@ -91,21 +87,21 @@ class TriggerOwner(NamedTuple):
 
 
 class TriggerSource(Protocol):
-    """The stored trigger phrases, for a cache of them."""
+    """The stored trigger phrases, with the version numbers that a cache of them needs."""
 
     def own_changes(self) -> int:
-        """Return how much this connection has written so far; reads nothing."""
+        """Return the number of changes made over this connection; reads nothing from the store."""
         ...
 
     def version(self) -> int:
-        """Return a number that is another one after every change of an entry, by whatever process."""
+        """Return a number that differs after every change of an entry, also by other processes."""
         ...
 
     def owners(self, project: str) -> Sequence[TriggerOwner]:
         """
-        Return the entries with trigger phrases that may come up in *project*, in the order of their numbers.
+        Return the entries with trigger phrases that apply in *project*, by number.
 
-        These are learnings from anywhere and its own entries of other kinds, but for those
-        that are deprecated or have expired.
+        These are learnings of all projects and the project's own entries of other kinds, without
+        deprecated and expired ones.
         """
         ...

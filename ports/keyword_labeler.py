@@ -1,3 +1,5 @@
+"""The model that proposes keyword labels."""
+
 from typing import Protocol
 
 from hardwon.domain.model.deadline import Deadline
@@ -9,10 +11,10 @@ class KeywordLabeler(Protocol):
 
     def label(self, entry: Entry, deadline: Deadline) -> list[str]:
         """
-        Return labels as the model gave them; they are checked before they are stored.
+        Return the labels as the model gave them; callers validate them.
 
         Raises:
             LabelerUnavailableError: no key, or no answer before *deadline*.
-            UnusableLabelsError: the answer holds no list of texts.
+            UnusableLabelsError: the answer contains no list of texts.
         """
         ...

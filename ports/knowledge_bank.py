@@ -15,10 +15,10 @@ class BankFile(NamedTuple):
     One markdown file of a knowledge bank.
 
     Attributes:
-        path: Absolute, links resolved: the file's name in the ledger.
+        path: Absolute, links resolved; the file's key in the ledger.
         category: The category of its entries.
-        project: The project it belongs to, None for the user's own bank.
-        fingerprint: Changes when the file does; taken without reading it.
+        project: Its project, None for the user's own bank.
+        fingerprint: Differs after each change of the file; computed without reading it.
         size: In bytes.
 
     """
@@ -31,51 +31,51 @@ class BankFile(NamedTuple):
 
 
 class KnowledgeBank(Protocol):
-    """The human-readable knowledge bank: the project's files first, then the user's own."""
+    """The knowledge banks to import: the project's files first, then the user's own."""
 
     def files(self) -> Sequence[BankFile]:
-        """Return the files that are there; one that can't be read is left out with a warning."""
+        """Return the existing files; those that can't be read are left out with a warning."""
         ...
 
     def read(self, file: BankFile) -> "Sequence[BankEntry] | None":
-        """Return the entries of *file* in order, None when it can't be read."""
+        """Return the entries of *file* in order, None if it can't be read."""
         ...
 
 
 class BankFiles(Protocol):
-    """The files of the project's knowledge bank and of the user's own, to be changed as a whole."""
+    """The files of the project's knowledge bank and of the user's own, written together."""
 
     def banks(self) -> "Banks":
         """
         Return the lessons of all files.
 
         Raises:
-            UnreadableFileError: one is there and can't be read as UTF-8 text.
+            UnreadableFileError: an existing file can't be read as UTF-8 text.
         """
         ...
 
     def held(self) -> "AbstractContextManager[Banks]":
         """
-        Return a context in which no other process of ours writes them, and their lessons.
+        Return a context that locks the files against other hardwon processes and gives their lessons.
 
         Raises:
-            UneditableFileError: they can't be held, or another process holds them for too long.
+            UneditableFileError: they can't be locked, or another process holds the lock for too long.
             UnreadableFileError: they can't be read.
         """
         ...
 
     def write(self, banks: "Banks") -> None:
         """
-        Write the files whose text differs from the one read: all of them, or none when one can't be written.
+        Write the files whose text differs from the one read: all of them, or none if one can't be written.
 
-        A process that is killed within leaves each file whole, some of them written and the others as they were.
+        Each file is written atomically; a killed process may leave some written and others not.
 
         Raises:
-            UneditableFileError: one leads out of its folder, is read-only, was changed by another process since it
+            UneditableFileError: a file leads out of its folder, is read-only, was changed by another process since it
                 was read, or can't be written; the message names it.
         """
         ...
 
     def path(self, place: "BankPlace") -> str:
-        """Return the path of that file, there or not."""
+        """Return the path of that file, which may not exist."""
         ...

@@ -1,3 +1,5 @@
+"""Snapshots of the whole store, and the checkpoints that name them."""
+
 import datetime as dt
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
@@ -10,9 +12,9 @@ class Replacement(NamedTuple):
     The outcome of a restore.
 
     Attributes:
-        memory_count: How many entries there are now of those it was about.
-        restored: How many entries were brought back, or back to what they said.
-        removed: How many entries were taken out, as they were not there then.
+        memory_count: The number of entries in the restored scope now.
+        restored: How many entries were added or changed back.
+        removed: How many entries were deleted, because the snapshot lacks them.
 
     """
 
@@ -22,25 +24,24 @@ class Replacement(NamedTuple):
 
 
 class Snapshot(Protocol):
-    """The whole state of a store at one moment, checked, in the form this program knows."""
+    """The validated state of a whole store, migrated to the current schema."""
 
     def bring_back(self, contents: Contents, *, name: str, at: dt.datetime) -> Replacement:
         """
-        Put the entries of *contents* as they were then in place of those that are there now; all or nothing.
+        Replace the entries of *contents* by those of the snapshot, atomically.
 
-        Numbers, texts, counters, vectors of all spaces and what is known of forgotten files come back,
-        indexes follow, entries outside of *contents* stay. An entry that has left *contents* since, or
-        stands for the same section of a file, gives way. With scope `all` the ledgers of imports and the
-        store's own decisions come back too, and history that the store does not have is added to it.
-        History is never taken back: it gains a line for each entry that was changed.
+        Restores numbers, texts, counters, vectors of all spaces and the state of absent files, and updates the
+        indexes. Entries outside of *contents* stay, except those that have left *contents* since or represent
+        the same section of a file. Scope `all` also restores the import ledgers and the store's own decisions,
+        and adds missing history. History is never removed: each changed entry gets a line.
 
         Args:
-            contents: Which entries.
-            name: What history calls the snapshot.
-            at: When, for history.
+            contents: The entries to restore.
+            name: The name of the snapshot in the history.
+            at: The time in the history.
 
         Raises:
-            StorageError: the outcome is not what the snapshot holds, the number of an entry belongs to another
+            StorageError: the outcome differs from the snapshot, the number of an entry belongs to another
                 by now, or the store can't be written; nothing was changed.
 
         """
@@ -48,10 +49,10 @@ class Snapshot(Protocol):
 
 
 class Snapshots(Protocol):
-    """Copies of the whole store, each a file, and the checkpoints that stand for them."""
+    """Copies of the whole store in files, and the checkpoints that name them."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Return a context in which all changes happen together or not at all, the files of checkpoints too."""
+        """Return a context in which all changes are atomic, those of checkpoint files too."""
         ...
 
     def checkpoints(self) -> list[Checkpoint]:
@@ -59,31 +60,31 @@ class Snapshots(Protocol):
         ...
 
     def named(self, name: str) -> Checkpoint | None:
-        """Return the checkpoint of that name, None when there is none."""
+        """Return the checkpoint of that name, None without one."""
         ...
 
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
         """
-        Copy the store's state as it was before this transaction, check the copy, and keep *checkpoint* for it.
+        Copy the store's state before this transaction, validate the copy, and store *checkpoint*.
 
-        Called within `transaction`; no other checkpoint has its name.
+        Call within `transaction`; no other checkpoint may have its name.
 
         Returns:
-            The checkpoint with its number, its count and its file's path.
+            The checkpoint with its number, its count of entries and the path of its file.
 
         Raises:
-            StorageError: the copy can't be written or is not whole, or there is no store; nothing is left of it.
+            StorageError: the copy can't be written or is incomplete, or there is no store; no copy is left.
 
         """
         ...
 
     def discard(self, checkpoint: Checkpoint) -> None:
-        """Forget *checkpoint* and remove its file; one that is gone already is no trouble."""
+        """Delete *checkpoint* and its file, if they exist."""
         ...
 
     def opened(self, path: str) -> AbstractContextManager[Snapshot]:
         """
-        Return a context with the snapshot in the file *path*; that file is only read.
+        Return a context with the snapshot in the file *path*, which is only read.
 
         Raises:
             NewerSchemaError: a later hardwon wrote it.
@@ -93,15 +94,15 @@ class Snapshots(Protocol):
 
     def back_up(self, path: str, *, replace: bool = False) -> None:
         """
-        Copy the store's state to the file *path*, whole and checked or not at all; only the user may read it.
+        Copy the store's state to the file *path*, validated and atomically; only the user may read it.
 
         Args:
-            path: In a folder that is there; not one of the store's own files.
-            replace: Whether a file that is there is replaced.
+            path: In an existing folder; not one of the store's own files.
+            replace: Whether an existing file is replaced.
 
         Raises:
-            InvalidCheckpointError: the path is taken.
-            StorageError: the copy can't be written or is not whole, or there is no store.
+            InvalidCheckpointError: the file exists.
+            StorageError: the copy can't be written or is incomplete, or there is no store.
 
         """
         ...

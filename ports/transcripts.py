@@ -1,3 +1,5 @@
+"""The two sources of a captured session: the journal of hook events, and the transcript of the agent."""
+
 import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
@@ -10,11 +12,11 @@ STANDARD_INPUT = "-"
 
 
 class CaptureJournal(Protocol):
-    """Write-ahead journal of hook events that are not handled yet, and the buffer of each session."""
+    """Write-ahead journal of unhandled hook events, and the buffer of each session."""
 
     def note(self, event: HookEvent) -> int:
         """
-        Add *event* for good; return how many replies of its session wait now, this one included.
+        Append *event* durably; return how many replies of its session are unhandled, this one included.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -22,24 +24,24 @@ class CaptureJournal(Protocol):
         ...
 
     def waiting(self) -> list[Waiting]:
-        """Return what waits of each session that has events, the one that waits longest first."""
+        """Return the unhandled events of each session in summary, the longest waiting session first."""
         ...
 
     def events(self, session_id: str) -> list[HookEvent]:
-        """Return the events of that session that are not dealt with, in order."""
+        """Return the unhandled events of that session, in order."""
         ...
 
     def buffer(self, session_id: str) -> SessionBuffer | None:
-        """Return the buffer of that session, None when it has none."""
+        """Return the buffer of that session, None without one."""
         ...
 
     def buffers(self) -> Sequence[SessionBuffer]:
-        """Return the buffers of all sessions, the one that was kept last first."""
+        """Return the buffers of all sessions, the last stored first."""
         ...
 
     def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
         """
-        Keep *buffer* in place of the session's earlier one and forget its events up to number *handled*, both or neither.
+        Replace the session's buffer and delete its events up to number *handled*, atomically.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -48,7 +50,7 @@ class CaptureJournal(Protocol):
 
     def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
         """
-        Forget the sessions of which nothing was noted or kept *since* then; return what is lost by it, as it waited.
+        Delete the sessions without an event or a change *since* then; return the unhandled events lost, in summary.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -58,14 +60,14 @@ class CaptureJournal(Protocol):
 
 class Transcribed(NamedTuple):
     """
-    An exchange as a transcript has it.
+    An exchange as read from a transcript.
 
     Attributes:
-        exchange: Cleaned.
-        begins_at: Where it begins: in bytes of the transcript; of events, the number of its first one.
-        is_over: Whether the next one has begun; the last one may still grow.
-        session_id: The session it belongs to, empty when the transcript does not say.
-        branch: The git branch it was said on, likewise.
+        exchange: The exchange, without secrets and private parts.
+        begins_at: Its offset in the transcript in bytes; for events, the number of its first one.
+        is_over: Whether the next exchange has begun; the last one may still grow.
+        session_id: Its session, empty if the transcript does not name it.
+        branch: Its git branch, likewise.
 
     """
 
@@ -81,19 +83,18 @@ class Transcripts(Protocol):
 
     def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
         """
-        Yield the exchanges of the transcript at *path*, in order, from the one that begins at *position* on.
+        Yield the exchanges of the transcript at *path*, in order, starting at *position*.
 
-        What was injected, tool calls and their results (but questions and their
-        answers), thinking, meta lines, summaries of compactions and sidechains
-        are left out; so are secrets. A line that can't be read costs only itself.
-        Memory does not grow with the file.
+        Injected text, tool calls and results (except questions and their answers),
+        thinking, meta lines, compaction summaries, sidechains and secrets are left out.
+        A line that can't be parsed is skipped. Memory does not grow with the file.
 
         Args:
             path: The file; `-` for standard input.
-            position: A `begins_at` of an earlier reading; 0 for all. Beyond the end, all is read anew.
+            position: A `begins_at` of an earlier reading; 0 for all. Beyond the end, all is read again.
 
         Raises:
-            UnreadableFileError: it can't be read, is no transcript, or none of its exchanges can be dated.
+            UnreadableFileError: it can't be read, is no transcript, or none of its exchanges has a time.
 
         """
         ...

@@ -1,3 +1,5 @@
+"""Vector search: the stored vectors of a space, the index over them, and the matches of one query."""
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -12,44 +14,44 @@ class Matches(Protocol):
     """
     All matches of one query in one index; the search ran once, reading is cheap.
 
-    Scores are as the index defines them, higher is better.
+    The index defines the scores; higher is better.
     """
 
     def count(self) -> int:
-        """Return how many entries were found, uncut."""
+        """Return the number of all entries found."""
         ...
 
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         """
-        Return the *k* best, best first, fewer when fewer were found.
+        Return the *k* best matches, best first, or all if there are fewer.
 
         Ties go to the newest `updated_at`, then to the smallest id.
 
         Args:
             k: At least 1.
-            category: Only learnings of this category; None for all that was found.
+            category: Only learnings of this category; None for all matches.
 
         """
         ...
 
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the scores of those of *seqs* that were found; the same values `top` gives."""
+        """Return the scores of those of *seqs* that were found, as `top` gives them."""
         ...
 
     def statistics(self) -> ScoreStatistics:
-        """Return the statistics of all scores, whatever order the entries were stored in."""
+        """Return the statistics of all scores, independent of the storage order."""
         ...
 
 
 class VectorIndex(Protocol):
-    """Compares a query with the stored vectors of one space, exactly."""
+    """Exact nearest-neighbour search over the stored vectors of one space."""
 
     def ensure_usable(self) -> None:
         """
-        Check, without loading anything, that comparing is possible here.
+        Check, without loading anything, that vectors can be compared in this installation.
 
         Raises:
-            NumpyMissingError: the library it needs is not installed.
+            NumpyMissingError: numpy is not installed.
         """
         ...
 
@@ -61,7 +63,7 @@ class VectorIndex(Protocol):
 
         Args:
             query: L2-normalised, of the space's width.
-            only: Which entries are searched.
+            only: The entries searched.
 
         Raises:
             VectorIndexUnavailableError: its library can't be loaded.
@@ -72,11 +74,11 @@ class VectorIndex(Protocol):
 
 class VectorBlock(NamedTuple):
     """
-    Vectors side by side.
+    Vectors in one contiguous block.
 
     Attributes:
-        seqs: The store's number of each row's entry.
-        categories: The category of each row's entry, None for what is no learning.
+        seqs: The entry number of each row.
+        categories: The category of each row's entry, None for other kinds than learnings.
         values: `len(seqs) * dimensions` float32 values, row by row.
 
     """
@@ -87,7 +89,7 @@ class VectorBlock(NamedTuple):
 
 
 class VectorSource(Protocol):
-    """The stored vectors of one space, as an index loads and keeps them."""
+    """The stored vectors of one space, as an index loads and caches them."""
 
     @property
     def dimensions(self) -> int:
@@ -95,14 +97,14 @@ class VectorSource(Protocol):
         ...
 
     def version(self) -> int:
-        """Return a number that is another one whenever `load` may return something else."""
+        """Return a number that differs whenever the result of `load` may differ."""
         ...
 
     def load(self, only: EntryFilter) -> VectorBlock:
         """
-        Return the vectors of the entries of *only*, in no particular order.
+        Return the vectors of the entries of *only*, in no order.
 
-        A stored value of another width is skipped with a warning.
+        Vectors of another width are skipped with a warning.
         """
         ...
 
@@ -128,7 +130,7 @@ class PendingText(NamedTuple):
 
 
 class VectorStore(VectorSource, Protocol):
-    """The stored vectors of one space, and the entries that still lack one."""
+    """The stored vectors of one space, and the entries that still lack a vector."""
 
     @property
     def space(self) -> Space:
@@ -137,23 +139,23 @@ class VectorStore(VectorSource, Protocol):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of entries that get their vector in this space."""
+        """The kinds of entries with vectors in this space."""
         ...
 
     def has_any(self, only: EntryFilter) -> bool:
-        """Tell whether an entry of *only* has a vector."""
+        """Return whether an entry of *only* has a vector."""
         ...
 
     def count(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* have a vector."""
+        """Return the number of entries of *only* with a vector."""
         ...
 
     def count_pending(self, only: EntryFilter) -> int:
-        """Return how many entries of *only*, among `kinds`, have none."""
+        """Return the number of entries of *only* without a vector, among `kinds`."""
         ...
 
     def vector_of(self, entry_id: str) -> Vector | None:
-        """Return the vector of the entry of that id, None when it has none."""
+        """Return the vector of the entry of that id, None without one."""
         ...
 
     def pending(self, limit: int) -> list[PendingText]:
@@ -161,12 +163,12 @@ class VectorStore(VectorSource, Protocol):
         ...
 
     def clear(self, only: EntryFilter) -> None:
-        """Drop the vectors of all entries of *only*, among `kinds`, so that they are pending."""
+        """Delete the vectors of all entries of *only*, among `kinds`: they become pending."""
         ...
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         """
-        Store unit vectors, all or none; one whose text has changed meanwhile is dropped.
+        Store unit vectors, atomically; a vector whose text has changed meanwhile is dropped.
 
         Raises:
             StorageError: the store can't be written now.

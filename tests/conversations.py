@@ -1,4 +1,4 @@
-"""Hypothesis: what is said in sessions. Texts hold what markdown and anchors are made of."""
+"""Hypothesis strategies: utterances of sessions. Texts hold what markdown and anchors are made of."""
 
 import datetime as dt
 from typing import Any
@@ -40,33 +40,33 @@ FRAGMENTS = (
     "`tick`",
     "\\",
 )
-"""What could be mistaken for a part of the file, a boundary or a decision."""
+"""Texts that could be mistaken for a part of the file, a boundary or a decision."""
 
-said = st.lists(st.sampled_from(FRAGMENTS) | st.text(characters, max_size=12), max_size=4).map("\n".join)
-lines = said.map(lambda text: " ".join(text.split()))
-moments = st.integers(0, 10_000_000).map(lambda milliseconds: NOW + dt.timedelta(milliseconds=milliseconds))
+utterances = st.lists(st.sampled_from(FRAGMENTS) | st.text(characters, max_size=12), max_size=4).map("\n".join)
+lines = utterances.map(lambda text: " ".join(text.split()))
+timestamps = st.integers(0, 10_000_000).map(lambda milliseconds: NOW + dt.timedelta(milliseconds=milliseconds))
 answers = st.builds(Answered, lines, lines, st.lists(lines, max_size=2).map(tuple))
 
 
 @st.composite
 def exchanges(draw: st.DrawFn) -> Exchange:
     """Return any exchange in which something is said."""
-    assistant = draw(said)
-    user = draw(said) if assistant.strip() else "go on"
-    return Exchange(user, assistant, draw(moments), tuple(draw(st.lists(answers, max_size=2))))
+    assistant = draw(utterances)
+    user = draw(utterances) if assistant.strip() else "go on"
+    return Exchange(user, assistant, draw(timestamps), tuple(draw(st.lists(answers, max_size=2))))
 
 
 @st.composite
 def sessions(draw: st.DrawFn, at_most: int = 30) -> list[Exchange]:
     """Return exchanges one after the other, a minute between."""
-    said_then = draw(st.lists(exchanges(), max_size=at_most))
-    return [Exchange(e.user, e.assistant, NOW + place * MINUTE, e.answers) for place, e in enumerate(said_then)]
+    drawn = draw(st.lists(exchanges(), max_size=at_most))
+    return [Exchange(e.user, e.assistant, NOW + place * MINUTE, e.answers) for place, e in enumerate(drawn)]
 
 
-def talk(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+def talk(utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
     """Return a chunk of one exchange about which only what is named matters."""
-    first = Exchange(said, "UTF-8 **it** is:\n\n```python\nopen(path)\n```", NOW + minute * MINUTE)
-    facts = {"title": said, "summary": "In short.", "topic": topic, "exchanges": (first,)} | more
+    first = Exchange(utterance, "UTF-8 **it** is:\n\n```python\nopen(path)\n```", NOW + minute * MINUTE)
+    facts = {"title": utterance, "summary": "In short.", "topic": topic, "exchanges": (first,)} | more
     return Chunk(chunk_id=chunk_identity("app", first), **facts)
 
 

@@ -1,4 +1,4 @@
-"""What a wheel of the present sources holds, and the environment that has it installed."""
+"""A wheel of the present sources, and the environment that has it installed."""
 
 import sys
 from pathlib import Path

@@ -7,7 +7,7 @@ NOBODY = 65534
 
 @contextmanager
 def without_root() -> Iterator[None]:
-    """Let file modes bind: root, who may read everything, is somebody else meanwhile."""
+    """Make file modes effective: root, which may read everything, becomes another user meanwhile."""
     is_root = os.geteuid() == 0
     if is_root:
         os.seteuid(NOBODY)

@@ -1,4 +1,4 @@
-"""Hypothesis: moments, texts, entries, vectors, markdown. Few distinct values, so that ties are common."""
+"""Hypothesis strategies: timestamps, texts, entries, vectors, markdown. Few distinct values, so that ties are common."""
 
 import datetime as dt
 import math
@@ -37,7 +37,7 @@ few_examples = settings(max_examples=settings().max_examples // 3)
 WORDS = ("parser", "deploy", "cache", "lock", "retry", "socket", "émigré", "x86")
 
 ages = st.sampled_from([-DAY, 0 * DAY, dt.timedelta(microseconds=1), DAY, 30 * DAY, 90 * DAY])
-moments = ages.map(lambda age: NOW - age)
+timestamps = ages.map(lambda age: NOW - age)
 
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 anything = st.text(characters, max_size=30)
@@ -101,8 +101,8 @@ def entries_about(descriptions: st.SearchStrategy[str]) -> st.SearchStrategy[Ent
         references=references,
         observation_count=st.integers(1, 3),
         confidence=st.sampled_from(CONFIDENCES),
-        created_at=moments,
-        updated_at=moments,
+        created_at=timestamps,
+        updated_at=timestamps,
         source=st.sampled_from(SOURCES),
         source_project=projects,
         workspace=workspaces,
@@ -149,7 +149,7 @@ file_entries = st.builds(
     file_mtime=st.none() | st.sampled_from([0, 1_767_225_600]),
     file_hash=st.none() | st.just("0" * 64),
 )
-"""What files hold; each path belongs to one kind."""
+"""Entries of files; each path belongs to one kind."""
 
 all_entries = entries | file_entries
 
@@ -264,7 +264,7 @@ receipts = st.builds(
     Receipt,
     session_id=session_ids,
     event=st.sampled_from(get_args(Event)),
-    at=moments,
+    at=timestamps,
     project=st.sampled_from(["here", "there"]),
     query=st.none() | texts,
     space=st.none() | st.just("planted-4"),
@@ -275,4 +275,4 @@ receipts = st.builds(
     missed=st.lists(st.builds(NearMiss, entry_ids, numbers, texts), max_size=2).map(tuple),
     keyword_text=st.none() | texts,
 )
-"""What injections left behind; numbered by the store."""
+"""Receipts of injections; numbered by the store."""

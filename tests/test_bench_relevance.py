@@ -51,7 +51,7 @@ def test_the_floor_costs_the_right_answers_it_takes_away_and_those_alone() -> No
     ("value", "band"),
     [(0.0, "0.0"), (0.0999, "0.0"), (0.1, "0.1"), (0.4999, "0.4"), (0.5, "0.5"), (0.9, "0.9"), (1.0, "0.9")],
 )
-def test_a_hit_stands_in_the_tenth_of_its_relevance(value: float, band: str) -> None:
+def test_a_hit_counts_in_the_tenth_of_its_relevance(value: float, band: str) -> None:
     hits = RIGHT._replace(relevance=value), WRONG._replace(relevance=value)
     lines = list(reliability_table([asked("answerable", *hits), asked("nonsense", hits[1])]))
 
@@ -96,7 +96,7 @@ def test_a_hit_without_a_vector_teaches_only_the_formula_for_words() -> None:
     assert with_meaning(RIGHT._replace(matched=0.25)) == [0.8, 0.1, 0.5]
 
 
-def test_a_floor_is_told_by_the_right_answers_it_loses_and_what_is_answered_then() -> None:
+def test_a_floor_is_described_by_the_right_answers_it_loses_and_the_answers_left() -> None:
     group = [asked("answerable", RIGHT._replace(matched=number / 100)) for number in range(1, 101)]
     group += [asked("nonsense", WRONG._replace(matched=matched)) for matched in (0.0, 0.015, 0.03, 0.5)]
     lines = list(fit_lines(group, words_alone))

@@ -170,7 +170,7 @@ def test_a_folder_without_sets_is_one_line(tmp_path: Path, run: Run) -> None:
         (1_000, "1,000 and more"),
     ],
 )
-def test_a_question_stands_in_the_band_of_the_longest_document_that_answers(
+def test_a_question_counts_in_the_band_of_the_longest_document_that_answers(
     tmp_path: Path, words: int, band: str
 ) -> None:
     documents = {"long": {"text": "word " * words}, "short": {"text": "Short."}, "other": {"text": "word " * 5_000}}

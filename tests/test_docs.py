@@ -17,7 +17,7 @@ OF_OTHERS = {"MATCH", "sys.modules", "memory-index.json", "__init__.py"}
 
 
 def quoted(text: str) -> list[str]:
-    """Return what stands between backticks outside blocks."""
+    """Return the code between backticks outside blocks."""
     return re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
 
 
@@ -96,11 +96,11 @@ def test_every_option_of_a_command_in_a_document_is_there(
     [program] = entry_points(group="console_scripts", name="hardwon")
     with pytest.raises(SystemExit) as left:
         program.load()()
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     words = [word for call in OUR_CALLS if call[1:][: len(command)] == [*command] for word in call]
 
     assert left.value.code == 0
-    assert [word for word in words if word.startswith("--") and word.partition("=")[0] not in told] == []
+    assert [word for word in words if word.startswith("--") and word.partition("=")[0] not in output] == []
 
 
 @pytest.mark.parametrize("verb", VERBS)

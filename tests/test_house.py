@@ -1,4 +1,4 @@
-"""What the project promises about its own files."""
+"""Promises of the project about its own files."""
 
 import os
 import re
@@ -84,12 +84,12 @@ IN_ORDER = (
     "adapters",
     "entrypoints",
 )
-"""How conversations are kept, from what was said to the door; requirement C-O6 gives an order of its tasks."""
+"""The modules of capture, from utterances to the entry point, in the order in which they may import each other."""
 
 
 @pytest.mark.parametrize("place", range(len(IN_ORDER)))
-def test_capture_stands_on_what_comes_before_it_alone(place: int) -> None:
-    later = tuple(f"from hardwon.{each.replace('/', '.')}." for each in IN_ORDER[place + 1 :])
+def test_capture_imports_only_earlier_layers(place: int) -> None:
+    later = tuple(f"from hardwon.{folder.replace('/', '.')}." for folder in IN_ORDER[place + 1 :])
     texts = [text for name, text in tracked_texts().items() if name.startswith(f"{IN_ORDER[place]}/")]
 
     assert texts

@@ -1,4 +1,4 @@
-"""What is installed is declared, pinned and complete."""
+"""Installed packages are declared, pinned and complete."""
 
 import ast
 import re
@@ -48,7 +48,7 @@ def test_everything_imported_is_a_declared_dependency() -> None:
     undeclared = {
         name
         for name in imported_packages()
-        if not {normalised(each) for each in distributions.get(name, [])} & declared
+        if not {normalised(distribution) for distribution in distributions.get(name, [])} & declared
     }
 
     assert undeclared == set()

@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE: dict[str, object] = tomllib.loads((ROOT / "tests" / "requirements.toml").read_text(encoding="utf-8"))
 NAMED = sorted({test for tests in TABLE.values() if isinstance(tests, list) for test in tests})
 SHORTEST_REASON = 10
-TEST_CASES_OF_CONVERSATIONS = 133  # M-C15
+TEST_CASES_OF_CONVERSATIONS = 133
 
 
 def is_there(test: str) -> bool:
-    """Tell whether a file of ours defines *test*, by the same rule as the customer's tool."""
+    """Return whether a file of the repository defines *test*, by the same rule as the customer's tool."""
     path, _, names = test.partition("::")
     name = re.escape(names.split("::")[0].split("[")[0])
     if not name or not (ROOT / path).is_file():
@@ -50,13 +50,13 @@ def test_every_row_has_tests_or_a_reason() -> None:
         "tests::x",
     ],
 )
-def test_what_is_not_there_is_noticed(test: str) -> None:
+def test_a_missing_test_is_noticed(test: str) -> None:
     assert not is_there(test)
 
 
-def test_what_is_there_is_found() -> None:
+def test_an_existing_test_is_found() -> None:
     assert is_there("tests/test_requirements_table.py::test_every_row_has_tests_or_a_reason")
-    assert is_there("tests/test_requirements_table.py::test_what_is_not_there_is_noticed[tests::x]")
+    assert is_there("tests/test_requirements_table.py::test_a_missing_test_is_noticed[tests::x]")
     assert is_there("tests/test_requirements_table.py::NAMED")
 
 

@@ -19,7 +19,7 @@ class TranscriptLines:
     A transcript while it is written.
 
     Attributes:
-        lines: What there is of it.
+        lines: The lines written so far.
         now: When the next line is written.
 
     """
@@ -29,8 +29,8 @@ class TranscriptLines:
         self.now = BEGINNING
 
     def line(self, kind: str, **fields: Any) -> dt.datetime:
-        """Write a line of that kind and return its moment."""
-        moment, number = self.now, len(self.lines)
+        """Write a line of that kind and return its timestamp."""
+        timestamp, number = self.now, len(self.lines)
         shared = {
             "parentUuid": f"uuid-{number - 1}" if number else None,
             "isSidechain": False,
@@ -41,14 +41,14 @@ class TranscriptLines:
             "gitBranch": "main",
             "type": kind,
             "uuid": f"uuid-{number}",
-            "timestamp": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "timestamp": timestamp.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         }
         self.lines.append(json.dumps({**shared, **fields}))
         self.now += SECOND
-        return moment
+        return timestamp
 
     def user(self, content: Any, **fields: Any) -> dt.datetime:
-        """Write what stands in the user's place: a prompt, a tool's result, something of the host's."""
+        """Write a line of the user's role: a prompt, a tool's result, something of the host's."""
         return self.line("user", message={"role": "user", "content": content}, **fields)
 
     def assistant(self, *blocks: dict[str, Any], **fields: Any) -> dt.datetime:
@@ -59,8 +59,8 @@ class TranscriptLines:
             "model": "a-model",
             "usage": {"input_tokens": 9},
         }
-        moments = [self.line("assistant", message={**message, "content": [block]}, **fields) for block in blocks]
-        return moments[0]
+        timestamps = [self.line("assistant", message={**message, "content": [block]}, **fields) for block in blocks]
+        return timestamps[0]
 
     def tool_use(self, name: str, **given: Any) -> str:
         """Write the call of a tool; return its id."""

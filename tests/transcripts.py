@@ -1,4 +1,4 @@
-"""Claude Code transcripts of any length, with all that such files hold, and what of them is to be kept."""
+"""Claude Code transcripts of any length, with all that such files hold, and the exchanges to be captured from them."""
 
 import random
 from collections.abc import Callable
@@ -34,7 +34,7 @@ BROKEN_LINES = ("", "{", "[1, 2]", '"user"', "null", '{"type": "user"}', '{"type
 
 
 class Subject(NamedTuple):
-    """What a few turns are about."""
+    """The subject of a few turns."""
 
     name: str
     file: str
@@ -48,7 +48,7 @@ class MadeTranscript(NamedTuple):
 
     Attributes:
         text: All of the file.
-        exchanges: What is to be kept of it, in order.
+        exchanges: The exchanges to be captured from it, in order.
 
     """
 
@@ -97,11 +97,15 @@ def _asked(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
     at = written.user(f"Start on {subject.name}, turn {turn}; ask me what is open.")
     question = f"Which way for {subject.name}?"
     options = subject.way, subject.other
-    asked = {"question": question, "header": "Way", "options": [{"label": each, "description": ""} for each in options]}
+    asked = {
+        "question": question,
+        "header": "Way",
+        "options": [{"label": option, "description": ""} for option in options],
+    }
     tool_use_id = written.tool_use("AskUserQuestion", questions=[asked])
     text = f'User has answered your questions: "{question}"="{subject.way}". You can now continue.'
-    told = {"questions": [asked], "answers": {question: subject.way}}
-    written.tool_result(tool_use_id, text, **({"toolUseResult": told} if turn // len(TURNS) % 2 else {}))
+    result = {"questions": [asked], "answers": {question: subject.way}}
+    written.tool_result(tool_use_id, text, **({"toolUseResult": result} if turn // len(TURNS) % 2 else {}))
     written.assistant(text_block(f"Then I {subject.way}."))
     answered = Answered(question, subject.way, options)
     return Exchange(

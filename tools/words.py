@@ -2,6 +2,9 @@
 Find the words of `words.txt` in code and documents: `python -m tools.words [--count] [PATH ...]`.
 
 It prints the place of each and the word to use instead, then how often each pattern was found; the exit code is 1 if any was.
+
+`--ratchet` (`make lint`) fails only where a file holds more of them than `words_left.txt` allows; a file that is not listed holds none.
+`--lower` writes that list again, for less.
 """
 
 import argparse
@@ -20,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PLACES = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "tools", "docs", "*.md")
 NOT_CHECKED = ("CHANGELOG.md", "tests/golden")
 LIST = Path(__file__).with_name("words.txt")
+LEFT = Path(__file__).with_name("words_left.txt")
 FIELDS = 3
 LONGEST_SHOWN = 60
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -192,13 +196,36 @@ def files(places: list[str]) -> list[str]:
     return [name for name in names if not name.startswith(NOT_CHECKED)]
 
 
+def allowed() -> dict[str, int]:
+    """Return how many words each file may still hold."""
+    lines = LEFT.read_text(encoding="utf-8").splitlines()
+    return {path: int(count) for count, path in (line.split() for line in lines)}
+
+
+def ratchet(words: WordList, *, lower: bool) -> int:
+    """Compare every file with the number that it is allowed, or write those numbers; return the exit code."""
+    found = {path: words.search(path, (ROOT / path).read_text(encoding="utf-8")) for path in files(list(PLACES))}
+    if lower:
+        LEFT.write_text("".join(f"{len(left)} {path}\n" for path, left in found.items() if left), encoding="utf-8")
+        return 0
+    limits = allowed()
+    excess = [path for path, left in found.items() if len(left) > limits.get(path, 0)]
+    for place in (place for path in excess for place in found[path]):
+        print(f"{place.path}:{place.line}: {place.word} → {place.rule.plain}")
+    return 1 if excess else 0
+
+
 def main() -> int:
     """Search, print, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.words", description="Find words that we do without.")
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or folder below the repository (default: all)")
     parser.add_argument("--count", action="store_true", help="only print how often each pattern was found")
+    parser.add_argument("--ratchet", action="store_true", help="fail where a file holds more than it is allowed")
+    parser.add_argument("--lower", action="store_true", help="allow each file what it holds now")
     options = parser.parse_args()
     words = WordList(rules(LIST.read_text(encoding="utf-8")))
+    if options.ratchet or options.lower:
+        return ratchet(words, lower=options.lower)
     counts: Counter[Rule] = Counter()
     for path in files([os.path.relpath(path, ROOT) for path in options.paths] or list(PLACES)):
         for found in words.search(path, (ROOT / path).read_text(encoding="utf-8")):

@@ -1,3 +1,5 @@
+"""An agent of the table in the home of a user: its files, connection and advice."""
+
 import os
 import shlex
 import shutil
@@ -24,12 +26,12 @@ class ConfiguredAgent(Agent):
     An agent of the table, in the home of a user.
 
     Args:
-        facts: Its row.
+        facts: Its row of the table.
         home: The user's home.
-        environ: Variables, one of which may name another folder of settings.
-        programs: Ours.
+        environ: The environment, which may name another folder of settings.
+        programs: The programs of hardwon.
         commands: The plugin's texts of commands by name, such as `recall` or, for `/tlc:recall`, `tlc/recall`.
-        names_server: Whether a file of the project is to name our server too, for an agent that reads one.
+        names_server: Whether a file of the project names the server too, for an agent that reads one.
 
     """
 
@@ -114,7 +116,7 @@ class ConfiguredAgent(Agent):
 
     @property
     def _has_plugin(self) -> bool:
-        """Whether our plugin is enabled, which brings hooks and server."""
+        """Whether hardwon's plugin, which includes hooks and server, is enabled."""
         if (switch := self._facts.plugin) is None:
             return False
         plugins = self._settings(self._path(switch.file)).get(switch.place)
@@ -144,8 +146,8 @@ class ConfiguredAgent(Agent):
         command = f"{self._programs.hook_command}{f' --host {hooks.host}' if hooks.host else ''}"
         named = {"name": NAME} if hooks.is_named else {}
         return {
-            event: {**named, "type": "command", "command": command, "timeout": SECONDS[ours] * hooks.ticks}
-            for event, ours in hooks.events.items()
+            event: {**named, "type": "command", "command": command, "timeout": SECONDS[own_event] * hooks.ticks}
+            for event, own_event in hooks.events.items()
         }
 
     def _command_files(self, project: str) -> Iterator[WholeTarget]:
@@ -161,7 +163,7 @@ class ConfiguredAgent(Agent):
         return [_json_target(os.path.join(project, file.name), project, file, self._programs.server)]
 
     def _programs_called_in(self, file: JsonFile | TomlFile | PluginFile) -> list[str]:
-        """Return our programs that the hooks in a file call."""
+        """Return the programs that the managed hooks in a file call."""
         path = self._path(file.name)
         match file:
             case JsonFile():
@@ -173,14 +175,14 @@ class ConfiguredAgent(Agent):
                 return hook_in(_text(path, self._root))
 
     def _off_switches(self, project: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the setting, the file that may hold it, and the folder that this may not lead out of."""
+        """Yield the setting, a file that may hold it, and the folder that no link may lead out of."""
         if switch := self._facts.hooks_off:
             for name in switch.project_files:
                 yield switch.member, os.path.join(project, name), project
             yield switch.member, self._path(switch.file), self._root
 
     def _settings(self, path: str, root: str = "", *, may_comment: bool = False) -> dict[str, Any]:
-        """Return the JSON or TOML in a file; nothing where there is none to be read."""
+        """Parse the JSON or TOML in a file; empty where it can't be read."""
         text = _text(path, root or self._root)
         try:
             return read_toml(text) if path.endswith(".toml") else read_document(text, may_comment=may_comment)
@@ -201,7 +203,7 @@ def _json_target(
 
 
 def _text(path: str, root: str) -> str:
-    """Return the text of a file; nothing where it can't be read."""
+    """Return the text of a file; empty where it can't be read."""
     try:
         return DiskUserFiles().read(path, root) or ""
     except UneditableFileError:
@@ -213,5 +215,5 @@ def _is_gone(program: str) -> bool:
 
 
 def _is_on(entry: object, member: str) -> bool:
-    """Tell whether the entry of a plugin says that it is enabled."""
+    """Return whether the entry of a plugin enables it."""
     return (entry.get(member) if isinstance(entry, dict) and member else entry) is True

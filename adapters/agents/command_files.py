@@ -22,7 +22,7 @@ TOML_QUOTES = "'''"
 
 class SlashCommand(NamedTuple):
     """
-    A slash command as Claude Code reads it.
+    A slash command in the form of Claude Code.
 
     Attributes:
         name: Typed after the slash.
@@ -45,7 +45,7 @@ def command_text(name: str, text: str, form: CommandForm) -> str:
     Args:
         name: Typed after the slash.
         text: The plugin's file.
-        form: That of the agent.
+        form: Of the agent.
 
     """
     _, front_matter, body = text.split("---\n", 2)
@@ -60,9 +60,9 @@ def _opencode_command(command: SlashCommand) -> str:
 def _codex_skill(command: SlashCommand) -> str:
     """Return a skill of Codex, which has no commands of a project."""
     name, summary = command.name, command.description
-    told = f"`TYPED` below stands for what the user typed after `${name}`, word for word: put it there, nothing if there is nothing.\n\n"
+    note = f"`TYPED` below stands for what the user typed after `${name}`, word for word: put it there, nothing if there is nothing.\n\n"
     body = _ending_its_shell(command.body).replace(ARGUMENTS, "TYPED")
-    return f"---\nname: {name}\ndescription: {summary}. For when the user asks for ${name}.\n---\n\n{told}{body}"
+    return f"---\nname: {name}\ndescription: {summary}. For when the user asks for ${name}.\n---\n\n{note}{body}"
 
 
 def _gemini_command(command: SlashCommand) -> str:

@@ -1,8 +1,4 @@
-"""
-Our hooks in an agent's JSON settings, beside the user's: groups of hooks by event.
-
-Our server in an agent's settings, beside the user's.
-"""
+"""Edits of an agent's parsed settings: managed hooks and the managed server, beside the user's."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -13,28 +9,29 @@ from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 Document: TypeAlias = Mapping[str, Any]
 
 HOOKS = "hooks"
-OUR_HOOK_MEMBERS = ("type", "command")
-"""The members of a hook that start it; all others are the user's once it is there."""
+HOOK_MEMBERS = ("type", "command")
+"""The members of a hook that start it; all others belong to the user once it is written."""
 
 
 def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
     """
-    Return *document* with *hooks* as the only ones of ours, all else as it was; idempotent.
+    Replace the managed hooks of *document* by *hooks*; idempotent.
 
-    Of a hook of ours that is the only one of its event, only the command is changed: the user can have given it
+    Of the only managed hook of an event, only the command changes: the user may have set
     another timeout.
 
     Args:
-        document: The settings; returned itself when it holds just these hooks already.
-        hooks: One hook for each event, which gets a group of its own at the end.
+        document: The settings; returned unchanged when it has exactly these hooks.
+        hooks: A hook for each event, put into a separate group at the end.
 
     Raises:
-        UneditableFileError: a value of another type stands where groups belong.
+        UneditableFileError: a value of another type is in the place of groups.
 
     """
-    present = _our_hooks(document)
+    present = _managed_hooks(document)
     merged = {
-        event: _merged_hook(hook, [ours for place, ours in present if place == event]) for event, hook in hooks.items()
+        event: _merged_hook(hook, [found for place, found in present if place == event])
+        for event, hook in hooks.items()
     }
     if dict(present) == merged and len(present) == len(merged):
         return document
@@ -47,11 +44,11 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
 
 
 def without_hooks(document: Document) -> Document:
-    """Return *document* without hooks of ours; groups, events and the object that held nothing else go too."""
+    """Remove the managed hooks, and the groups, events and object that have nothing else."""
     present = document.get(HOOKS)
     if not isinstance(present, dict):
         return document
-    kept = {event: _without_ours(groups) for event, groups in present.items()}
+    kept = {event: _without_managed(groups) for event, groups in present.items()}
     kept = {event: groups for event, groups in kept.items() if groups or not present[event]}
     if kept or not present:
         return {**document, HOOKS: kept}
@@ -59,37 +56,37 @@ def without_hooks(document: Document) -> Document:
 
 
 def our_commands(document: Document) -> list[str]:
-    """Return the distinct commands of our hooks, in order."""
-    return list(dict.fromkeys(hook["command"] for _, hook in _our_hooks(document)))
+    """Return the distinct commands of the managed hooks, in order."""
+    return list(dict.fromkeys(hook["command"] for _, hook in _managed_hooks(document)))
 
 
 def _merged_hook(hook: Document, present: Sequence[Document]) -> Document:
-    """Return *hook* with the user's changes where exactly one of ours is *present*."""
+    """Return *hook* with the user's changes where exactly one managed hook is *present*."""
     if len(present) != 1:
         return hook
-    return {**hook, **present[0], **{key: hook[key] for key in OUR_HOOK_MEMBERS if key in hook}}
+    return {**hook, **present[0], **{key: hook[key] for key in HOOK_MEMBERS if key in hook}}
 
 
-def _our_hooks(document: Document) -> list[tuple[str, Document]]:
-    """Return event and hook of all that is ours."""
+def _managed_hooks(document: Document) -> list[tuple[str, Document]]:
+    """Return the events and managed hooks."""
     present = document.get(HOOKS)
     return [
         (event, hook)
         for event, groups in (present.items() if isinstance(present, dict) else ())
         for group in (groups if isinstance(groups, list) else ())
         for hook in _hooks_in(group)
-        if _is_our_hook(hook)
+        if _is_managed(hook)
     ]
 
 
-def _without_ours(groups: object) -> object:
+def _without_managed(groups: object) -> object:
     return [left for group in groups for left in _rest_of(group)] if isinstance(groups, list) else groups
 
 
 def _rest_of(group: object) -> Sequence[object]:
-    """Return *group* without hooks of ours, nothing when it held nothing else."""
+    """Return *group* without managed hooks, nothing when it has no others."""
     hooks = _hooks_in(group)
-    kept = [hook for hook in hooks if not _is_our_hook(hook)]
+    kept = [hook for hook in hooks if not _is_managed(hook)]
     if not isinstance(group, dict) or len(kept) == len(hooks):
         return (group,)
     return ({**group, HOOKS: kept},) if kept else ()
@@ -100,7 +97,7 @@ def _hooks_in(group: object) -> Sequence[Any]:
     return hooks if isinstance(hooks, list) else ()
 
 
-def _is_our_hook(hook: object) -> bool:
+def _is_managed(hook: object) -> bool:
     return isinstance(hook, dict) and is_hook(hook.get("command"))
 
 
@@ -111,15 +108,15 @@ def _groups_of(events: Document, event: str) -> Sequence[object]:
     return groups
 
 
-OUR_SERVER_MEMBERS = ("type", "command", "args")
-"""The members of a server's entry that start it; all others are the user's once it is there."""
+SERVER_MEMBERS = ("type", "command", "args")
+"""The members of a server's entry that start it; all others belong to the user once it is written."""
 
 
 def with_server(document: Document, place: str, name: str, server: Document) -> Document:
     """
-    Return *document* with *server* under that name in the object *place*, all else as it was; idempotent.
+    Put *server* under that name into the object *place* of *document*; idempotent.
 
-    Of a server of ours that is there already only the members that start it are changed: the user can have added others.
+    Of an existing managed server, only the members that start it change: the user may have added others.
 
     Raises:
         TakenNameError: the user has another server of that name.
@@ -136,7 +133,7 @@ def with_server(document: Document, place: str, name: str, server: Document) -> 
 
 
 def without_server(document: Document, place: str, name: str) -> Document:
-    """Return *document* without our server, and without the object *place* when that held nothing else."""
+    """Remove the managed server, and the object *place* when it has nothing else."""
     servers = document.get(place)
     if not isinstance(servers, dict) or not is_server(servers.get(name)):
         return document
@@ -146,4 +143,4 @@ def without_server(document: Document, place: str, name: str) -> Document:
 
 
 def _start_of(server: Document) -> Document:
-    return {key: value for key, value in server.items() if key in OUR_SERVER_MEMBERS}
+    return {key: value for key, value in server.items() if key in SERVER_MEMBERS}

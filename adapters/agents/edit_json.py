@@ -1,8 +1,4 @@
-"""
-Comments in JSON, as some agents allow them.
-
-Edit JSON as text: unchanged parts stay as the user wrote them.
-"""
+"""Edits of JSON as text, with comments if the agent allows them; unchanged parts stay as the user wrote them."""
 
 import json
 import re
@@ -17,7 +13,7 @@ _NO_LINE_END = re.compile(r"[^\r\n]")
 
 
 def blanked(text: str) -> str:
-    """Return *text* with a space for every character of a comment, line ends aside; one without an end stays."""
+    """Replace the characters of comments by spaces, except line ends; an unclosed comment stays."""
     return _PART.sub(lambda found: _NO_LINE_END.sub(" ", found[0]) if _is_comment(found[0]) else found[0], text)
 
 
@@ -39,14 +35,14 @@ _FIRST_INDENT = re.compile(r"\{\r?\n([ \t]+)")
 
 def read_document(text: str, *, may_comment: bool = False) -> dict[str, Any]:
     """
-    Return the object in *text*; nothing but space is an empty one.
+    Parse the object in *text*; blank text is an empty object.
 
     Args:
         text: A whole file.
-        may_comment: Whether comments count as space, as for some agents.
+        may_comment: Whether comments are allowed.
 
     Raises:
-        UneditableFileError: it is no plain JSON, no object, or has a name twice.
+        UneditableFileError: it is no plain JSON, no object, or has a duplicate name.
     """
     bare = blanked(text.removeprefix(MARK)) if may_comment else text.removeprefix(MARK)
     try:
@@ -62,12 +58,12 @@ def read_document(text: str, *, may_comment: bool = False) -> dict[str, Any]:
 
 def edited(text: str, before: Mapping[str, Any], after: Mapping[str, Any], *, may_comment: bool = False) -> str:
     """
-    Return *text*, which holds *before*, changed to hold *after*.
+    Change *text*, the JSON of *before*, to that of *after*; only the differences are written.
 
     Args:
         text: As `read_document` reads it.
-        before: What it holds.
-        after: Only its differences from *before* are written.
+        before: Its object.
+        after: The new object.
         may_comment: As for `read_document`.
 
     Raises:
@@ -95,13 +91,13 @@ class _Item(NamedTuple):
 
     Attributes:
         key: None in a list.
-        lead: The space before it, and comments.
-        gap: The same without them.
+        lead: The space and the comments before it.
+        gap: `lead` without comments.
         start: Where it begins.
         value: Where its value begins.
-        end: Where both end.
-        trail: The space after it, and comments.
-        is_last: Whether the object or list ends then.
+        end: Where it ends.
+        trail: The space and the comments after it.
+        is_last: Whether the object or list ends after it.
 
     """
 
@@ -121,7 +117,7 @@ class _Item(NamedTuple):
 
 
 class _Editing:
-    """One edit of a text: unchanged parts are cut out of it."""
+    """An edit of a text; unchanged parts are copied from it."""
 
     def __init__(self, text: str, blank: str) -> None:
         self._text = text
@@ -130,7 +126,7 @@ class _Editing:
         self._indent = found[1] if (found := _FIRST_INDENT.search(text)) else INDENT
 
     def value(self, at: int, before: object, after: object, margin: str) -> str:
-        """Return the text of *after* in place of *before*, which stands *at* in a line that begins with *margin*."""
+        """Return the text of *after* in place of *before*, which begins *at* in a line indented by *margin*."""
         if isinstance(before, dict) and isinstance(after, dict) and before and after:
             return f"{{{self._members(self._items(at), before, after, margin)}}}"
         if isinstance(before, list) and isinstance(after, list) and before and after:
@@ -199,7 +195,7 @@ class _Editing:
 
 
 def _joined(items: list[_Item], kept: list[str | None], new: list[str]) -> str:
-    """Return the inside of an object or a list: the kept texts of its items, then the new ones."""
+    """Join the members of an object or a list: the kept texts of its items, then the new ones."""
     texts, comments = list[str](), ""
     for item, text in zip(items, kept, strict=True):
         if text is None:

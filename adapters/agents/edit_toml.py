@@ -1,4 +1,4 @@
-"""Edit a table of a TOML file as text: all else stays as the user wrote it."""
+"""Edits of a table of a TOML file as text; all other text stays as the user wrote it."""
 
 import re
 import tomllib
@@ -8,52 +8,52 @@ from hardwon.domain.model.errors import UneditableFileError
 
 _BRACKET = re.compile(r"^[ \t]*\[", re.MULTILINE)
 _LINE = re.compile(r".*\n|.+")
-_SAYS_NOTHING = re.compile(r"[ \t]*(?:#.*)?\s*")
+_IS_BLANK = re.compile(r"[ \t]*(?:#.*)?\s*")
 _GAP_BEFORE = re.compile(r"(?<=\n)\r?\n\Z")
 _GAP_AFTER = re.compile(r"\A\r?\n")
 
 
 def read_toml(text: str) -> dict[str, Any]:
     """
-    Parse *text*; equal texts give equal documents, even with values that are no number.
+    Parse *text*; documents of equal texts are equal, even with values such as NaN.
 
     Raises:
         UneditableFileError: it is no TOML.
     """
     try:
         document = tomllib.loads(text, parse_float=lambda digits: ("float", digits))
-        repr(document)  # a name of a thousand parts is read, and then breaks its comparison
+        repr(document)  # a name of a thousand parts is parsed, but can't be compared
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise UneditableFileError(f"is no TOML: {error}") from error
     return document
 
 
 def has_table(text: str, keys: tuple[str, ...]) -> bool:
-    """Tell whether *text*, which is TOML, has a table under a header with just these *keys*."""
+    """Return whether *text*, which is TOML, has a table under a header with just these *keys*."""
     return any(_keys(text, start) == keys for start, _ in _tables(text, keys))
 
 
 def with_table(text: str, keys: tuple[str, ...], line: str) -> str:
-    """Return *text* with a table of one *line* at its end, which an empty line keeps apart."""
+    """Append a table of a single *line*, after an empty line."""
     newline = _newline(text)
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     return f"{text}{gap}[{'.'.join(keys)}]{newline}{line}{newline}"
 
 
 def with_line(text: str, keys: tuple[str, ...], key: str, line: str) -> str:
-    """Return *text* with *line* in the table where the line of that *key* was; itself where that is not found."""
-    said = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[^\r\n]*", re.MULTILINE)
+    """Replace the line of that *key* in the table by *line*; without it, *text* is unchanged."""
+    assignment = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[^\r\n]*", re.MULTILINE)
     for start, end in _tables(text, keys):
         if _keys(text, start) == keys:
-            return f"{text[:start]}{said.sub(lambda _: line, text[start:end], count=1)}{text[end:]}"
+            return f"{text[:start]}{assignment.sub(lambda _: line, text[start:end], count=1)}{text[end:]}"
     return text
 
 
 def without_table(text: str, keys: tuple[str, ...]) -> str:
     """
-    Return *text* without the table and those in it.
+    Remove the table and its subtables.
 
-    They are removed from their header to their last value, with the empty line before it: comments below belong to
+    A table is removed from the empty line before its header to its last value: comments below it belong to
     the next table.
     """
     for start, end in reversed([(start, _end_of_values(text, start, end)) for start, end in _tables(text, keys)]):
@@ -63,18 +63,18 @@ def without_table(text: str, keys: tuple[str, ...]) -> str:
 
 
 def _tables(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Return where each header whose name begins with *keys* stands, and the header after it."""
+    """Return the spans of the tables whose names begin with *keys*, up to the next header."""
     starts = [found.start() for found in _BRACKET.finditer(text)]
     return [
         (start, next(end for end in (*starts[place:], len(text)) if is_toml(text[start:end])))
         for place, start in enumerate(starts, 1)
         if _keys(text, start)[: len(keys)] == keys
-        if is_toml(text[:start])  # else it stands within a list or a text of several lines
+        if is_toml(text[:start])  # else it is inside a list or a multi-line text
     ]
 
 
 def _keys(text: str, start: int) -> tuple[str, ...]:
-    """Return the parts of the name in the header that begins at *start*; none where that is no header."""
+    """Parse the parts of the name in the header at *start*; none where it is no header."""
     line = _LINE.match(text, start)
     try:
         inner: object = read_toml(line[0] if line else "")
@@ -92,13 +92,13 @@ def _keys(text: str, start: int) -> tuple[str, ...]:
 
 def _end_of_values(text: str, start: int, end: int) -> int:
     lines = _LINE.findall(text, start, end)
-    while _SAYS_NOTHING.fullmatch(lines[-1]) and is_toml("".join(lines[:-1])):
+    while _IS_BLANK.fullmatch(lines[-1]) and is_toml("".join(lines[:-1])):
         lines.pop()
     return start + sum(map(len, lines))
 
 
 def is_toml(text: str) -> bool:
-    """Tell whether *text* can be read."""
+    """Return whether *text* is TOML."""
     try:
         read_toml(text)
     except UneditableFileError:

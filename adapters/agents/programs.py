@@ -1,4 +1,4 @@
-"""Our programs, and how they are recognised in agents' files. Standard library only."""
+"""The programs of hardwon, and their recognition in agents' files. Standard library only."""
 
 import os
 import shlex
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 HOOK, SERVER = "hardwon-hook", "hardwon-mcp"
 NAME = "hardwon"
-"""The name of our server, where the agent's user reads it."""
+"""The name of the server in agents' settings."""
 
 PLUGIN = "hardwon@"
-"""The beginning of our plugin's name; its marketplace follows."""
+"""The beginning of the plugin's name; its marketplace follows."""
 
 
 class Programs(NamedTuple):
     """
-    Absolute paths of our programs.
+    Absolute paths of the programs.
 
     Attributes:
         hook: `hardwon-hook`.
@@ -27,7 +27,7 @@ class Programs(NamedTuple):
 
     @property
     def hook_command(self) -> str:
-        """The hook as a shell reads it."""
+        """The path of the hook, quoted for a shell."""
         return shlex.quote(self.hook)
 
 
@@ -41,12 +41,12 @@ def program_in(command: str) -> str:
 
 
 def is_hook(command: object) -> bool:
-    """Tell whether a shell's command is our hook, wherever it lies."""
+    """Return whether a shell's command runs `hardwon-hook`, in any folder."""
     return isinstance(command, str) and os.path.basename(program_in(command)) == HOOK
 
 
 def is_server(entry: object) -> bool:
-    """Tell whether an agent's entry for a server is ours: its command is our program, a text or the first of a list."""
+    """Return whether the command of a server's entry, a text or the first of a list, is `hardwon-mcp`."""
     command = entry.get("command") if isinstance(entry, dict) else None
     first = command[0] if isinstance(command, list) and command else command
     return isinstance(first, str) and os.path.basename(first) == SERVER

@@ -1,3 +1,5 @@
+"""The record of a set-up in a JSON file of the store."""
+
 import contextlib
 import json
 import os
@@ -9,16 +11,16 @@ from hardwon.ports.agents import SetupRecord, Written
 from hardwon.ports.override import override
 
 NAME = "setup.json"
-LARGEST = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 """Bytes: it may hold earlier texts of files."""
 
 
 class JsonSetupRecord(SetupRecord):
     """
-    The record as a file of the store, readable by the user alone and removed when it is empty.
+    The record in a file that only the user can read, removed when it is empty.
 
     Args:
-        store: The store's folder; it is made with the first note.
+        store: The store's folder, created with the first record.
 
     """
 
@@ -39,7 +41,7 @@ class JsonSetupRecord(SetupRecord):
         fields = self._files.get(path)
         try:
             return Written(**fields) if fields is not None else None
-        except TypeError:  # another version's
+        except TypeError:  # written by another version
             return None
 
     @override
@@ -101,9 +103,9 @@ class JsonSetupRecord(SetupRecord):
 
     def _text(self) -> str:
         with open(self._path, "rb") as file:
-            data = file.read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise ValueError(f"larger than {LARGEST >> 20} MB")
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES >> 20} MB")
         return data.decode()
 
     def _save(self) -> None:

@@ -14,11 +14,10 @@ CommandForm: TypeAlias = Literal["claude", "opencode", "skill", "toml"]
 
 SECONDS = {"SessionStart": 3, "UserPromptSubmit": 2, "PreCompact": 3, "Stop": 3, "SessionEnd": 3}
 """
-Our events, named as Claude Code names them, and how long an agent waits for each; the plugin's manifests say the same.
+The events of hooks by Claude Code's names, and their timeouts in seconds; the plugin's manifests have the same.
 
-Codex grants SessionEnd no more than three. Claude Code grants all of SessionEnd 1.5 s, unless the user's own settings say more.
+Codex grants SessionEnd no more than three. Claude Code grants 1.5 s to all hooks of SessionEnd, unless the user's settings have more.
 """
-
 
 SAME_EVENTS = {event: event for event in SECONDS}
 
@@ -28,10 +27,10 @@ class Hooks(NamedTuple):
     The hooks in an agent's settings.
 
     Attributes:
-        events: The agent's name of an event to ours.
+        events: From the agent's names of events to Claude Code's.
         ticks: Units of the agent's timeouts in a second.
-        host: The name by which the hook is told whose JSON it reads; empty for an agent that speaks as Claude Code does.
-        is_named: Whether a hook has a name, which the user sees.
+        host: The hook's option that names the agent's dialect of JSON; empty for Claude Code's.
+        is_named: Whether hooks have a name that the user sees.
 
     """
 
@@ -43,12 +42,12 @@ class Hooks(NamedTuple):
 
 class Server(NamedTuple):
     """
-    Our server in an agent's settings.
+    The managed server in an agent's settings.
 
     Attributes:
         place: The object or table of servers.
         entry: Returns the entry for a program.
-        name: The name of ours.
+        name: Its name.
 
     """
 
@@ -63,10 +62,10 @@ class JsonFile(NamedTuple):
 
     Attributes:
         name: Below the agent's folder.
-        has_hooks: Whether the agent's hooks stand there.
-        server: The server that stands there.
+        has_hooks: Whether the file has the agent's hooks.
+        server: The server in the file.
         schema: The address that the agent adds to a file without one.
-        may_comment: Whether the agent reads comments there.
+        may_comment: Whether the agent allows comments.
 
     """
 
@@ -93,7 +92,7 @@ class TomlFile(NamedTuple):
 
 class PluginFile(NamedTuple):
     """
-    A program of ours that the agent loads, and that calls the hook.
+    A plugin, owned by hardwon, that the agent loads and that calls the hook.
 
     Attributes:
         name: Below the agent's folder.
@@ -105,12 +104,12 @@ class PluginFile(NamedTuple):
 
 class PluginSwitch(NamedTuple):
     """
-    The place where an agent notes that our plugin, which brings hooks and server, is enabled.
+    The setting of an agent that enables hardwon's plugin, which includes hooks and server.
 
     Attributes:
         file: Below the agent's folder.
         place: The object or table of plugins.
-        member: The member of a plugin's entry that says it; empty where the entry itself does.
+        member: The flag in a plugin's entry; empty where the entry is the flag.
 
     """
 
@@ -126,7 +125,7 @@ class CommandFiles(NamedTuple):
     Attributes:
         path: Below the project, with `{name}` for the command's name.
         form: The form of their texts.
-        separator: Stands for the slash in a command's name.
+        separator: Replaces the slash in a command's name.
 
     """
 
@@ -153,22 +152,22 @@ class OffSwitch(NamedTuple):
 
 class AgentFacts(NamedTuple):
     """
-    One coding agent.
+    A coding agent.
 
     Attributes:
-        name: As an option names it.
-        title: As people name it.
+        name: In options.
+        title: In texts.
         program: Its program.
         folder: Its settings' folder below the user's home, in parts.
-        files: The files there that are to hold something of ours.
+        files: The files there with a managed part.
         commands: The files of commands in a project.
-        next_step: Tells the user what to do after a set-up, with `{server}` for our program.
-        variable: An environment variable that names another folder in place of the first part of `folder`.
-        hooks: How it calls the hook; without events for one that does so by a plugin file.
-        plugin: Where it notes that our plugin is enabled.
-        next_step_with_plugin: In place of `next_step` where that is so.
-        path_advice: Added where PATH lacks our programs, with `{folder}` for theirs.
-        project_server: The file of a project that may name our server, and how it does.
+        next_step: Advice to the user after a set-up, with `{server}` for the server's program.
+        variable: An environment variable that replaces the first part of `folder`.
+        hooks: How it calls the hook; without events for an agent with a plugin file.
+        plugin: The setting that enables hardwon's plugin.
+        next_step_with_plugin: Replaces `next_step` where the plugin is enabled.
+        path_advice: Added where PATH lacks hardwon's programs, with `{folder}` for theirs.
+        project_server: The file of a project that may name the server.
         hooks_off: The setting that switches all hooks off.
 
     """
@@ -189,7 +188,7 @@ class AgentFacts(NamedTuple):
     hooks_off: OffSwitch | None = None
 
     def root(self, environ: Mapping[str, str], home: str) -> str:
-        """Return the folder that its settings may not lead out of."""
+        """Return the folder that no link of its settings may lead out of."""
         return environ.get(self.variable) or home
 
     def settings_folder(self, environ: Mapping[str, str], home: str) -> str:
@@ -217,7 +216,7 @@ CLAUDE_CODE = AgentFacts(
     plugin=PluginSwitch("settings.json", "enabledPlugins"),
     hooks_off=OffSwitch("disableAllHooks", (".claude/settings.local.json", ".claude/settings.json"), "settings.json"),
     commands=CommandFiles(".claude/commands/{name}.md", "claude"),
-    # It travels with git, so it names no path of this machine.
+    # Committed to git, so it has no path of this machine.
     project_server=JsonFile(".mcp.json", server=Server("mcpServers", lambda _: _started(SERVER), "memory-server")),
     next_step=f"start a new session; for the tools in every project too: claude mcp add --scope user {NAME} -- {{server}}",
     next_step_with_plugin="start a new session; hooks and tools come from the plugin",

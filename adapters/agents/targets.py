@@ -1,4 +1,4 @@
-"""Files of agents, by how our part stands in them."""
+"""Files of agents that hardwon edits: the managed part of JSON and TOML settings, and files that it owns."""
 
 import json
 import re
@@ -21,17 +21,17 @@ HOOK_LINE = re.compile(r"^const HOOK = (\".*\")$", re.MULTILINE)
 @attrs.frozen(kw_only=True)
 class JsonTarget(SetupTarget):
     """
-    A JSON file with hooks of ours, a server, or both: then the hooks stay where the server's name is the user's.
+    A JSON file with managed hooks, a managed server, or both; the hooks are written even if the server's name is taken.
 
     Attributes:
-        path: Where it is, absolute.
-        root: The folder that it may not lead out of.
-        hooks: Our hooks by event.
+        path: Absolute.
+        root: The folder that no link may lead out of.
+        hooks: The managed hooks by event.
         place: The object that holds servers.
-        name: The name of our server there; empty for none.
+        name: The name of the managed server; empty for none.
         server: Its entry.
-        schema: The address of a schema, for a file without anything.
-        may_comment: Whether its agent reads comments in it.
+        schema: The address of a schema, for an empty file.
+        may_comment: Whether the agent allows comments.
 
     """
 
@@ -46,8 +46,8 @@ class JsonTarget(SetupTarget):
 
     @override
     def snippet(self, text: str | None) -> str:
-        ours = self._with_server({} if self._is_only_server_taken(text or "") else self._with_hooks({}))
-        return json.dumps(ours, indent=2, ensure_ascii=False)
+        managed = self._with_server({} if self._is_only_server_taken(text or "") else self._with_hooks({}))
+        return json.dumps(managed, indent=2, ensure_ascii=False)
 
     @override
     def with_managed(self, text: str | None) -> str:
@@ -74,7 +74,7 @@ class JsonTarget(SetupTarget):
 
     @override
     def is_blank(self, text: str) -> bool:
-        """Tell whether the document is empty, but for the schema that some agents add by themselves."""
+        """Return whether the document is empty but for the schema, which some agents add."""
         return self._read(text).keys() <= {SCHEMA}
 
     def _with_hooks(self, document: Document) -> Document:
@@ -85,7 +85,7 @@ class JsonTarget(SetupTarget):
         return with_server(document, self.place, self.name, self.server) if self.name else document
 
     def _is_only_server_taken(self, text: str) -> bool:
-        """Tell whether the hooks can be brought in, and only the server's name is the user's."""
+        """Return whether the hooks can be written and only the server's name is taken by the user."""
         try:
             self.ensure_not_taken(text)
         except UneditableFileError as error:
@@ -99,12 +99,12 @@ class JsonTarget(SetupTarget):
 @attrs.frozen(kw_only=True)
 class WholeTarget(SetupTarget):
     """
-    A file that is all ours, and stays as it is once it holds another text.
+    A file that hardwon owns; one with another text is left alone.
 
     Attributes:
-        path: Where it is, absolute.
-        root: The folder that it may not lead out of.
-        text: All that it is to hold.
+        path: Absolute.
+        root: The folder that no link may lead out of.
+        text: Its text.
 
     """
 
@@ -132,12 +132,12 @@ class WholeTarget(SetupTarget):
             raise TakenNameError("there is a file of your own by that name")
 
     @override
-    def is_blank(self, text: str) -> bool:  # a text that is not ours stays, whatever it says
+    def is_blank(self, text: str) -> bool:  # another text is the user's
         return False
 
 
 def whole_files(root: str, texts: Mapping[str, str]) -> list[WholeTarget]:
-    """Return files that are all ours below *root*, from texts by path."""
+    """Return owned files below *root*, from texts by path."""
     return [WholeTarget(path=path, root=root, text=text) for path, text in texts.items()]
 
 
@@ -148,7 +148,7 @@ def plugin_text(hook: str) -> str:
 
 
 def hook_in(plugin: str) -> list[str]:
-    """Return the program that a plugin of opencode calls, if it is ours."""
+    """Return the program that a plugin of opencode calls, if it has one."""
     found = HOOK_LINE.search(plugin)
     return [json.loads(found[1])] if found else []
 
@@ -159,16 +159,16 @@ COMMAND = "command"
 @attrs.frozen(kw_only=True)
 class TomlTarget(SetupTarget):
     """
-    A TOML file with a table of ours for a server, which is identified by its name and its command.
+    A TOML file with the managed table of a server, identified by its name and its command.
 
-    Agents write such files anew: they drop comments, and put tables of others beside ours.
+    Without marker comments, as agents rewrite such files: they drop comments and reorder tables.
 
     Attributes:
-        path: Where it is, absolute.
-        root: The folder that it may not lead out of.
-        place: The table that holds those of servers.
-        name: What ours is called there.
-        command: Our program.
+        path: Absolute.
+        root: The folder that no link may lead out of.
+        place: The table of servers.
+        name: The name of the managed server.
+        command: Its program.
 
     """
 
@@ -187,13 +187,15 @@ class TomlTarget(SetupTarget):
     def with_managed(self, text: str | None) -> str:
         text = text or ""
         document = read_toml(text)
-        ours = document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
-        wanted = with_server(document, self.place, self.name, {**(ours or {}), COMMAND: self.command})
+        managed = document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
+        wanted = with_server(document, self.place, self.name, {**(managed or {}), COMMAND: self.command})
         if wanted == document:
             return text
-        if not ours and self._is_closed(text):
+        if not managed and self._is_closed(text):
             raise UneditableFileError(f"{self.place} is written as one value, which ours has to stand in")
-        after = with_line(text, self._keys, COMMAND, self._line) if ours else with_table(text, self._keys, self._line)
+        after = (
+            with_line(text, self._keys, COMMAND, self._line) if managed else with_table(text, self._keys, self._line)
+        )
         return self._proven(after, wanted)
 
     @override
@@ -227,7 +229,7 @@ class TomlTarget(SetupTarget):
         return f"{COMMAND} = {json.dumps(self.command, ensure_ascii=False)}"
 
     def _is_closed(self, text: str) -> bool:
-        """Tell whether no header can add to the table of servers, as to one in braces."""
+        """Return whether no header can extend the table of servers, such as an inline table."""
         try:
             has_servers = isinstance(read_toml(text).get(self.place), dict)
         except UneditableFileError:
@@ -244,11 +246,11 @@ class TomlTarget(SetupTarget):
     def _proven(self, text: str, wanted: Document) -> str:
         """Return *text* if it parses to *wanted*, but for an empty table of servers."""
         try:
-            said = read_toml(text)
+            document = read_toml(text)
         except UneditableFileError:
-            said = None
-        if said and said.get(self.place) == {} and self.place not in wanted:
-            del said[self.place]
-        if said != wanted:
+            document = None
+        if document and document.get(self.place) == {} and self.place not in wanted:
+            del document[self.place]
+        if document != wanted:
             raise UneditableFileError(f"[{self._title}] can't be changed without the rest: edit it by hand")
         return text

@@ -1,3 +1,5 @@
+"""Files of the user that a set-up reads, writes atomically and removes."""
+
 import contextlib
 import os
 import stat
@@ -16,12 +18,12 @@ def publish(path: str, data: bytes, mode: int = NEW) -> None:
     Write a file atomically.
 
     Args:
-        path: The file; one that is there keeps its mode.
+        path: The file; an existing one keeps its mode.
         data: Its bytes.
-        mode: Of a file that is new.
+        mode: Of a new file.
 
     Raises:
-        OSError: it can't be written; nothing is left behind.
+        OSError: it can't be written; no temporary file is left.
 
     """
     temporary = f"{path}.{os.urandom(8).hex()}.tmp"
@@ -46,17 +48,17 @@ def _mode(path: str) -> int:
         return 0
 
 
-LARGEST = 4 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold us for ever
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block for ever
 
 
 class DiskUserFiles(UserFiles):
-    """The files of this machine; of a link, the file it points to is written or removed."""
+    """Files of this machine; of a link, the target is written or removed."""
 
     @override
     def read(self, path: str, root: str) -> str | None:
-        with _told():
+        with _translated():
             real = _inside(path, root)
             try:
                 data = _bytes(real)
@@ -66,7 +68,7 @@ class DiskUserFiles(UserFiles):
 
     @override
     def ensure_writable(self, path: str, root: str) -> None:
-        with _told():
+        with _translated():
             _ensure_writable(_inside(path, root))
 
     @override
@@ -80,7 +82,7 @@ class DiskUserFiles(UserFiles):
 
     @override
     def folder_state(self, path: str) -> FolderState:
-        """Take a folder for deleted where the folder around it is there: one on a disk that is away has none either."""
+        """A missing folder counts as deleted only if its parent exists: an unmounted disk has neither."""
         if os.path.isdir(path):
             return "there"
         around = os.path.dirname(path)
@@ -89,7 +91,7 @@ class DiskUserFiles(UserFiles):
 
     @override
     def write(self, path: str, text: str, root: str) -> None:
-        with _told():
+        with _translated():
             real = _inside(path, root)
             _ensure_writable(real)
             os.makedirs(os.path.dirname(real), exist_ok=True)
@@ -97,7 +99,7 @@ class DiskUserFiles(UserFiles):
 
     @override
     def remove(self, path: str, root: str) -> None:
-        with _told(), contextlib.suppress(FileNotFoundError):
+        with _translated(), contextlib.suppress(FileNotFoundError):
             real = _inside(path, root)
             _ensure_writable(real)
             os.unlink(real)
@@ -109,7 +111,7 @@ class DiskUserFiles(UserFiles):
 
 
 def _inside(path: str, root: str) -> str:
-    """Return where *path* leads to."""
+    """Return the target of *path*, inside *root*."""
     real, boundary = os.path.realpath(path), os.path.join(os.path.realpath(root), "")
     if not real.startswith(boundary):
         raise UneditableFileError(f"a link that leads out of {root!r}, to {real!r}")
@@ -121,9 +123,9 @@ def _bytes(path: str) -> bytes:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise UneditableFileError("not a regular file")
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise UneditableFileError(f"larger than {LARGEST >> 20} MB")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UneditableFileError(f"larger than {MAX_BYTES >> 20} MB")
     return data
 
 
@@ -137,7 +139,7 @@ def _ensure_writable(path: str) -> None:
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _translated() -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Settings in `.claude/iflow-dev.local.md`, read as the shell scripts around it read them."""
+"""Configuration files of a project: `.claude/iflow-dev.local.md`, `.tlc.json` and `config.jsonc`."""
 
 import os
 import stat
@@ -10,10 +10,10 @@ from hardwon.domain.model.text import with_newlines
 
 def read_local_md(text: str, keys: Iterable[str]) -> dict[str, str]:
     """
-    Return the values of *keys*.
+    Parse the values of *keys* in `.claude/iflow-dev.local.md` as the shell scripts of its users do.
 
-    Every line counts, front matter or not, and of two lines with one key the
-    first. A comment (` #…`) is cut off, then all spaces are removed, inner ones
+    Every line counts, front matter or not; of two lines with one key the
+    first wins. A comment (` #…`) is cut off, then all spaces are removed, inner ones
     too. A key without a line is absent.
     """
     wanted = frozenset(keys)
@@ -33,7 +33,7 @@ CONFIG_JSONC = "config.jsonc"
 
 class ProjectFile(NamedTuple):
     """
-    The settings of a file of the project.
+    Settings in a file of the project.
 
     Attributes:
         name: Its path inside the project.
@@ -51,8 +51,8 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
 
     Args:
         root: The project's folder.
-        keys: What to look for.
-        warn: Told in one line of a file that is there and can't be used; nothing is raised.
+        keys: Of the settings to read.
+        warn: Called with one line about a file that exists and can't be used; nothing is raised.
 
     """
     parsers = ((LOCAL_MD, read_local_md), (TLC_JSON, _tlc), (CONFIG_JSONC, _config))
@@ -70,7 +70,7 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
 
 def older_index_path(root: str) -> str | None:
     """
-    Return the file of an older program's index that `config.jsonc` names, if it lies inside the project and is there.
+    Return the older program's index file that `config.jsonc` names, if it exists inside the project.
 
     Args:
         root: The project's folder.
@@ -81,7 +81,7 @@ def older_index_path(root: str) -> str | None:
     try:
         named = at(read_jsonc(_read_text(f"{root}/{CONFIG_JSONC}")), "semantic.indexPath")
         path = os.path.realpath(os.path.join(root, named)) if isinstance(named, str) and named else ""
-    except (OSError, ValueError):  # who reads the settings is told of it
+    except (OSError, ValueError):  # reported when the settings are read
         return None
     is_inside = path.startswith(os.path.join(os.path.realpath(root), ""))
     return path if is_inside and os.path.isfile(path) else None
@@ -102,10 +102,10 @@ def _config(text: str, keys: Sequence[str]) -> dict[str, str]:
 
 def _read_text(path: str) -> str:
     """
-    Return a small regular file as text, bad bytes replaced.
+    Read a small regular file as text, bad bytes replaced.
 
     Raises:
-        OSError: it is not there, can't be read, is too large, or is not a regular file.
+        OSError: it does not exist, can't be read, is too large, or is not a regular file.
         ValueError: *path* can't be the name of a file.
     """
     # A FIFO without a writer would block an ordinary open for ever.

@@ -1,4 +1,4 @@
-"""Settings in `.tlc.json` and `config.jsonc`: JSON with comments and trailing commas."""
+"""Parser of JSON with comments and trailing commas, and the settings in `.tlc.json` and `config.jsonc`."""
 
 import json
 import re
@@ -28,10 +28,10 @@ TRAILING_COMMA = re.compile(rf"({STRING})|,(?=\s*[}}\]])", re.DOTALL)
 
 def read_jsonc(text: str) -> dict[str, Any]:
     """
-    Return the object in *text*.
+    Parse the object in *text*.
 
     Raises:
-        ValueError: it is no such JSON, or no object.
+        ValueError: *text* is no such JSON, or no object.
     """
     try:
         document = json.loads(_without(TRAILING_COMMA, _without(COMMENT, text)))
@@ -44,18 +44,18 @@ def read_jsonc(text: str) -> dict[str, Any]:
 
 def scalars(document: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
     """
-    Return the values of *keys* as the text that the other sources would hold.
+    Return the values of *keys* as text, as the other sources hold them.
 
-    A list stands for its texts with commas between; a null is absent, and so is an object.
+    A list becomes its texts with commas between; null and objects are left out.
     """
     return {key: text for key in keys if (text := _text(document.get(key))) is not None}
 
 
 def older_names(document: Mapping[str, Any]) -> dict[str, str]:
     """
-    Return what the older names in *document* ask for, by the keys of today.
+    Return the settings that *document* has under older names, by their present keys.
 
-    They stand in objects, one in another, or with dots at the top. Of
+    The names are paths: in nested objects, or with dots at the top. Of
     `semantic`, only `enabled: false` and the models `local` and `openai` ask
     for an embedding provider; `dimensions` are for `openai`, as the others'
     models have their own.
@@ -70,7 +70,7 @@ def older_names(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def at(document: Mapping[str, Any], older: str) -> Any:
-    """Return what stands in *document* under the older name, nested or dotted; None when nothing does."""
+    """Return the value of *document* under an older name, nested or dotted; None without one."""
     if older in document:
         return document[older]
     first, _, rest = older.partition(".")
@@ -79,7 +79,7 @@ def at(document: Mapping[str, Any], older: str) -> Any:
 
 
 def _text(value: object) -> str | None:
-    """Return what the other sources would hold for *value*, None for what they can't."""
+    """Return *value* as the other sources would write it, None where they can't."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(item.replace(",", " ") for item in value) or NONE
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Every setting, one line each: its rule and the names it goes by."""
+"""The table of settings, with their rules and names, and the reader that resolves them from all sources."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,14 +39,14 @@ from hardwon.domain.model.vocabulary import CONTEXT_TYPES, DECAY_MODES, TIERS
 
 class Setting(NamedTuple):
     """
-    A setting and where it may stand.
+    The rule of a setting and the sources that may set it.
 
     Attributes:
-        rule: How its text is read.
+        rule: Parses its text.
         flag: The command-line option, by default `--` and the field's name.
-        variables: Environment variables, the first that is set counts; by default `HARDWON_` and the name.
+        variables: Environment variables, the first that is set wins; by default `HARDWON_` and the name.
         of_project: Whether a file of the project may set it, as `memory_` and the name.
-        in_project: How its text is read there, where that is narrower.
+        in_project: A stricter rule for a file of the project.
 
     """
 
@@ -113,7 +113,7 @@ SHOWN_CHARACTERS = 60
 
 
 class _Found(NamedTuple):
-    """A text for a setting, where it came from, how a warning names that place, and whether that is the project's."""
+    """A text for a setting, its source, the name of the source in warnings, and whether that is a file of the project."""
 
     text: str
     origin: str
@@ -123,7 +123,7 @@ class _Found(NamedTuple):
 
 def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[str, str]) -> Resolved:
     """
-    Return every setting, from the strongest source that names it.
+    Resolve every setting from the strongest source that names it.
 
     The order is flag, environment, `.claude/iflow-dev.local.md`, `.tlc.json`,
     `config.jsonc`, default. A blank value is absent. A value that its
@@ -132,7 +132,7 @@ def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[
     Args:
         project_root: The project's folder; need not exist.
         environ: The environment; `HOME` in it expands the store's `~`.
-        flags: What the command line says, by option, such as `{"--limit": "5"}`; unknown ones are ignored.
+        flags: Values on the command line by option, such as `{"--limit": "5"}`; unknown ones are ignored.
 
     Returns:
         The settings; never raises, whatever the files hold.
@@ -140,7 +140,7 @@ def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[
     """
     warnings: list[str] = []
     files = read_project_files(project_root, [key(field) for field in TABLE], warnings.append)
-    _refuse_the_users_own(files, warnings.append)
+    _refuse_user_settings(files, warnings.append)
     found = {field: next(_candidates(field, environ, flags, files), None) for field in TABLE}
     values = {field: _value(field, given, warnings.append) for field, given in found.items() if given}
     values = {field: value for field, value in values.items() if value is not None}
@@ -189,7 +189,7 @@ def _balance(values: dict[str, Any], warn: Callable[[str], None]) -> None:
     values.update(zip(WEIGHTS, after, strict=True))
 
 
-def _refuse_the_users_own(files: Sequence[ProjectFile], warn: Callable[[str], None]) -> None:
+def _refuse_user_settings(files: Sequence[ProjectFile], warn: Callable[[str], None]) -> None:
     for field, setting in TABLE.items():
         if not setting.of_project:
             names = [file.name for file in files if key(field) in file.values]

@@ -1,4 +1,4 @@
-"""Parse the text of a setting. Standard library only."""
+"""Rules that parse the text of a setting. Standard library only."""
 
 import math
 import os
@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 Reading: TypeAlias = tuple[Any, str]
-"""A value, None to fall back to the default; and what is wrong with the text, empty when nothing is."""
+"""A value, None for the default; and a complaint about the text, empty without one."""
 
 Rule: TypeAlias = Callable[[str], Reading]
-"""Reads a text that is not blank; never raises."""
+"""Parses a text that is not blank; never raises."""
 
 WHOLE_NUMBER = re.compile("-?[0-9]+")
 DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
@@ -18,16 +18,16 @@ NONE = "none"
 """An empty list."""
 
 MODEL = re.compile(r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?", re.ASCII)
-"""A model's name, with owner and tag where it has them: nothing that a path or an address is made of."""
+"""A model's name, with owner and tag where it has them; neither a path nor an address."""
 
-MOST_OF_PROJECT = 1_000
-"""So many entries a project may ask for; some hundred fit into a block."""
+MAX_OF_PROJECT = 1_000
+"""Entries that a project may ask for; some hundred fit into a block."""
 
-LARGEST_LIMIT = 2**31 - 1  # every store can bind it
+MAX_LIMIT = 2**31 - 1  # every store can bind it
 
 
 def exactly_true(text: str) -> Reading:
-    """Read a master switch: on for `true` alone, so that `yes`, `True` and `1` are off."""
+    """Read a master switch: on only for `true`; `yes`, `True` and `1` are off."""
     return text == "true", "" if text in {"true", "false"} else "counts as false; only true is on"
 
 
@@ -44,16 +44,16 @@ def limit(text: str) -> Reading:
     if not WHOLE_NUMBER.fullmatch(text):
         return refused
     try:
-        return max(-LARGEST_LIMIT, min(LARGEST_LIMIT, int(text))), ""
+        return max(-MAX_LIMIT, min(MAX_LIMIT, int(text))), ""
     except ValueError:  # Python refuses thousands of digits
         return refused
 
 
 def limit_of_project(text: str) -> Reading:
-    """Read a limit that a project asks for: all that a session can take in, not all the time there is."""
+    """Read a limit that a project sets, clamped to `MAX_OF_PROJECT`."""
     value, complaint = limit(text)
-    is_more = value is not None and value > MOST_OF_PROJECT
-    return (MOST_OF_PROJECT, f"is more than {MOST_OF_PROJECT}; using that") if is_more else (value, complaint)
+    is_more = value is not None and value > MAX_OF_PROJECT
+    return (MAX_OF_PROJECT, f"is more than {MAX_OF_PROJECT}; using that") if is_more else (value, complaint)
 
 
 def count(text: str) -> Reading:

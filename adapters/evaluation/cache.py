@@ -1,4 +1,4 @@
-"""Vectors kept between runs, in a file that nobody misses when it is gone."""
+"""A cache of vectors between runs of an evaluation, the embedder that uses it, and a clock that stands still."""
 
 import datetime as dt
 import hashlib
@@ -15,27 +15,29 @@ from contextlib import contextmanager, suppress
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
+from hardwon.ports.clock import Clock
 from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.override import override
 
 
-class StoppedClock:
+class StoppedClock(Clock):
     """
-    A clock by which it is always the same moment, so that what is recent today is recent in every later run.
+    A clock whose time is constant, so that recency is the same in every run; its monotonic time passes.
 
     Args:
-        now: The moment, with its zone.
+        now: The time, with its zone.
 
     """
 
     def __init__(self, now: dt.datetime) -> None:
         self._now = now
 
+    @override
     def now(self) -> dt.datetime:
-        """Return the moment."""
         return self._now
 
+    @override
     def monotonic(self) -> float:
-        """Return seconds that never go back; these do pass."""
         return time.perf_counter()
 
 
@@ -48,26 +50,26 @@ CREATE = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, vec BLOB NOT 
 
 class VectorCache:
     """
-    A file of vectors, for its owner only; several programs may use it at once.
+    A file of vectors, readable only by its owner, which several processes may use at once.
 
-    One that can't be read or written is told of once, and then does without.
+    After the first error, which is a warning, the cache is not used.
 
     Args:
-        folder: Holds the file; created when it is not there.
-        warn: Told in one line why there is no cache.
+        folder: Of the file, created if missing.
+        warn: Called with one line about the error.
 
     """
 
     def __init__(self, folder: str, warn: Callable[[str], None]) -> None:
         self._path = os.path.join(folder, FILE_NAME)
         self._warn = warn
-        self._lock = threading.Lock()  # a question is embedded on a thread of its own
+        self._lock = threading.Lock()  # a question is embedded in a separate thread
         self._connection: sqlite3.Connection | None = None
         with self._forgiving():
             self._connection = _open(self._path)
 
     def find(self, keys: Iterable[bytes], dimensions: int) -> Mapping[bytes, Vector]:
-        """Return the vectors of those of *keys* that are there and have *dimensions* finite values."""
+        """Return the cached vectors of *keys* that have *dimensions* finite values."""
         found = dict[bytes, Vector]()
         with self._forgiving() as connection:
             if connection:
@@ -78,7 +80,7 @@ class VectorCache:
         return found
 
     def keep(self, vectors: Mapping[bytes, Vector]) -> None:
-        """Keep *vectors* by their keys, in place of what was there."""
+        """Store *vectors* by their keys, replacing earlier ones."""
         with self._forgiving() as connection:
             if connection:
                 connection.execute("BEGIN IMMEDIATE")
@@ -87,7 +89,7 @@ class VectorCache:
                 connection.execute("COMMIT")
 
     def close(self) -> None:
-        """Let go of the file; from now on nothing is found or kept."""
+        """Close the file; afterwards nothing is found or stored."""
         with self._lock:
             connection, self._connection = self._connection, None
         if connection:
@@ -124,9 +126,9 @@ def _vector(blob: object, dimensions: int) -> Vector | None:
     return vector if math.isfinite(math.fsum(vector)) else None
 
 
-class CachingEmbedder:
+class CachingEmbedder(Embedder):
     """
-    Embeds each text once: in this process, and, as far as the cache can be used, in any.
+    An embedder that embeds each text once, in this process and, if the cache can be used, in all processes.
 
     Args:
         inner: Makes the vectors.
@@ -140,23 +142,17 @@ class CachingEmbedder:
         self._known: dict[bytes, Vector] = {}
 
     @property
+    @override
     def space(self) -> Space:
-        """The space of the embedder behind."""
         return self._inner.space
 
     @property
+    @override
     def max_tokens(self) -> int:
-        """How much of a text the embedder behind takes in."""
         return self._inner.max_tokens
 
+    @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
-        """
-        Return one vector a text, as the embedder behind made it now or earlier.
-
-        Raises:
-            EmbedderUnavailableError: the embedder behind is asked and raises it.
-            UnusableVectorError: likewise.
-        """
         keys = [self._key(text, task) for text in texts]
         unknown = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         kept = self._cache.find(unknown, self.space.dimensions)
@@ -179,10 +175,10 @@ class CachingEmbedder:
     def _is_usable(self, vector: Vector) -> bool:
         try:
             return bool(unit(vector, self.space.dimensions))
-        except UnusableVectorError:  # the next run may be luckier
+        except UnusableVectorError:  # retried in the next run
             return False
 
     def _key(self, text: str, task: Task) -> bytes:
-        """Return what stands for *text* in this space; the text itself can't be read out of it."""
+        """Return the key of *text* in this space, from which the text can't be recovered."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return hashlib.sha256(json.dumps([*self.space, sha256, task]).encode()).digest()

@@ -1,9 +1,7 @@
 """
-A folder that holds an evaluation set: `docs.jsonl`, `queries.jsonl` (or either with `.gz`) and `qrels.tsv`.
+Reader of evaluation sets, and reports as JSON, which `hardwon eval --json` prints and `--compare` reads.
 
-Lines of a text file, each of them checked, whatever the file really is.
-
-Reports as JSON: what `hardwon eval --json` prints and `--compare` reads.
+A set is a folder with `docs.jsonl`, `queries.jsonl` (or either with `.gz`) and `qrels.tsv`.
 """
 
 import gzip
@@ -29,10 +27,10 @@ from hardwon.domain.model.evaluation.report import (
     SetReport,
 )
 
-LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes; the longest text that can be stored fits, escaped."""
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""The longest text that can be stored fits, escaped."""
 
-MOST_UNPACKED = 1024 * 1024 * 1024
+MAX_UNPACKED = 1024 * 1024 * 1024
 """Bytes that a gzip file may unpack to: 1 GB, as a few kilobytes can hold any amount."""
 
 COMPRESSED = ".gz"
@@ -40,7 +38,7 @@ COMPRESSED = ".gz"
 
 class Place:
     """
-    Where in a file something stands.
+    A line of a file, or the whole file.
 
     Args:
         path: The file.
@@ -53,14 +51,14 @@ class Place:
         self.number = number
 
     def refuse(self, reason: str) -> InvalidEvaluationError:
-        """Return the error that says why what stands here can't be used."""
+        """Return the error with the *reason* why this line or file can't be used."""
         line = f" line {self.number}" if self.number else ""
         return InvalidEvaluationError(f"{self.path}{line}: {reason}")
 
 
 def read_lines(path: str) -> Iterator[tuple[Place, str]]:
     """
-    Yield the lines of a file that are not blank, without their ends, each with its place.
+    Yield the lines of a file that are not blank, without their ends, with their places.
 
     A file whose name ends in `.gz` is unpacked line by line.
 
@@ -68,15 +66,15 @@ def read_lines(path: str) -> Iterator[tuple[Place, str]]:
         InvalidEvaluationError: the file can't be read, is no UTF-8 text, or has a line of over 16 MB; or it is no whole
             gzip file, or unpacks to over 1 GB.
     """
-    if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would wait for ever
+    if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would block for ever
         raise Place(path).refuse("is not a file")
     try:
         with _opened(path) as file:
             number = 0
-            while line := file.readline(LONGEST_LINE + 1):
+            while line := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
-                if path.endswith(COMPRESSED) and file.tell() > MOST_UNPACKED:
-                    raise Place(path).refuse(f"unpacks to over {MOST_UNPACKED} bytes: unpack it first if it is yours")
+                if path.endswith(COMPRESSED) and file.tell() > MAX_UNPACKED:
+                    raise Place(path).refuse(f"unpacks to over {MAX_UNPACKED} bytes: unpack it first if it is yours")
                 if text := _decoded(Place(path, number), line).strip("\r\n"):
                     yield Place(path, number), text
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -97,7 +95,7 @@ def read_whole(path: str) -> str:
 
 def read_objects(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
     """
-    Yield the JSON objects of a file, one a line, each with its place.
+    Yield the JSON objects of a file, one a line, with their places.
 
     Raises:
         InvalidEvaluationError: as `read_lines` has it, or a line is no JSON object.
@@ -108,7 +106,7 @@ def read_objects(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 def parse_object(place: Place, text: str) -> dict[str, Any]:
     """
-    Return the JSON object that *text* is.
+    Parse the JSON object *text*.
 
     Raises:
         InvalidEvaluationError: it is none.
@@ -137,7 +135,7 @@ def text_of(place: Place, document: dict[str, Any], field: str, *, optional: boo
         raise place.refuse(f"{field} {found}: it must be a text")
     if "\0" in value:
         raise place.refuse(f"{field} holds a NUL character at position {value.index(chr(0))}: remove it")
-    if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise place.refuse(f"{field} holds half a surrogate pair: it is not valid text")
     return value
 
@@ -147,8 +145,8 @@ def _opened(path: str) -> io.BufferedIOBase:
 
 
 def _decoded(place: Place, line: bytes) -> str:
-    if len(line) > LONGEST_LINE:
-        raise place.refuse(f"has over {LONGEST_LINE} bytes (16 MB): is this the right file?")
+    if len(line) > MAX_LINE_BYTES:
+        raise place.refuse(f"has over {MAX_LINE_BYTES} bytes (16 MB): is this the right file?")
     try:
         return line.decode("utf-8-sig" if place.number == 1 else "utf-8")
     except UnicodeDecodeError as error:
@@ -165,11 +163,11 @@ COLUMNS = 3
 
 def read_eval_set(folder: str, name: str) -> EvalSet:
     """
-    Return the set in *folder*.
+    Read the evaluation set in *folder*.
 
     Args:
         folder: Holds the three files; `docs.jsonl.gz` and `queries.jsonl.gz` count where the plain ones are missing.
-        name: What the set is called.
+        name: Of the set.
 
     Raises:
         InvalidEvaluationError: a file is missing or damaged, or there is nothing to measure.
@@ -186,7 +184,7 @@ def read_eval_set(folder: str, name: str) -> EvalSet:
 
 
 def names_of(folders: Sequence[str]) -> list[str]:
-    """Return what the sets in *folders* are called: the folders' own names, numbered where they repeat."""
+    """Return the names of the sets in *folders*: the folders' names, numbered where they repeat."""
     names = list[str]()
     for folder in folders:
         own = os.path.basename(os.path.realpath(folder)) or "set"
@@ -199,7 +197,7 @@ def names_of(folders: Sequence[str]) -> list[str]:
 
 
 def _plain_or_compressed(folder: str, name: str) -> str:
-    """Return the path of the file *name* in *folder*, with `.gz` if only that one is there."""
+    """Return the path of the file *name* in *folder*, with `.gz` if only that exists."""
     plain = os.path.join(folder, name)
     compressed = plain + COMPRESSED
     return compressed if os.path.exists(compressed) and not os.path.lexists(plain) else plain
@@ -282,7 +280,7 @@ KEYS: Mapping[str, str] = {
     "p50_ms": "p50_ms",
     "p95_ms": "p95_ms",
 }
-"""The fields of `Figures` as scripts know them."""
+"""The JSON names of the fields of `Figures`."""
 
 NDCG = KEYS["ndcg"]
 
@@ -291,10 +289,10 @@ def report_document(report: Report, *, per_query: bool = False) -> dict[str, Any
     """Return *report* for JSON; *per_query* adds each question's text and nDCG@10."""
     sets = {
         name: {
-            "policies": _policies(each.policies),
-            **({"queries": {key: _query(query) for key, query in each.queries.items()}} if per_query else {}),
+            "policies": _policies(report_set.policies),
+            **({"queries": {key: _query(query) for key, query in report_set.queries.items()}} if per_query else {}),
         }
-        for name, each in report.sets.items()
+        for name, report_set in report.sets.items()
     }
     return {"sets": sets, **({MEAN: {"policies": _policies(report.mean)}} if report.mean else {})}
 
@@ -320,7 +318,7 @@ def comparison_document(changes: Sequence[Change]) -> dict[str, Any]:
 
 def read_report(path: str) -> Report:
     """
-    Return a report that was printed as JSON earlier; questions only where they are in it.
+    Read a report that was printed as JSON; its questions are optional.
 
     Raises:
         InvalidEvaluationError: the file can't be read, or is no such report.
@@ -328,7 +326,7 @@ def read_report(path: str) -> Report:
     place = Place(path)
     document = parse_object(place, read_whole(path))
     try:
-        return Report({name: _set_report(each) for name, each in document["sets"].items()})
+        return Report({name: _set_report(fields) for name, fields in document["sets"].items()})
     except (KeyError, TypeError, AttributeError) as error:
         raise place.refuse("is no report of `hardwon eval --json`") from error
 

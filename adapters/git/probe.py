@@ -1,12 +1,8 @@
 """
-The branch that is checked out, read from git's own files: no process is started for it.
+The checked-out branch, and the changed files that git reports. Standard library only.
 
-Git asked in a way in which it starts no other program, whatever the repository's own files say.
-
-A folder that was unpacked from an archive brings its `.git` along, and with it settings that
-name programs: monitors, hooks, filters, transports. Standard library only.
-
-The files that git knows to have changed. Standard library only.
+Git is run so that it starts no other program: the `.git` of an unpacked archive can have
+settings that name programs, such as monitors, hooks, filters and transports.
 """
 
 import datetime as dt
@@ -29,9 +25,9 @@ def checked_out_branch(project_root: str) -> str | None:
     return head.removeprefix(BRANCH) if head.startswith(BRANCH) else None
 
 
-# Of git's own variables only those that say where git and the user's configuration
-# are. GIT_DIR and its like would make a hook that was started from inside another
-# git hook look at that repository; others would change what is printed.
+# Of git's variables only those of the places of git and of the user's configuration. GIT_DIR and
+# the like would direct a hook started inside another git hook to that repository; others would
+# change the output.
 KEPT_VARIABLES = (
     "GIT_CEILING_DIRECTORIES",
     "GIT_CONFIG_GLOBAL",
@@ -40,8 +36,8 @@ KEPT_VARIABLES = (
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     "GIT_EXEC_PATH",
 )
-LED_ASTRAY = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH")
-"""Those that name programs, or files that do: never a place in the project."""
+VARIABLES_WITH_PATHS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH")
+"""Variables that name programs, or files that do: never passed with a place in the project."""
 
 SETTINGS = (
     "core.fsmonitor=",  # empty, as a git before 2.36 would run a program called false
@@ -55,13 +51,13 @@ NO_CONVERSATION = {
 }
 
 FILTERS = ("config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|process)$")
-"""Asks for the programs that files go through before they are compared."""
+"""Lists the programs that filter files before a comparison."""
 
-FILTERS_TOLD = (0, 1)  # some; none
+FILTER_CODES = (0, 1)  # some; none
 
 
 class UnsafeRepositoryError(ValueError):
-    """Git can't be kept from running what this repository names."""
+    """Git can't be prevented from running programs that this repository names."""
 
 
 def git_command(
@@ -72,12 +68,12 @@ def git_command(
 
     Args:
         project_root: A folder inside the repository.
-        search_path: Where to look for git.
-        arguments: The subcommand and all that follows.
-        settings: More of them, as `name=value`.
+        search_path: Of programs.
+        arguments: The subcommand and its arguments.
+        settings: Further ones, as `name=value`.
 
     Raises:
-        FileNotFoundError: there is no git that can be trusted.
+        FileNotFoundError: there is no trusted git.
         ValueError: *project_root* can't be a path.
 
     """
@@ -87,22 +83,22 @@ def git_command(
 
 
 def git_environment(project_root: str, variables: Mapping[str, str]) -> dict[str, str]:
-    """Return of *variables* those that git may see, none of which leads it into the project."""
+    """Return the *variables* that git gets, none of which leads into the project."""
     around = surroundings(project_root)
     kept = {name: value for name, value in variables.items() if name in KEPT_VARIABLES or name[:4] != "GIT_"}
-    safe = {name: value for name, value in kept.items() if name not in LED_ASTRAY or around.trusts(value)}
+    safe = {name: value for name, value in kept.items() if name not in VARIABLES_WITH_PATHS or around.trusts(value)}
     return {**safe, "PATH": around.trusted(variables.get("PATH", os.defpath)), **NO_CONVERSATION}
 
 
 def changes(revisions: str) -> list[str]:
-    """Return the question which files differ between *revisions*."""
+    """Return the arguments that list the files that differ between *revisions*."""
     quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--no-relative")
-    # The last dashes keep a file that is named like the range from being taken for it.
+    # With the last dashes, a file named like the range is no ambiguity.
     return ["diff", "--name-only", "-z", *quiet, revisions, "--"]
 
 
 def commit_times(revisions: str) -> list[str]:
-    """Return the question when the commits of *revisions* were made, in seconds since 1970."""
+    """Return the arguments that list the times of the commits of *revisions*, in seconds since 1970."""
     # Showing signatures would run a program that the repository's settings name.
     return ["log", "-z", "--no-show-signature", "--no-notes", "--format=%ct", revisions, "--"]
 
@@ -112,15 +108,15 @@ def without_filters(code: int, names: bytes, most: int) -> list[str]:
     Return the settings that switch off the filters of a repository.
 
     Args:
-        code: How `FILTERS` ended.
-        names: What it answered.
-        most: So many names may have been cut off.
+        code: The exit code of `FILTERS`.
+        names: Its output.
+        most: The number of names from which on the output may be cut.
 
     Raises:
-        UnsafeRepositoryError: they are not told, there are more, or one can't be named.
+        UnsafeRepositoryError: they are unknown, too many, or one can't be named.
 
     """
-    if code not in FILTERS_TOLD:
+    if code not in FILTER_CODES:
         raise UnsafeRepositoryError(f"asked for the repository's filters, it ended with code {code}")
     drivers = {os.fsdecode(name).rpartition(".")[0] for name in names.split(b"\0")[:-1]}
     if names.count(b"\0") >= most or any("=" in driver for driver in drivers):
@@ -132,7 +128,7 @@ def without_filters(code: int, names: bytes, most: int) -> list[str]:
 RANGES = ("HEAD~3..HEAD", "HEAD~1..HEAD")
 UNCOMMITTED = "HEAD"
 DEFAULT_BRANCHES = ("main", "master", "develop", "trunk")
-"""Branches that others leave from; from the first two none is left for another."""
+"""Branches that others start from; the first two start from no other."""
 MAX_DIFF_FILES = 1000
 MAX_COMMITS = 10_000
 SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository
@@ -140,12 +136,12 @@ SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository
 
 class GitChangeProbe:
     """
-    Asks git which files changed; never raises.
+    The files that changed by git; never raises.
 
     Args:
         project_root: A folder inside the repository; names come relative to the repository's top.
-        warn: Told in one line when git is missing, can't start, breaks or hangs;
-            not told of a folder without a repository or with too few commits.
+        warn: Called with one line when git is missing, can't start, fails or hangs,
+            but not for a folder without a repository or with too few commits.
 
     """
 
@@ -166,13 +162,13 @@ class GitChangeProbe:
         """
         Return the names of files that git knows and that differ from the last commit.
 
-        They are compared as they are: a filter is a program that the repository names.
+        They are compared without filters, which are programs that the repository names.
         """
         return self._uncommitted(deadline, MAX_FILES)
 
     def feature_files(self, branch: str | None, deadline: Deadline) -> tuple[str, ...]:
         """
-        Return the names changed since *branch*, which is checked out, left the default branch, committed or not.
+        Return the names changed, committed or not, since the checked-out *branch* started from the default branch.
 
         On the default branch itself, those of the last three commits.
         """
@@ -182,10 +178,10 @@ class GitChangeProbe:
         return tuple(dict.fromkeys((*committed, *changing, *recent)))
 
     def branch_started(self, branch: str | None, deadline: Deadline) -> dt.datetime | None:
-        """Return when the first commit was made that *branch* has and the default branch has not; None without one."""
+        """Return the time of the first commit of *branch* that the default branch lacks; None without one."""
         questions = [commit_times(f"{start}..HEAD") for start in _starts(branch)]
-        moments = [int(text) for text in self._answer(questions, deadline, MAX_COMMITS) if text.isdecimal()]
-        return dt.datetime.fromtimestamp(min(moments), dt.UTC) if moments else None
+        times = [int(text) for text in self._answer(questions, deadline, MAX_COMMITS) if text.isdecimal()]
+        return dt.datetime.fromtimestamp(min(times), dt.UTC) if times else None
 
     def _changed(self, revisions: Sequence[str], deadline: Deadline, most: int = MAX_FILES) -> tuple[str, ...]:
         return self._answer([changes(revision) for revision in revisions], deadline, most)
@@ -233,7 +229,7 @@ class GitChangeProbe:
 
 
 def _starts(branch: str | None) -> list[str]:
-    """Return the names by which git may know where *branch* left from, the likeliest first."""
+    """Return the names of branches that *branch* may have started from, the likeliest first."""
     if branch in DEFAULT_BRANCHES[:2]:
         return []
     others = [name for name in DEFAULT_BRANCHES if name != branch]
@@ -242,5 +238,5 @@ def _starts(branch: str | None) -> list[str]:
 
 
 def _names(output: bytes, most: int) -> tuple[str, ...]:
-    # Each name ends with a zero byte, so what stands after the last one was cut off.
+    # A name ends with a zero byte, so that a rest after the last one was cut.
     return tuple(name.decode("utf-8", "replace") for name in output.split(b"\0")[:-1][:most])

@@ -1,10 +1,4 @@
-"""
-Where a repository stands, read from git's own files: no process is started for it. Standard library only.
-
-Which git is run: one of the user's own, never one that the project brings along. Standard library only.
-
-Running git: for so long, for so many names, and nothing of it runs on. Standard library only.
-"""
+"""Location of a repository, choice of a git that does not come from the project, and bounded runs of git. Standard library only."""
 
 import errno
 import math
@@ -23,13 +17,13 @@ from hardwon.domain.model.deadline import Deadline
 LONGEST_LINE = 4096
 GIT = ".git"
 LINKED = "worktrees"
-"""The folder in which git keeps what is a linked work tree's own."""
+"""The folder of git's files of linked work trees."""
 
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold a recall for ever
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block a recall for ever
 
 
 def top_of(folder: str) -> str | None:
-    """Return the work tree that holds *folder*, a path without links; None where there is none."""
+    """Return the work tree that holds *folder*, a path without links; None without one."""
     while not os.path.lexists(os.path.join(folder, GIT)):
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -39,7 +33,7 @@ def top_of(folder: str) -> str | None:
 
 
 def main_work_tree(folder: str) -> str:
-    """Return the work tree that holds *folder*, for a linked one the one it is linked to; *folder* where there is none."""
+    """Return the work tree that holds *folder*, for a linked one the main one; without one *folder*."""
     real = os.path.realpath(folder)
     top = top_of(real)
     if top is None:
@@ -49,14 +43,14 @@ def main_work_tree(folder: str) -> str:
 
 
 def git_folder(top: str) -> str:
-    """Return where git keeps its files for the work tree *top*; a linked one names the place in a file."""
+    """Return the folder of git's files for the work tree *top*; a linked one names it in a file."""
     path = os.path.join(top, GIT)
     pointer = "" if os.path.isdir(path) else first_line(path)
     return os.path.join(top, pointer.removeprefix("gitdir: ")) if pointer.startswith("gitdir: ") else path
 
 
 def first_line(path: str) -> str:
-    """Return the first line of a regular file, cut; nothing of anything else."""
+    """Return the first line of a regular file, cut; empty for any other."""
     try:
         with open(path, encoding="utf-8", errors="replace", opener=_open_without_waiting) as file:
             is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -74,13 +68,13 @@ NAME = "git.exe" if os.name == "nt" else "git"
 
 class Surroundings:
     """
-    Where programs may be looked for by whoever works in a folder that nobody vouches for.
+    The trusted places for programs, outside an untrusted project.
 
-    A relative entry of PATH means a folder of the project, and tools like direnv put the
-    project's own folders there: neither is trusted, whatever link leads to it.
+    A relative entry of PATH means a folder of the project, and tools like direnv add the
+    project's folders: neither is trusted, nor links into them.
 
     Args:
-        project_root: The user's project; all of the repository around it counts.
+        project_root: The user's project; the whole repository around it is untrusted.
 
     Raises:
         ValueError: *project_root* can't be a path.
@@ -92,11 +86,11 @@ class Surroundings:
         self._project = os.path.join(top_of(real) or real, "")
 
     def trusts(self, path: str) -> bool:
-        """Tell whether *path* is absolute and neither lies in the project nor leads there."""
+        """Return whether *path* is absolute and neither lies in the project nor leads there."""
         if not os.path.isabs(path):
             return False
         places = (os.path.normpath(path), os.path.realpath(path))
-        # Whoever works in the root folder has no place outside.
+        # If the project is the root folder, no place is outside of it.
         return self._project == os.path.join(os.sep, "") or not any(
             os.path.join(place, "").startswith(self._project) for place in places
         )
@@ -122,13 +116,13 @@ class Surroundings:
 
 @lru_cache(maxsize=4)
 def surroundings(project_root: str) -> Surroundings:
-    """Return the surroundings of *project_root*, looked at once."""
+    """Return the surroundings of *project_root*; cached."""
     return Surroundings(project_root)
 
 
 @lru_cache(maxsize=4)
 def find_git(project_root: str, search_path: str) -> str:
-    """Return what `Surroundings.git` returns, looked for once."""
+    """Return `Surroundings.git`; cached."""
     return surroundings(project_root).git(search_path)
 
 
@@ -144,7 +138,7 @@ def _enough(output: bytes | bytearray, most: int) -> bool:
 
 def run(command: list[str], environment: dict[str, str], deadline: Deadline, most: int) -> tuple[int, bytes]:
     """
-    Return the exit code of *command* and what it wrote, of which *most* names are enough; nothing of it runs on.
+    Run *command*; return its exit code and output, cut after *most* names. No process of it is left running.
 
     Raises:
         TimeoutError: *deadline* passed.
@@ -175,15 +169,14 @@ def _run_portably(command: list[str], environment: dict[str, str], deadline: Dea
 
 class _Child:
     """
-    A process of its own group that writes into a pipe.
+    A process in a new group that writes into a pipe.
 
-    Leaving the `with` block closes the pipe, and kills and reaps what still
-    runs of the group.
+    Leaving the `with` block closes the pipe, and kills and reaps the group.
     """
 
     def __init__(self, command: list[str], environment: dict[str, str]) -> None:
         self._pipe, writable = os.pipe()
-        # The pipe comes first: it may have taken the number of a closed standard stream.
+        # The pipe first: it may have the number of a closed standard stream.
         streams = (
             (os.POSIX_SPAWN_DUP2, writable, 1),
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -212,7 +205,7 @@ class _Child:
                 self.wait(Deadline.after(REAP_SECONDS, time.monotonic))
 
     def read(self, deadline: Deadline, most: int) -> bytes:
-        """Return what the process writes, to its end or until there are *most* names."""
+        """Return the output, to its end or until it has *most* names."""
         poller = select.poll()
         poller.register(self._pipe, select.POLLIN)
         output = bytearray()
@@ -227,11 +220,11 @@ class _Child:
         return bytes(output)
 
     def wait(self, deadline: Deadline) -> int:
-        """Return the exit code; it may come a moment after the pipe's end."""
+        """Return the exit code, which may come shortly after the pipe's end."""
         while True:
             try:
                 pid, status = os.waitpid(self._pid, os.WNOHANG)
-            except ChildProcessError:  # whoever started us ignores SIGCHLD: the code is lost
+            except ChildProcessError:  # the parent process ignores SIGCHLD: the code is lost
                 pid, status = self._pid, 0
             if pid:
                 self._running = False

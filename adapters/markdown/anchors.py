@@ -1,8 +1,7 @@
 """
-The sections of a file that go by a name of their own.
+Parser of anchored sections, the convention of spec-kit's memory files.
 
-A section stands between `<!-- ANCHOR:id -->` and `<!-- /ANCHOR:id -->`, the
-convention of spec-kit's memory files; small letters do too.
+A section is enclosed in `<!-- ANCHOR:id -->` and `<!-- /ANCHOR:id -->`, in any case.
 """
 
 import re
@@ -15,8 +14,8 @@ from hardwon.adapters.markdown.document_format import first_of
 from hardwon.domain.model.plain_text import COMMENT_OR_FENCE
 
 ID_LENGTH = 120
-DEEPEST = 8
-"""Upper bound of sections that share a passage: without it, nesting would make a file's text quadratic."""
+MAX_DEPTH = 8
+"""Upper bound of nested sections, without which the sections' text would be quadratic in the file's length."""
 
 SHOWN_CHARACTERS = 60
 
@@ -27,11 +26,11 @@ _MARKER_OR_SILENT = re.compile(rf"(?i:{_MARKER})|{COMMENT_OR_FENCE.pattern}", re
 
 class AnchorSection(NamedTuple):
     """
-    A named part of a file.
+    An anchored section of a file.
 
     Attributes:
-        anchor_id: As it is written: 1 to 120 letters, digits and `-_./`.
-        text: Its text, not blank, without markers.
+        anchor_id: As written: 1 to 120 letters, digits and `-_./`.
+        text: Not blank, without markers.
 
     """
 
@@ -41,10 +40,10 @@ class AnchorSection(NamedTuple):
 
 class Sections(NamedTuple):
     """
-    The named parts of a file.
+    The anchored sections of a file.
 
     Attributes:
-        found: In the order they begin, each id once.
+        found: In the order of their beginnings, without duplicate ids.
         complaints: Faults of the markers, at most six lines.
 
     """
@@ -55,12 +54,12 @@ class Sections(NamedTuple):
 
 class Extent(NamedTuple):
     """
-    Where a section stands in a body, its markers included.
+    The position of a section in a body, with its markers.
 
     Attributes:
-        anchor_id: As it is written.
+        anchor_id: As written.
         start: Where its first marker begins.
-        stop: Where its last one ends; of a section that is never closed, where the next marker begins or the body ends.
+        stop: Where its last marker ends; of an unclosed section, where the next marker begins or the body ends.
 
     """
 
@@ -70,7 +69,7 @@ class Extent(NamedTuple):
 
 
 class _Marker(NamedTuple):
-    """One marker; *start* and *stop* are its place in the body."""
+    """A marker and its position in the body."""
 
     anchor_id: str
     is_end: bool
@@ -82,8 +81,8 @@ def sections(body: str) -> Sections:
     """
     Return the anchored sections of *body*; markers in code or in other comments don't count.
 
-    A section holds those nested in it. One that is never closed runs to the
-    next marker or the end; of two with one id the first counts. Takes linear time.
+    A section includes those nested in it. An unclosed one runs to the next
+    marker or the end; of duplicate ids the first wins. Takes linear time.
     """
     markers, pairing = _paired(body)
     found = [AnchorSection(markers[a].anchor_id, _between(body, markers, a, b)) for a, b in pairing.spans()]
@@ -93,7 +92,7 @@ def sections(body: str) -> Sections:
 
 
 def extents(body: str) -> tuple[Extent, ...]:
-    """Return where the anchored sections of *body* stand, in the order they begin; blank ones too."""
+    """Return the positions of the anchored sections of *body*, blank ones too, in the order of their beginnings."""
     markers, pairing = _paired(body)
     return tuple(
         Extent(markers[begin].anchor_id, markers[begin].start, _stop(body, markers, begin, end))
@@ -102,7 +101,7 @@ def extents(body: str) -> tuple[Extent, ...]:
 
 
 def without_markers(body: str) -> str:
-    """Return *body* without the markers that `sections` goes by; all else stays as it is."""
+    """Remove the markers of sections from *body*, and nothing else."""
     edges = [0, *(edge for marker in _markers(body) for edge in (marker.start, marker.stop)), len(body)]
     return "".join(body[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True))
 
@@ -111,7 +110,7 @@ def _paired(body: str) -> tuple[list[_Marker], "_Pairing"]:
     markers = list(_markers(body))
     pairing = _Pairing()
     for number, marker in enumerate(markers):
-        pairing.take(number, marker)
+        pairing.add(number, marker)
     return markers, pairing
 
 
@@ -131,14 +130,14 @@ def _markers(body: str) -> Iterator[_Marker]:
 
 
 def _between(body: str, markers: Sequence[_Marker], begin: int, end: int) -> str:
-    """Return what stands between two markers, without those in between; *end* may be one past the last."""
+    """Return the text between two markers, without nested markers; *end* may be one past the last."""
     stops = [marker.stop for marker in markers[begin:end]]
     starts = [marker.start for marker in markers[begin + 1 : end + 1]]
     return "".join(body[start:stop] for start, stop in zip_longest(stops, starts)).strip()
 
 
 class _Pairing:
-    """Which marker ends what another began, by their numbers."""
+    """Pairs of the markers that begin and end a section, by their numbers."""
 
     def __init__(self) -> None:
         self._begins: dict[str, int] = {}
@@ -146,8 +145,8 @@ class _Pairing:
         self._open = Counter[str]()
         self.complaints = list[str]()
 
-    def take(self, number: int, marker: _Marker) -> None:
-        """Take the next marker."""
+    def add(self, number: int, marker: _Marker) -> None:
+        """Add the next marker."""
         if not _ID.fullmatch(marker.anchor_id):
             self._complain(marker.anchor_id, f"is left out: write up to {ID_LENGTH} letters, digits and -_./")
         elif marker.is_end:
@@ -156,13 +155,13 @@ class _Pairing:
             self._begin(number, marker.anchor_id)
 
     def spans(self) -> list[tuple[int, int]]:
-        """Return the first and last marker of each section, in order; what lies too deep is left out."""
+        """Return the first and last marker of each section, in order; those nested too deeply are left out."""
         spans = list[tuple[int, int]]()
-        around = list[int]()  # where the sections end that hold this one
+        around = list[int]()  # ends of the sections that enclose this one
         for anchor_id, begin in self._begins.items():
             around = [end for end in around if end > begin]
-            if len(around) == DEEPEST:
-                self._complain(anchor_id, f"is left out: it lies in {DEEPEST} others")
+            if len(around) == MAX_DEPTH:
+                self._complain(anchor_id, f"is left out: it lies in {MAX_DEPTH} others")
                 continue
             spans.append((begin, self._end_of(anchor_id, begin)))
             around.append(spans[-1][1])

@@ -1,12 +1,4 @@
-"""
-A knowledge-bank file as it is read, with where each character of it stands in the file.
-
-A new lesson in a knowledge-bank file; what stands there already stays byte for byte.
-
-A lesson that a knowledge-bank file has already, counted once more; all else of the file stays byte for byte.
-
-The texts of the knowledge-bank files, edited; a text that an edit does not concern stays byte for byte.
-"""
+"""Edits of knowledge-bank files: add a lesson, increment the count of one; all other text stays byte for byte."""
 
 import re
 from bisect import bisect_right
@@ -58,12 +50,12 @@ class BankView:
     A file as `parse_bank` reads it: no HTML comments, newlines as the only line ends.
 
     Args:
-        raw: The file's text, its line ends as they are.
+        raw: The file's text with its original line ends.
 
     """
 
     def __init__(self, raw: str) -> None:
-        kept = list(_kept(raw))
+        kept = list(_visible(raw))
         self.text = "".join(raw[span.start : span.end] for span in kept).replace("\r", "\n")
         self._raw_starts = [span.start for span in kept]
         self._starts = list[int]()
@@ -73,14 +65,14 @@ class BankView:
             at += span.end - span.start
 
     def raw(self, span: Span) -> Span:
-        """Return where *span* of the text stands in the file; an empty one stands behind the character before it."""
+        """Map *span* of the text to the file; an empty one comes right after the character before it."""
         if span.start == span.end:
             after = self._place(span.start - 1) + 1 if span.start else 0
             return Span(after, after)
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def chunks(self) -> Iterator[Span]:
-        """Yield what stands between the marks of entries, the text before the first included."""
+        """Yield the spans between the marks of entries, the text before the first included."""
         marks = list(ENTRY_MARK.finditer(self.text))
         starts = [0, *(mark.end() for mark in marks)]
         ends = [*(mark.start() for mark in marks), len(self.text)]
@@ -98,8 +90,8 @@ class BankView:
         return self._raw_starts[piece] + index - self._starts[piece]
 
 
-def _kept(raw: str) -> Iterator[Span]:
-    """Yield the parts of *raw* that are read, none of them empty."""
+def _visible(raw: str) -> Iterator[Span]:
+    """Yield the parts of *raw* that are parsed, none of them empty."""
     for part in _uncommented(raw):
         at = part.start
         for dropped in _CARRIAGE_RETURN.finditer(raw, part.start, min(part.end + 1, len(raw))):
@@ -119,7 +111,7 @@ def _uncommented(raw: str) -> Iterator[Span]:
 
 
 SPLITTING = (ENTRY_HEAD, METADATA_HEAD)
-"""How a line begins that would end a description; a space before it takes that from it and is no change of the lesson."""
+"""Beginnings of a line that would end a description; a space before it escapes it without changing the lesson."""
 
 
 def with_lesson(text: str, lesson: BankLesson) -> str:
@@ -127,7 +119,7 @@ def with_lesson(text: str, lesson: BankLesson) -> str:
     Return *text* with *lesson* at its end.
 
     Raises:
-        InvalidEntryError: it would not be read back as it is, or change how the rest is read.
+        InvalidEntryError: it would not be read back unchanged, or would change the parsing of the rest.
     """
     for form in _forms(lesson, {entry.name for entry in entries_of(text, lesson.category)}):
         after = _appended(text, form)
@@ -140,14 +132,14 @@ def with_lesson(text: str, lesson: BankLesson) -> str:
 
 
 class _Form(NamedTuple):
-    """A lesson, and what stands below its name."""
+    """A lesson and the text below its name."""
 
     lesson: BankLesson
     body: str
 
 
 def _forms(lesson: BankLesson, used: Collection[str]) -> Iterator[_Form]:
-    """Yield how *lesson* may stand in a file: with its name said once if its text begins with it, else as it is."""
+    """Yield ways to write *lesson*: with the name left out of a text that begins with it, else unchanged."""
     split = split_by_title(lesson.name, lesson.description)
     if split.beginning and split.beginning not in used:
         yield _Form(lesson._replace(name=split.beginning), split.continued)
@@ -164,9 +156,9 @@ def _appended(text: str, form: _Form) -> str:
 
 
 def _is_read_back(before: str, after: str, lesson: BankLesson) -> bool:
-    """Return whether *after* says what *before* did, and *lesson*."""
+    """Return whether *after* has the entries of *before*, then *lesson*."""
     entries = entries_of(after, lesson.category)
-    return entries[:-1] == entries_of(before, lesson.category) and _says(entries[-1:], lesson)
+    return entries[:-1] == entries_of(before, lesson.category) and _is_lesson(entries[-1:], lesson)
 
 
 def _lines(form: _Form) -> Iterator[str]:
@@ -181,8 +173,8 @@ def _lines(form: _Form) -> Iterator[str]:
     yield metadata_line(LAST_OBSERVED, lesson.day)
 
 
-def _says(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
-    """Return whether the one of *entries* is *lesson*."""
+def _is_lesson(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
+    """Return whether *entries* is *lesson* alone."""
     notes = (metadata_line(OBSERVED_IN, lesson.observed_in),) if lesson.observed_in else ()
     wanted = (lesson.name, lesson.identity, notes, lesson.observation_count, lesson.confidence, lesson.day)
     return [wanted] == [
@@ -199,7 +191,7 @@ def _says(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
 
 
 def _unused(name: str, used: Collection[str]) -> str:
-    """Return *name*, numbered when another lesson has it: an import passes over a heading it has seen."""
+    """Return *name*, numbered when another lesson has it: an import skips duplicate headings."""
     return next(
         candidate for candidate in chain([name], (f"{name} ({number})" for number in count(2))) if candidate not in used
     )
@@ -212,17 +204,17 @@ class _Edit(NamedTuple):
 
 def with_count(text: str, category: Category, identity: str, day: str) -> str:
     """
-    Return *text* with the lesson observed once more, on *day*; as it is when the lesson is not there.
+    Increment the observation count of the lesson, observed last on *day*; *text* without the lesson is unchanged.
 
     Raises:
-        InvalidEntryError: the file can't be changed so that only that changes.
+        InvalidEntryError: the edit would change other text too.
     """
     view, before = BankView(text), entries_of(text, category)
     chunks = list(view.chunks())
     known = [entry for entry in before if is_same(entry, identity)]
     after = _edited(text, [edit for entry in known for edit in _edits(view, chunks[entry.position], day)])
-    expected = [_once_more(entry, day) if entry in known else entry for entry in before]
-    if known and not _say_the_same(entries_of(after, category), expected):
+    expected = [_incremented(entry, day) if entry in known else entry for entry in before]
+    if known and not _are_equal(entries_of(after, category), expected):
         raise InvalidEntryError(
             f"the count of {identity} in {category}.md can't be told from its HTML comments: move them"
         )
@@ -230,17 +222,17 @@ def with_count(text: str, category: Category, identity: str, day: str) -> str:
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> str:
-    """Return *text* with all *edits*; what comes to one place stands there in the order of *edits*."""
+    """Apply *edits*; those at the same position keep their order."""
     end = line_end(text)
-    for edit in sorted(edits, key=lambda each: each.place)[::-1]:
+    for edit in sorted(edits, key=lambda edit: edit.place)[::-1]:
         text = text[: edit.place.start] + edit.text.replace("\n", end) + text[edit.place.end :]
     return text
 
 
-def _say_the_same(some: Sequence[BankEntry], others: Sequence[BankEntry]) -> bool:
-    """Return whether two readings differ in nothing but how the metadata is written."""
+def _are_equal(some: Sequence[BankEntry], others: Sequence[BankEntry]) -> bool:
+    """Return whether two readings are equal but for the form of their metadata."""
     return len(some) == len(others) and all(
-        one == other or _noted(one) == _noted(other) for one, other in zip(some, others, strict=True)
+        first == second or _noted(first) == _noted(second) for first, second in zip(some, others, strict=True)
     )
 
 
@@ -249,13 +241,13 @@ def _noted(entry: BankEntry) -> BankEntry:
 
 
 def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
-    """Yield what makes the entry of *chunk* observed once more: two values, or lines for those that are missing."""
+    """Yield the edits that increment the count of *chunk*: of two values, or new lines where they are missing."""
     lines = _metadata(view, chunk)
     count = _last(view, lines, OBSERVATION_COUNT, lambda text: whole_number(text) is not None)
     last = _last(view, lines, LAST_OBSERVED, lambda _: True)
-    said = whole_number(view.text[slice(*count)]) if count else 1
+    present = whole_number(view.text[slice(*count)]) if count else 1
     missing = ""
-    for value, label, now in ((count, OBSERVATION_COUNT, str(_next(said or 0))), (last, LAST_OBSERVED, day)):
+    for value, label, now in ((count, OBSERVATION_COUNT, str(_next(present or 0))), (last, LAST_OBSERVED, day)):
         if value is None:
             missing += f"\n{metadata_line(label, now)}"
         else:
@@ -266,7 +258,7 @@ def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
 
 
 def _last(view: BankView, lines: Sequence[Span], label: str, is_value: Callable[[str], bool]) -> Span | None:
-    """Return where the value stands that the last line with that *label* has."""
+    """Return the span of the value on the last line with that *label*."""
     for line in reversed(lines):
         text = text_after(label, view.text[slice(*line)])
         if text is not None and is_value(text):
@@ -283,24 +275,24 @@ def _metadata(view: BankView, chunk: Span) -> list[Span]:
 
 
 def _value(view: BankView, line: Span) -> Span:
-    """Return where the value of a metadata line stands, without the space around it."""
+    """Return the span of the value of a metadata line, without the space around it."""
     start = view.text.index(":", line.start) + 1
-    said = view.text[start : line.end]
-    start += len(said) - len(said.lstrip())
-    return Span(start, start + len(said.strip()))
+    value = view.text[start : line.end]
+    start += len(value) - len(value.lstrip())
+    return Span(start, start + len(value.strip()))
 
 
 def _next(count: int) -> int:
     return min(max(1, count) + 1, MAX_COUNT)
 
 
-def _once_more(entry: BankEntry, day: str) -> BankEntry:
+def _incremented(entry: BankEntry, day: str) -> BankEntry:
     return entry._replace(observation_count=_next(entry.observation_count), last_observed=day)
 
 
 class MarkdownBanks(NamedTuple):
     """
-    The banks as texts; satisfies `Banks`.
+    The banks as texts of files; satisfies `Banks`.
 
     Attributes:
         texts: The text of every file, empty if missing.

@@ -1,4 +1,4 @@
-"""Write knowledge-bank files."""
+"""Knowledge-bank files, written together or not at all."""
 
 import os
 import stat
@@ -21,11 +21,12 @@ from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
 from hardwon.domain.model.knowledge_bank import BankScope
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.ports.knowledge_bank import BankFiles
+from hardwon.ports.override import override
 
 READABLE_BY_ALL, PRIVATE = 0o644, 0o600
 OPEN_FOLDER, PRIVATE_FOLDER = 0o755, 0o700
 LOCK_SECONDS = 5.0
-"""How long to wait for another retrospective that writes."""
+"""Upper bound of the wait for another retrospective that writes."""
 
 
 class MarkdownBankFiles(BankFiles):
@@ -35,7 +36,7 @@ class MarkdownBankFiles(BankFiles):
     Args:
         project_root: Its bank is the folder `docs/knowledge-bank`; nothing outside of it is written.
         store: The folder that holds the user's own bank.
-        lock_seconds: How long to wait for a folder that another process holds.
+        lock_seconds: Upper bound of the wait for a folder that another process has locked.
 
     """
 
@@ -48,15 +49,18 @@ class MarkdownBankFiles(BankFiles):
         self._facts = dict[BankPlace, os.stat_result]()
         self._texts = dict[BankPlace, str]()
 
+    @override
     def path(self, place: BankPlace) -> str:
         folder = LOCAL_FOLDER if place.scope == "local" else ""
         return os.path.join(self._roots[place.scope], folder, f"{place.category}.md")
 
+    @override
     def banks(self) -> Banks:
         self._facts.clear()
         self._texts = {place: self._read(place) for place in PLACES}
         return MarkdownBanks(self._texts)
 
+    @override
     @contextmanager
     def held(self) -> Iterator[Banks]:
         with ExitStack() as stack:
@@ -67,6 +71,7 @@ class MarkdownBankFiles(BankFiles):
                     raise _uneditable(root, reason(error)) from error
             yield self.banks()
 
+    @override
     def write(self, banks: Banks) -> None:
         texts = banks.texts
         targets = {place: self._target(place) for place in PLACES if texts[place] != self._texts[place]}
@@ -91,7 +96,7 @@ class MarkdownBankFiles(BankFiles):
         return text
 
     def _target(self, place: BankPlace) -> str:
-        """Return the file itself, links resolved."""
+        """Return the path of the file, links resolved."""
         named = self.path(place)
         real = os.path.realpath(named)
         if not is_within(real, [self._roots[place.scope]]):

@@ -1,8 +1,4 @@
-"""
-Parse a markdown file of a knowledge bank. Standard library only, for the hook's fallback.
-
-The lessons in the text of a knowledge-bank file, its line ends as they are.
-"""
+"""Parser of a markdown file of a knowledge bank. Standard library only, for the hook's fallback."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -28,8 +24,8 @@ DEFAULT_OBSERVATION_COUNT = 1
 DEFAULT_CONFIDENCE: Confidence = "medium"
 CONFIDENCE_BY_WORD: dict[str, Confidence] = {word: word for word in CONFIDENCES}
 
-LARGEST_COUNT = 2**63 - 1  # the widest integer a database column holds; beyond it only the order matters
-LONGEST_INTEGER = 4300  # CPython's own limit, held here too because PYTHONINTMAXSTRDIGITS can lift it
+MAX_PARSED_COUNT = 2**63 - 1  # the widest integer a database column holds; beyond it only the order matters
+MAX_DIGITS = 4300  # CPython's own limit, held here too because PYTHONINTMAXSTRDIGITS can lift it
 
 ENTRY_MARK = re.compile(rf"^{ENTRY_HEAD}", re.MULTILINE)
 _METADATA_MARK = re.compile(rf"^{METADATA_HEAD}", re.MULTILINE)
@@ -39,7 +35,7 @@ _Value = TypeVar("_Value")
 
 def parse_bank(text: str, category: Category) -> list[BankEntry]:
     """
-    Return the entries of one file in the order they stand there.
+    Parse the entries of a file, in order.
 
     Args:
         text: Any text, with newlines as the only line ends.
@@ -106,10 +102,10 @@ def _last_value(lines: Sequence[str], label: str, parse: Callable[[str], _Value 
 
 def whole_number(text: str) -> int | None:
     """Read what ``int()`` reads (``+3``, ``1_0``, ``-2`` and digits of any script too), of a bounded length."""
-    if len(text) > LONGEST_INTEGER:
+    if len(text) > MAX_DIGITS:
         return None
     try:
-        return max(-LARGEST_COUNT, min(int(text), LARGEST_COUNT))
+        return max(-MAX_PARSED_COUNT, min(int(text), MAX_PARSED_COUNT))
     except ValueError:
         return None
 
@@ -128,18 +124,14 @@ def _is_field(line: str) -> bool:
     )
 
 
-MOST_REMEMBERED = 4096
-MOST_FILES = 16
-
-
-@lru_cache(maxsize=MOST_FILES)
+@lru_cache(maxsize=16)
 def entries_of(text: str, category: Category) -> tuple[BankEntry, ...]:
-    """Return the entries of a file of that *text*, its line ends as they are."""
+    """Parse the entries of a file, with any line ends."""
     return tuple(parse_bank(with_newlines(text), category))
 
 
 def counts_of(text: str, category: Category) -> dict[str, int]:
-    """Return the highest count of every lesson in a file of that *text*, by its identity."""
+    """Return the highest count of every lesson of a file by its identity."""
     counts = dict[str, int]()
     for entry in filter(lambda entry: entry.text, entries_of(text, category)):
         identity = identity_of(entry.text)
@@ -152,12 +144,12 @@ def is_same(entry: BankEntry, identity: str) -> bool:
     return bool(entry.text) and identity_of(entry.text) == identity
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)
+@lru_cache(maxsize=4096)
 def identity_of(description: str) -> str:
-    """Return the id that the import gives to what a file describes so."""
+    """Return the id that the import gives to an entry with that description."""
     return content_hash(redact(description))
 
 
 def line_end(text: str) -> str:
-    """Return how lines of *text* end."""
+    """Return the line end of *text*."""
     return "\r\n" if "\r\n" in text else "\n"

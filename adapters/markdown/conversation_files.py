@@ -1,4 +1,4 @@
-"""One folder of memory files on the disk: what of it can be changed, and changing it."""
+"""Captured conversations, sessions and plans as markdown files: locked, atomic changes of memory folders."""
 
 import contextlib
 import datetime as dt
@@ -40,19 +40,20 @@ from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 from hardwon.ports.documents import ENDING, ConversationFiles, SectionOfSession, SessionFiles
+from hardwon.ports.override import override
 
-LARGEST = 64 * 1024 * 1024  # bytes; what is longer is no file of ours
-MOST_TRIES = 5
+MAX_BYTES = 64 * 1024 * 1024  # longer files were not written by hardwon
+MAX_TRIES = 5
 """Upper bound of attempts: another process changed the file meanwhile, so the change is planned again."""
 
 
 class UsableFile(NamedTuple):
     """
-    A file that may be written to.
+    A file that may be changed.
 
     Attributes:
-        text: As it is, its line ends and all.
-        facts: From the system, when it was read.
+        text: With its original line ends.
+        facts: From the system when it was read.
 
     """
 
@@ -61,14 +62,14 @@ class UsableFile(NamedTuple):
 
 
 PlannedFiles: TypeAlias = Mapping[str, tuple[str, UsableFile | None]]
-"""Texts by name, each with the file as it was read, None for a new one; an empty text removes it."""
+"""New texts by name, with the file as it was read, None for a new one; an empty text removes the file."""
 
 Plan: TypeAlias = Callable[[], PlannedFiles]
 
 
 class MemoryFolder:
     """
-    The markdown files of one folder; those that can't be used are passed over: links, binary, huge, read-only ones.
+    The markdown files of a folder; links, binary, huge and read-only files are left alone.
 
     Args:
         path: Absolute, links resolved; need not exist.
@@ -79,11 +80,11 @@ class MemoryFolder:
         self.path = path
 
     def names(self, day: str = "") -> list[str]:
-        """Return the names of all that is called like a file of that *day*, usable or not, in order."""
+        """Return the names of all files of that *day*, usable or not, in order."""
         return sorted(name for name in os.listdir(self.path) if name.startswith(day) and name.endswith(ENDING))
 
     def usable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
-        """Yield of *names* the files that hold any of the texts *holding*; an empty one is in every file."""
+        """Yield the usable files among *names* that contain any of the texts *holding*; every file contains an empty one."""
         wanted = [text.encode() for text in holding]
         for name in names:
             with contextlib.suppress(OSError, ValueError):
@@ -92,10 +93,10 @@ class MemoryFolder:
 
     def change(self, planned: Plan) -> None:
         """
-        Bring files to what is *planned*, while no other process of ours does.
+        Write the *planned* files under the lock of the folder.
 
         Args:
-            planned: Returns what is to be there; called again when another process wrote one of them meanwhile.
+            planned: Returns the new texts; called again when another process changed a file meanwhile.
 
         Raises:
             UnreadableFileError: a file or the folder can't be written.
@@ -105,10 +106,10 @@ class MemoryFolder:
             with only_writer(self.path):
                 self._change(planned)
         except OSError as error:
-            raise unwritable(self.path, reason(error)) from error
+            raise _unwritable(self.path, reason(error)) from error
 
     def _change(self, planned: Plan) -> None:
-        for _ in range(MOST_TRIES - 1):
+        for _ in range(MAX_TRIES - 1):
             with contextlib.suppress(ChangedFileError, FileExistsError):
                 return self._write_all(planned())
         return self._write_all(planned())
@@ -118,16 +119,15 @@ class MemoryFolder:
             _write(os.path.join(self.path, name), text, was)
 
 
-def unwritable(path: str, why: str) -> UnreadableFileError:
-    """Return the error that says so."""
+def _unwritable(path: str, why: str) -> UnreadableFileError:
     return UnreadableFileError(f"{path!r} can't be written: {why}")
 
 
 def _usable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
     if os.path.islink(path):
         return None
-    data, facts = read_regular_file(path, LARGEST)
-    if is_read_only(path, facts) or len(data) > LARGEST or not any(part in data for part in wanted):
+    data, facts = read_regular_file(path, MAX_BYTES)
+    if is_read_only(path, facts) or len(data) > MAX_BYTES or not any(part in data for part in wanted):
         return None
     return UsableFile(data.decode(), facts)
 
@@ -143,7 +143,7 @@ def _write(path: str, text: str, was: UsableFile | None) -> None:
     except (ChangedFileError, FileExistsError):
         raise
     except OSError as error:
-        raise unwritable(path, reason(error)) from error
+        raise _unwritable(path, reason(error)) from error
 
 
 FOLDER = "sessions"
@@ -163,9 +163,11 @@ class MarkdownSessionFiles(SessionFiles):
         self._root = os.path.realpath(project_root)
         self._folder = os.path.join(self._root, MEMORY, FOLDER)
 
+    @override
     def parse(self, text: str, at: dt.datetime) -> MarkdownDocument:
         return MarkdownDocument("/", int(at.timestamp()), "", _read(text), self._root)
 
+    @override
     def create(self, text: str, session: Entry, at: dt.datetime) -> str:
         markdown = _read(text)
         fields: dict[str, FrontValue] = {
@@ -201,7 +203,7 @@ class MarkdownSessionFiles(SessionFiles):
 
 
 def _read(text: str) -> Markdown:
-    """Return *text* in its parts; a head that can't be read whole stays part of the body, so nothing is lost."""
+    """Split *text*; a head that is not completely readable stays in the body, so that nothing is lost."""
     markdown = read_markdown(with_newlines(text))
     return Markdown({}, text) if markdown.complaints else markdown
 
@@ -215,8 +217,8 @@ def _size(text: str) -> int:
 
 PLACES = (".planning/phases", "docs/features", "specs", "docs/plans", "plans")
 DOCUMENTS = ("plan.md", "PLAN.md", "spec.md", "prd.md", "README.md")
-MOST_NAMES = 2_000
-"""So many names of a folder are looked at: a search for a link is no reason to wait."""
+MAX_NAMES = 2_000
+"""Upper bound of the names of a folder that are searched for a plan."""
 
 _NUMBER = re.compile(
     r"(?:phase|plan|feature|spec)?[-_ .]*0*(?P<number>[0-9]+(?:\.[0-9]+)?)(?![0-9])(?!\.[0-9])", re.IGNORECASE
@@ -225,9 +227,9 @@ _NUMBER = re.compile(
 
 class ProjectPlanFiles:
     """
-    Plans as files and folders whose names begin with the number of a phase, in the places where such plans are kept.
+    Plans: files and folders whose names begin with the number of a phase, in the usual places.
 
-    The places are looked through once: what appears there later is for the next instance to find.
+    The places are searched once an instance.
 
     Args:
         project_root: The project's folder.
@@ -238,7 +240,7 @@ class ProjectPlanFiles:
         self._root = project_root
 
     def of_phase(self, number: str) -> str | None:
-        """Return the plan of that phase: in the first place that has one, the file that is called a plan first."""
+        """Return the plan of that phase from the first place that has one; files called plan come first."""
         numbered = self._numbered.get(_without_zeros(number.strip()), ())
         return next((plan for path in numbered if (plan := self._plan(path))), None)
 
@@ -267,9 +269,9 @@ class ProjectPlanFiles:
         return f"{path}/{document}" if document else path
 
     def _names(self, folder: str) -> list[str]:
-        """Return the names in *folder* that can be written in a link, plans first."""
+        """Return the names in *folder* that can be part of a link, plans first."""
         try:
-            names = sorted(filter(_is_usable, os.listdir(f"{self._root}/{folder}")))[:MOST_NAMES]
+            names = sorted(filter(_is_usable, os.listdir(f"{self._root}/{folder}")))[:MAX_NAMES]
         except (OSError, ValueError):
             return []
         return sorted(names, key=lambda name: "plan" not in name.lower())
@@ -299,6 +301,7 @@ class MarkdownConversationFiles(ConversationFiles):
         self._root = os.path.realpath(project_root)
         self._plans = ProjectPlanFiles(project_root)
 
+    @override
     def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
         sections = in_order(section for chunk in chunks for section in file_sections(chunk, self._plans.of_phase))
         paths = dict[str, str]()
@@ -307,10 +310,12 @@ class MarkdownConversationFiles(ConversationFiles):
             paths |= self._put(self._made(kind), day, linked)
         return paths
 
+    @override
     def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
         removed = (path for _, folder in self._folders() for path in _remove(folder, section_ids))
         return tuple(sorted(removed))
 
+    @override
     def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
         return [
             section
@@ -334,18 +339,18 @@ class MarkdownConversationFiles(ConversationFiles):
         return {section_id: os.path.join(folder.path, name) for section_id, name in placed.names.items()}
 
     def _folders(self) -> Iterator[tuple[Kind, MemoryFolder]]:
-        """Yield the folders that there are, with their kinds."""
+        """Yield the existing folders with their kinds."""
         for kind in FOLDER_OF:
             if os.path.isdir(path := self._path(kind)):
                 yield kind, MemoryFolder(path)
 
     def _made(self, kind: Kind) -> MemoryFolder:
-        """Return the folder of that kind; it is made if there is none."""
+        """Return the folder of that kind, created if missing."""
         path = self._path(kind)
         try:
             os.makedirs(path, exist_ok=True)
         except OSError as error:
-            raise unwritable(path, reason(error)) from error
+            raise _unwritable(path, reason(error)) from error
         return MemoryFolder(path)
 
     def _path(self, kind: Kind) -> str:
@@ -353,7 +358,7 @@ class MarkdownConversationFiles(ConversationFiles):
         named = os.path.join(self._root, MEMORY, FOLDER_OF[kind])
         path = os.path.realpath(named)
         if not is_within(path, [self._root]):
-            raise unwritable(named, f"it leads out, to {path!r}")
+            raise _unwritable(named, f"it leads out, to {path!r}")
         return path
 
 
@@ -362,7 +367,7 @@ def _begun(section: FileSection) -> str:
 
 
 def _present(folder: MemoryFolder, names: Collection[str], sections: Sequence[FileSection]) -> dict[str, UsableFile]:
-    """Return the files that *sections* may go into: those named like them, and those that have them."""
+    """Return the files that *sections* may go into: those with a similar name, and those that have them."""
     like = wanted(names, sections)
     others = sorted({*names}.difference(like))
     found = (*folder.usable(like, [""]), *folder.usable(others, [section.section_id for section in sections]))
@@ -370,7 +375,7 @@ def _present(folder: MemoryFolder, names: Collection[str], sections: Sequence[Fi
 
 
 def _remove(folder: MemoryFolder, section_ids: Collection[str]) -> list[str]:
-    """Take sections out of the files of *folder*; return the paths of those that had any."""
+    """Remove sections from the files of *folder*; return the paths of changed files."""
     touched = list[str]()
 
     def planned() -> PlannedFiles:

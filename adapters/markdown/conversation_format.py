@@ -1,12 +1,4 @@
-"""
-The parts of a section: its title, what is said of it, and what stands under its headings.
-
-When a section was said, as it tells itself.
-
-Read a section of markdown as the chunk it was written from.
-
-The text of a section without formatting, as it is searched.
-"""
+"""Parser of a captured section: its outline, its time, the chunk it was written from, and its text without formatting."""
 
 import datetime as dt
 import re
@@ -50,13 +42,13 @@ _FACT = re.compile(r"- \*\*(?P<name>[A-Z][a-z ]*):\*\*(?: (?P<value>.*))?")
 
 class Outline(NamedTuple):
     """
-    A section in its parts; nothing is unescaped but the title.
+    The parts of a section, escaped but for the title.
 
     Attributes:
-        title: Of the whole.
-        facts: By name.
+        title: Unescaped.
+        facts: Values by name.
         parts: The lines under each heading, without blank ones.
-        others: Lines that belong to none of these.
+        others: All other lines.
 
     """
 
@@ -67,7 +59,7 @@ class Outline(NamedTuple):
 
 
 def outline(text: str) -> Outline | None:
-    """Return the parts of a section, None when it does not begin with a title or names a part twice."""
+    """Split a section into its parts; None when it has no title first, or a part twice."""
     head, *parts = re.split(r"^### ", text, flags=re.MULTILINE)
     title, *lines = _lines(head) or [""]
     if not title.startswith("## "):
@@ -81,7 +73,7 @@ def outline(text: str) -> Outline | None:
 
 
 def named_value(line: str) -> tuple[str, str] | None:
-    """Return the name and the value on *line*, None when it holds no such two."""
+    """Return the name and the value on *line*, None without both."""
     found = _FACT.fullmatch(line)
     return (found["name"], unescaped(found["value"] or "")) if found else None
 
@@ -91,14 +83,14 @@ def _lines(text: str) -> list[str]:
 
 
 class TimeSpan(NamedTuple):
-    """The first and the last moment of something, in UTC; both are the same where it has one alone."""
+    """A first and a last time, in UTC; they may be equal."""
 
     first: dt.datetime
     last: dt.datetime
 
 
 def time_span_of(read: Outline) -> TimeSpan | None:
-    """Return when a section was said, None where it does not say so."""
+    """Return the time span of a section, None where it states none."""
     try:
         times = [dt.datetime.fromisoformat(stamp) for stamp in read.facts.get(TIME, "").split(" to ")]
         return TimeSpan(times[0].astimezone(dt.UTC), times[-1].astimezone(dt.UTC))
@@ -123,10 +115,10 @@ def section_chunk(chunk_id: str, text: str) -> Chunk | None:
 
 def permanence_of(text: str) -> bool | None:
     """
-    Return whether a section is kept for good, None where it leaves that to its file.
+    Return whether a section is kept for good, None where its file decides.
 
-    A section with a time, as capture writes all of them, decides alone: it has the line
-    `Permanent: yes`, or it is not permanent. Its title proves nothing, as any text can be a title.
+    A section with a time, as capture writes all of them, has the line `Permanent: yes` or is not
+    permanent. The title proves nothing, as any text can be a title.
     """
     read = outline(text)
     return read.facts.get(PERMANENT) == YES if read and {TIME, PERMANENT}.intersection(read.facts) else None
@@ -160,7 +152,7 @@ def _metadata(read: Outline) -> Metadata:
 
 
 def files_of(read: Outline) -> tuple[str, ...]:
-    """Return the files that a section names as related."""
+    """Return the related files of a section."""
     lines = read.parts.get(FILES, ())
     return tuple(file for line in lines if line != NONE for file in enumerated(_item(line)))
 
@@ -227,7 +219,7 @@ def plain_chunk(chunk: Chunk) -> str:
 
 
 def plain_section(text: str) -> str:
-    """Return what any section says, each paragraph once, without the names of its parts and the facts at its head."""
+    """Return the text of any section without the names of its parts, the facts at its head and duplicate paragraphs."""
     head, mark, rest = text.partition("\n### ")
     lines = [line for line in head.split("\n") if not named_value(line)] + (mark + rest).split("\n")
     text = plain_text(unescaped("\n".join(line for line in lines if not _FRAME.fullmatch(line))))

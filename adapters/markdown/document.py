@@ -1,10 +1,4 @@
-"""
-A section of a memory file: a conversation, or a decision, gotcha or preference of one.
-
-Read a captured section.
-
-A markdown file as a document.
-"""
+"""A markdown file as a document, and the captured sections in it: how they are made of chunks and read back."""
 
 import datetime as dt
 import hashlib
@@ -71,11 +65,11 @@ class FileSection(NamedTuple):
 
     Attributes:
         section_id: Its anchor: 16 hex digits.
-        kind: Decides its folder: conversation, decision, gotcha or preference.
-        at: When it began, in UTC; its day begins the file's name, and its moment orders the file's sections.
-        topic: The words the file is named after; sections of one day, kind and topic share a file.
+        kind: Conversation, decision, gotcha or preference; decides its folder.
+        at: When it began, in UTC; its day begins the file's name, its time orders the file's sections.
+        topic: Words for the file's name; sections of the same day, kind and topic share a file.
         title: The title of the file if this is its first section.
-        text: The section, from its heading on, without the markers around it.
+        text: From its heading on, without the markers around it.
         project: The name of the project.
         branch: The git branch, None without git.
         permanent: Kept for good.
@@ -95,13 +89,13 @@ class FileSection(NamedTuple):
 
 def file_sections(chunk: Chunk, plan_of: PlanOf) -> tuple[FileSection, ...]:
     """
-    Return the section of *chunk* itself, then one for each of its decisions, gotchas and preferences, without repeats.
+    Return the section of *chunk*, then those of its decisions, gotchas and preferences, without duplicates.
 
     No text, title or topic in them holds a secret or a private passage.
 
     Args:
         chunk: Described.
-        plan_of: Returns the plan of a phase, as a path from the project's folder; None when there is none.
+        plan_of: Returns the plan of a phase, as a path from the project's folder; None without one.
 
     """
     details = (_of_detail(detail, chunk, plan_of) for detail in details_of(chunk))
@@ -110,7 +104,7 @@ def file_sections(chunk: Chunk, plan_of: PlanOf) -> tuple[FileSection, ...]:
 
 
 def _without_secrets(section: FileSection) -> FileSection:
-    """Return *section* without secrets that were formed only when parts were put together."""
+    """Remove secrets that came about only when parts were joined."""
     return section._replace(title=redact(section.title), topic=redact(section.topic))
 
 
@@ -143,7 +137,7 @@ def _of_detail(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> FileSection:
 
 
 def read_section(section: AnchorSection) -> Section:
-    """Return *section* with everything that its heading, facts and parts state."""
+    """Parse the heading, the facts and the parts of a captured section."""
     read = outline(section.text)
     chunk = section_chunk(section.anchor_id, section.text)
     text = plain_chunk(chunk) if chunk else plain_section(section.text)
@@ -164,15 +158,15 @@ def read_section(section: AnchorSection) -> Section:
 
 
 def _span(chunk: Chunk | None, read: Outline) -> TimeSpan | None:
-    """Return when it began and ended, None where the section does not say so."""
+    """Return when it began and ended, None where the section does not state it."""
     return TimeSpan(chunk.starts_at, chunk.ends_at) if chunk else time_span_of(read)
 
 
 PRIVATE = "<private"
-"""The beginning of a passage that is never stored, which may span sections; other secrets are redacted section by section."""
+"""Begins a passage that is never stored and may span sections; other secrets are redacted section by section."""
 
 OF_ALL = ("project", "workspace", "branch", "session_id", "sessionId", "date", "timestamp")
-"""Fields of a file that hold for all its captured sections: their entries are made again when one changes."""
+"""Fields of a file that apply to all its captured sections: a change updates all their entries."""
 
 
 @attrs.frozen(slots=False)
@@ -182,7 +176,7 @@ class MarkdownDocument:
 
     Attributes:
         path: Absolute, links resolved.
-        mtime: When it was changed, in Unix seconds.
+        mtime: In Unix seconds.
         file_hash: sha256 of its bytes.
         markdown: Its front matter and body.
         project_root: The project's folder, links resolved.

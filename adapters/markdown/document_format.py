@@ -1,18 +1,4 @@
-"""
-Complaints about a file that could not be read in full.
-
-The fields of a front matter.
-
-The kind of the entry of a file, by its place.
-
-The place and the name of a memory document: `specs/{folder}/memory/{DD-MM-YY_HH-MM}__{topic}.md`.
-
-The trigger phrases that a markdown text lists.
-
-A markdown text in two parts: front matter and body.
-
-The headings of a markdown text.
-"""
+"""Fields of a front matter, headings and trigger phrases of a markdown text, and facts from the path of a memory file."""
 
 import datetime as dt
 import math
@@ -28,13 +14,13 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, ContextType, Kind, Tier
 
-MOST_COMPLAINTS = 5
+MAX_COMPLAINTS = 5
 
 
 def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
-    """Return the first five of *complaints*, and where there are more, how many: `7 more` and *rest*."""
-    more = len(complaints) - MOST_COMPLAINTS
-    return (*complaints[:MOST_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
+    """Return the first five of *complaints*, then the number of others: `7 more` and *rest*."""
+    more = len(complaints) - MAX_COMPLAINTS
+    return (*complaints[:MAX_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
 
 
 MEMORY = "memory"
@@ -52,10 +38,10 @@ _SAVED = re.compile(r"memory-\d{8}-\d{6}(?:-\d+)?\.md")
 
 def kind_by_place(path: str, project_root: str) -> Kind | None:
     """
-    Return the kind that the place of *path* stands for, None when it stands for none.
+    Return the kind that the folder of *path* implies, None without one.
 
-    That is the nearest folder named after a kind; and `memory-*.md` is a session
-    in a folder `memory` or at the project's root, with the time in its name anywhere.
+    The nearest folder named after a kind decides; else `memory-*.md` is a session in
+    a folder `memory` or at the project's root, or anywhere with a time in its name.
     """
     file = PurePath(path)
     for folder in reversed(file.parts[:-1]):
@@ -68,7 +54,7 @@ def kind_by_place(path: str, project_root: str) -> Kind | None:
 
 SPECS = "specs"
 
-_NAME = re.compile(r"(?P<moment>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE)
+_NAME = re.compile(r"(?P<time>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE)
 _GAP = re.compile(r"[-_\s]+")
 
 
@@ -78,7 +64,7 @@ def spec_folder(path: str) -> str:
 
     It is the nearest folder above it that holds a folder `memory` and lies in
     one called `specs`, else the nearest that holds a folder `memory`, else the
-    one the file lies in; a file that lies in none goes by its own name.
+    one the file lies in, else the name of the file.
     """
     *folders, file = PurePath(path).parts[bool(PurePath(path).anchor) :] or [path]
     above_memory = [number - 1 for number, folder in enumerate(folders) if folder == MEMORY and number > 0]
@@ -88,16 +74,16 @@ def spec_folder(path: str) -> str:
 
 
 def written_at(name: str) -> dt.datetime | None:
-    """Return the moment in a file's *name*, without a time zone; None for another sort of name or no real date."""
+    """Return the time in a file's *name*, without a time zone; None for other names and impossible dates."""
     found = _NAME.fullmatch(name)
     try:
-        return dt.datetime.strptime(found["moment"], "%d-%m-%y_%H-%M") if found else None  # noqa: DTZ007  # names tell no zone
+        return dt.datetime.strptime(found["time"], "%d-%m-%y_%H-%M") if found else None  # noqa: DTZ007  # names have no zone
     except ValueError:
         return None
 
 
 def named_at(name: str) -> dt.datetime | None:
-    """Return the moment in a file's *name*, which is in local time, in UTC; None for another sort of name."""
+    """Return the local time in a file's *name*, in UTC; None for other names."""
     local = written_at(name)
     try:
         return local.astimezone(dt.UTC) if local else None
@@ -106,7 +92,7 @@ def named_at(name: str) -> dt.datetime | None:
 
 
 def topic(name: str) -> str | None:
-    """Return the topic in a file's *name* as words: `oauth callback`; None for another sort of name."""
+    """Return the topic in a file's *name* as words: `oauth callback`; None for other names."""
     found = _NAME.fullmatch(name)
     return _GAP.sub(" ", found["topic"]).strip() or None if found else None
 
@@ -118,9 +104,9 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?P<text>.*)")
 
 def phrases_of(body: str) -> tuple[str, ...]:
     """
-    Return the phrases that *body* lists: the first 20 items below its headings `Trigger Phrases` or `Triggers`.
+    Return the first 20 items of lists below headings `Trigger Phrases` or `Triggers` of any level.
 
-    Headings of any level count, as do numbers and signs before their words. Comments and code don't.
+    Numbers and signs before the words of a heading are ignored, and so are comments and code.
     """
     items = islice(_items(COMMENT_OR_FENCE.sub("", body)), MAX_PHRASES)
     return usable_phrases(map(plain_text, items))
@@ -140,12 +126,12 @@ FrontValue: TypeAlias = str | bool | tuple[str, ...]
 
 class Markdown(NamedTuple):
     """
-    A text in two parts.
+    A markdown text, split into front matter and body.
 
     Attributes:
-        front_matter: The named values at its head.
-        body: All below them, its line ends newlines.
-        complaints: Lines of the head that could not be read, one line each.
+        front_matter: Values by name.
+        body: With newlines as line ends.
+        complaints: About unreadable lines of the front matter.
 
     """
 
@@ -158,13 +144,13 @@ Word = TypeVar("Word", ContextType, Tier)
 
 
 def read_fields(front_matter: Mapping[str, FrontValue]) -> FileFields:
-    """Return the fields of *front_matter*, without secrets; a value of the wrong sort is left out with a complaint."""
+    """Parse the fields of *front_matter*, without secrets; an invalid value is left out with a complaint."""
     reading = _Reading(front_matter)
     return FileFields(
         title=reading.text("title"),
         description=reading.text("description"),
         kind=_kind(front_matter.get("type")),
-        date=reading.moment("date") or reading.moment("timestamp"),
+        date=reading.time("date") or reading.time("timestamp"),
         project=reading.text("project"),
         workspace=reading.text("workspace"),
         branch=reading.text("branch"),
@@ -197,7 +183,7 @@ class _Reading:
         return redact(value or "").strip() or None
 
     def texts(self, *names: str) -> tuple[str, ...]:
-        """Return a list; a text is one whose items commas separate."""
+        """Return a list; a text is split at commas."""
         name, value = self._first(names)
         if isinstance(value, bool):
             self._refuse(name, value, "a list of texts")
@@ -237,7 +223,7 @@ class _Reading:
         self._refuse(name, value, "true or false")
         return None
 
-    def moment(self, name: str) -> dt.datetime | None:
+    def time(self, name: str) -> dt.datetime | None:
         text = self.text(name)
         try:
             return dt.datetime.fromisoformat(text).astimezone(dt.UTC) if text else None
@@ -246,7 +232,7 @@ class _Reading:
             return None
 
     def _first(self, names: tuple[str, ...]) -> tuple[str, FrontValue | None]:
-        """Return the first of *names* that has a value; they are spellings of one."""
+        """Return the first of *names*, spellings of the same field, that has a value."""
         given = ((name, value) for name in names if (value := self._front_matter.get(name)) is not None)
         return next(given, (names[0], None))
 
@@ -264,12 +250,12 @@ _HEADING = re.compile(
 
 
 def first_heading(body: str) -> str | None:
-    """Return the first heading of *body* without formatting, None when it has none; code and comments don't count."""
+    """Return the first heading of *body* without formatting, None without one; code and comments are ignored."""
     return next(headings(body), None)
 
 
 def headings(body: str) -> Iterator[str]:
-    """Yield the headings of *body* in order, without formatting; empty ones, code and comments don't count."""
+    """Yield the headings of *body* in order, without formatting; empty ones, code and comments are left out."""
     found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
     texts = (plain_text(without_links(heading["atx"] or heading["underlined"])) for heading in found)
     return filter(None, texts)

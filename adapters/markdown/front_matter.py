@@ -1,5 +1,5 @@
 """
-The named values at the head of a markdown file: a small part of YAML, read strictly and written.
+Reader and writer of front matter: a small, strict subset of YAML.
 
 A value is a text (plain, "quoted" as in JSON, or 'quoted'), `true` or `false`, or a list of
 texts: `[a, b]`, or lines that begin with a hyphen. Anything else is left out with a complaint.
@@ -26,11 +26,11 @@ _PLAIN = re.compile(r"[^\W_](?:[\w ./()'-]*[\w.)])?")
 
 
 class _UnreadableValueError(ValueError):
-    """A line of the front matter is none of ours."""
+    """A line of the front matter is outside the subset."""
 
 
 def read_markdown(text: str) -> Markdown:
-    """Return *text*, its line ends newlines, in its two parts; what can't be read of its head costs only itself."""
+    """Split *text*, whose line ends are newlines; unreadable lines of its head are left out with a complaint."""
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
         return Markdown({}, text)
@@ -44,18 +44,18 @@ def read_markdown(text: str) -> Markdown:
 
 
 def write_markdown(front_matter: Mapping[str, FrontValue], body: str) -> str:
-    """Return the file that `read_markdown` reads as these."""
+    """Return the text that `read_markdown` reads back as these."""
     head = "".join(f"{key}: {_written(value)}\n" for key, value in front_matter.items())
     return f"---\n{head}---\n{body}"
 
 
 class _Head:
-    """The lines between the fences, one after the other."""
+    """The lines between the fences, read in order."""
 
     def __init__(self) -> None:
         self._values: dict[str, FrontValue] = {}
         self._lists: dict[str, list[str]] = {}
-        self._open: list[str] | None = None  # the list that lines with a hyphen belong to
+        self._open: list[str] | None = None  # the list to which lines with a hyphen belong
         self._was_refused = False
         self._complaints = list[str]()
 

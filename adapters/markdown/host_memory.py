@@ -8,6 +8,7 @@ from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.instructions import INDEX
 from hardwon.adapters.markdown.source_files import MarkdownFiles
 from hardwon.ports.documents import Listing
+from hardwon.ports.override import override
 
 KINDS = {"user": "preference", "feedback": "preference"}
 """Kinds of entries by its types; others, such as project and reference, are documents."""
@@ -27,6 +28,7 @@ class HostMemoryFiles(MarkdownFiles):
     def __init__(self, folder: str) -> None:
         super().__init__(folder, parse=read_fact)
 
+    @override
     def at(self, path: str) -> Listing:
         # without the index of the facts
         listing = super().at(path)

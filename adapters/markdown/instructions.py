@@ -1,7 +1,7 @@
 """
-Where Claude Code keeps its own memory of a project, as its version 2.1 names it. Standard library only.
-
 The files that hosts give the agent at the beginning of every session. Standard library only.
+
+Among them is Claude Code's own memory of a project, whose folder is named as its version 2.1 does.
 """
 
 import contextlib
@@ -12,10 +12,11 @@ from itertools import islice
 
 from hardwon.adapters.markdown.whole_files import read_regular_file
 from hardwon.ports.documents import Instructions
+from hardwon.ports.override import override
 
 INDEX = "MEMORY.md"
-LONGEST_NAME = 200
-"""UTF-16 units of a path; what is longer is cut and ends in a hash."""
+MAX_NAME = 200
+"""UTF-16 units of a path; a longer name is cut and ends in a hash."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _HALF, _ALL = 1 << 31, 1 << 32
@@ -23,24 +24,24 @@ _HALF, _ALL = 1 << 31, 1 << 32
 
 def host_memory_folder(config_folder: str, work_tree: str) -> str:
     """
-    Return where the memory of a project lies, if it has one.
+    Return the folder of a project's memory, which need not exist.
 
     Args:
-        config_folder: Claude Code's own, `~/.claude` unless the user says otherwise.
-        work_tree: The top of the repository's main work tree, or the folder the user works in where there is none.
+        config_folder: Claude Code's, `~/.claude` by default.
+        work_tree: The top of the repository's main work tree, or, without one, the folder the user works in.
 
     """
     return os.path.join(config_folder, "projects", folder_name(os.path.realpath(work_tree)), "memory")
 
 
 def folder_name(path: str) -> str:
-    """Return the name that stands for *path*: a hyphen for every UTF-16 unit that is no ASCII letter or digit."""
+    """Return the folder name of *path*: a hyphen for every UTF-16 unit that is no ASCII letter or digit."""
     name = re.sub(r"[^a-zA-Z0-9]", lambda found: "-" * len(_units(found[0])), path)
-    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{_hashed(path)}"
+    return name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}-{_hashed(path)}"
 
 
 def _hashed(path: str) -> str:
-    """Return 31 times the hash so far plus each unit, as a signed number of 32 bits, without its sign in base 36."""
+    """Hash *path* by 31 * hash + unit in signed 32 bits; return the absolute value in base 36."""
     value = 0
     for unit in _units(path):
         value = (31 * value + unit) % _ALL
@@ -57,10 +58,10 @@ def _units(text: str) -> list[int]:
 
 
 NAMES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md")
-MOST_FILES = 64
+MAX_FILES = 64
 LARGEST_FILE = 256 * 1024
-LARGEST_TOGETHER = 1024 * 1024
-"""Bytes; a prompt has no time for more."""
+MAX_TOTAL = 1024 * 1024
+"""Bytes: upper bound for the time of a prompt."""
 
 
 class InstructionFiles(Instructions):
@@ -69,7 +70,7 @@ class InstructionFiles(Instructions):
 
     Args:
         project_root: The folder the user works in.
-        memory: The folder where Claude Code keeps its notes on the project; it need not be there.
+        memory: The folder where Claude Code keeps its notes on the project; it need not exist.
 
     """
 
@@ -77,8 +78,9 @@ class InstructionFiles(Instructions):
         self._project_root = project_root
         self._memory = memory
 
+    @override
     def texts(self) -> Iterator[tuple[str, str]]:
-        room = LARGEST_TOGETHER
+        room = MAX_TOTAL
         for name, path in self._paths():
             content = _content(path, min(LARGEST_FILE, room))
             room -= len(content)
@@ -94,13 +96,13 @@ class InstructionFiles(Instructions):
     def _notes(self) -> list[str]:
         """Return the names of Claude Code's notes, its index first."""
         with contextlib.suppress(OSError, ValueError), os.scandir(self._memory) as found:
-            names = [item.name for item in islice(found, 4 * MOST_FILES) if item.name.endswith(".md")]
-            return sorted(names, key=lambda name: (name != INDEX, name))[:MOST_FILES]
+            names = [item.name for item in islice(found, 4 * MAX_FILES) if item.name.endswith(".md")]
+            return sorted(names, key=lambda name: (name != INDEX, name))[:MAX_FILES]
         return []
 
 
 def _content(path: str, most: int) -> bytes:
-    """Return at most *most* bytes of a regular file; nothing of anything else, nor of what a link leads to."""
+    """Read at most *most* bytes of a regular file; nothing of other files and links."""
     try:
         return read_regular_file(path, most, follow=False).data[:most]
     except (OSError, ValueError):

@@ -1,25 +1,23 @@
-"""
-Knowledge-bank files, read. Standard library only.
-
-The record of the last injection, written. Standard library only.
-"""
+"""Reader of knowledge-bank files, and writer of the record of the last injection. Standard library only."""
 
 import datetime as dt
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
-from hardwon.domain.model.injection.markdown_block import SourcedEntry, count_source
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.override import override
 
-# The hook runs through here and pathlib is slow to import.
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.markdown_block import SourcedEntry
 
+# No pathlib: the hook imports this module, and pathlib is slow to import.
 
 Warn: TypeAlias = Callable[[str], None]
 
@@ -30,7 +28,7 @@ LARGEST_FILE = 16 * 1024 * 1024
 
 
 class BankText(NamedTuple):
-    """The text of one knowledge-bank file, and where it comes from."""
+    """The text of a knowledge-bank file and its source."""
 
     source: BankScope
     category: Category
@@ -40,12 +38,12 @@ class BankText(NamedTuple):
 
 def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
     """
-    Yield the files that are there: the project's three, then the store's.
+    Yield the existing files: the project's three, then the store's.
 
     Args:
         project_root: Its knowledge bank is the folder ``docs/knowledge-bank``.
         store: The folder that holds the files of all projects.
-        warn: Gets one line for every file that is there but can't be used whole.
+        warn: Called with one line about every file that exists but can't be used completely.
     """
     folders: tuple[tuple[BankScope, str], ...] = (
         ("local", os.path.join(project_root, LOCAL_FOLDER)),
@@ -61,11 +59,11 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
 
 def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
     """
-    Return the text of one file with newlines as line ends and bad bytes replaced.
+    Read a file as text, with newlines as line ends and bad bytes replaced.
 
     Args:
         path: The file.
-        warn: Told in one line of a file that is there and can't be used whole.
+        warn: Called with one line about a file that exists and can't be used completely.
         within: The folder that no link may lead out of; empty for the user's own files.
 
     Returns:
@@ -89,10 +87,10 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
 
 def _refuse_outside(path: str, folder: str) -> None:
     """
-    Refuse a file that links take out of *folder*; nothing is refused when that is empty.
+    Check that no link leads out of *folder*, unless it is empty.
 
     Raises:
-        ValueError: so it is.
+        ValueError: a link does.
     """
     if not folder or not os.path.lexists(path):
         return
@@ -119,6 +117,7 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         )
         self._warn = warn
 
+    @override
     def files(self) -> Sequence[BankFile]:
         found = (
             _file(os.path.join(folder, f"{category}.md"), category, project)
@@ -127,6 +126,7 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         )
         return [file for file in found if file]
 
+    @override
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         is_local = os.path.dirname(file.path) == self._folders[0][0]
         text = read_bank(file.path, self._warn, within=self._root if is_local else "")
@@ -145,14 +145,13 @@ def _file(path: str, category: Category, project: str | None) -> BankFile | None
     return BankFile(path, category, project, f"{facts.st_mtime_ns}-{facts.st_size}", facts.st_size)
 
 
-# The hook runs through here and pathlib is slow to import.
-
+# No pathlib: the hook imports this module, and pathlib is slow to import.
 
 RECORD_NAME = ".last-injection.json"
 
 
 def record_injection(
-    store: str, project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime, warn: Callable[[str], None]
+    store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime, warn: Callable[[str], None]
 ) -> None:
     """
     Write `.last-injection.json` in the store, whole or not at all.
@@ -160,7 +159,7 @@ def record_injection(
     Args:
         store: Made when missing, for its owner alone.
         project_root: Recorded by its base name.
-        selected: What is printed, in the order of choice.
+        selected: The printed entries, in the order of choice.
         now: With its zone.
         warn: Gets one line when the store can't be written.
     """
@@ -172,7 +171,9 @@ def record_injection(
         warn(f"{RECORD_NAME} is not written in {store!r}: {reason(error)}")
 
 
-def _record(project_root: str, selected: Sequence[SourcedEntry], now: dt.datetime) -> dict[str, object]:
+def _record(project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime) -> dict[str, object]:
+    from hardwon.domain.model.injection.markdown_block import count_source  # noqa: PLC0415  # used by the pipeline without a store
+
     return {
         "timestamp": now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "project": os.path.basename(os.path.abspath(project_root)),

@@ -1,8 +1,4 @@
-"""
-The section between two marker lines of a user's file: that text is ours, all other text the user's.
-
-A file of the user's of which one marked section is ours.
-"""
+"""The section between two marker lines of a user's file that hardwon writes; all other text is the user's."""
 
 import os
 import re
@@ -20,7 +16,7 @@ _AROUND = " \t\r\ufeff"
 
 
 class _Line(NamedTuple):
-    """A line, as Python slices it out of its text; its end is part of it."""
+    """A line with its end, and its span in the document."""
 
     start: int
     end: int
@@ -29,13 +25,13 @@ class _Line(NamedTuple):
 
 def with_section(document: str, text: str) -> str:
     """
-    Return *document* with *text* between its markers, all else as it was, character by character.
+    Replace the text between the markers of *document*; all other text stays character by character.
 
-    Without markers they are put at its end, unless there is nothing to put. Doing it twice changes nothing more.
+    Without markers, they are appended, unless *text* is empty. Idempotent.
 
     Args:
         document: The text of the file; its lines end in CRLF or in a newline.
-        text: May be empty, which leaves the markers alone; its own markers are defused.
+        text: If empty, only the markers stay; markers in it are escaped.
 
     Raises:
         InvalidSectionError: the markers are not one of each, in order.
@@ -61,23 +57,23 @@ def _appended(document: str, text: str) -> str:
 
 
 def _own(text: str, newline: str) -> str:
-    """Return *text* with the file's line ends, the last line ended, its markers defused."""
+    """Return *text* with the file's line ends, the last line ended, its markers escaped."""
     lines = _MARKER.sub("&lt;!--", text).replace("\r\n", "\n").removesuffix("\n")
     return f"{lines}\n".replace("\n", newline) if lines else ""
 
 
 def _lines_of(document: str, marker: str) -> list[_Line]:
-    """Return the lines that hold *marker* alone."""
+    """Return the lines with nothing but *marker*."""
     found = re.finditer(rf"^[{_AROUND}]*{re.escape(marker)}[{_AROUND}]*(?:\n|\Z)", document, re.MULTILINE)
     return [_Line(*match.span(), match[0]) for match in found]
 
 
-LARGEST = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 READABLE_BY_ALL = 0o644
 
 
 class _Present(NamedTuple):
-    """The present file; no facts without one."""
+    """The present text, and the facts of the file, None without a file."""
 
     text: str = ""
     facts: os.stat_result | None = None
@@ -85,7 +81,7 @@ class _Present(NamedTuple):
 
 class MarkedFile:
     """
-    The file of one path; a symbolic link is followed, so that what it points to changes.
+    A user's file with a marked section; of a symbolic link, the target is changed.
 
     Args:
         path: Need not exist; its folder must.
@@ -98,11 +94,11 @@ class MarkedFile:
 
     def put(self, text: str) -> bool:
         """
-        Bring *text* into the marked section, whole or not at all; tell whether the file had to change.
+        Write *text* into the marked section atomically; return whether the file had to change.
 
         Raises:
-            UnreadableFileError: it can't be read as UTF-8 text, or can't be written.
-            InvalidSectionError: its markers are not one of each, in order; it was not touched.
+            UnreadableFileError: the file can't be read as UTF-8 text, or can't be written.
+            InvalidSectionError: the markers are not one of each, in order; the file was not changed.
         """
         try:
             present = self._read()
@@ -118,11 +114,11 @@ class MarkedFile:
 
     def _read(self) -> _Present:
         try:
-            data, facts = read_regular_file(self._target, LARGEST)
+            data, facts = read_regular_file(self._target, MAX_BYTES)
         except FileNotFoundError:
             return _Present()
-        if len(data) > LARGEST:
-            raise ValueError(f"larger than {LARGEST >> 20} MB")
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES >> 20} MB")
         if b"\0" in data:
             raise ValueError("not a text file")
         try:

@@ -1,10 +1,4 @@
-"""
-Find the sections of a session in a memory file.
-
-A file of the project's memory: sections in order of time, between markers, and whatever the user adds to it.
-
-Sections put into a memory file and taken out of it; all else stays as it is.
-"""
+"""A file of the project's memory: its captured sections in order of time, and edits that keep all other text."""
 
 import datetime as dt
 import re
@@ -36,8 +30,8 @@ class MemoryFile(NamedTuple):
 
     Attributes:
         text: All of it.
-        body_start: Where its head ends, 0 where it has none.
-        own: The sections that go by a name of ours, in the order they begin.
+        body_start: Where its head ends, 0 without one.
+        own: The captured sections, in the order of their beginnings.
 
     """
 
@@ -47,16 +41,16 @@ class MemoryFile(NamedTuple):
 
     @property
     def section_ids(self) -> tuple[str, ...]:
-        """The names of these sections."""
+        """The ids of the captured sections."""
         return tuple(extent.anchor_id for extent in self.own)
 
     @property
     def is_permanent(self) -> bool:
-        """Whether its head says that it is kept for good."""
+        """Whether its head marks it as kept for good."""
         return _IS_PERMANENT.search(self.text, 0, self.body_start) is not None
 
     def times(self) -> Iterator[str]:
-        """Yield when each section began; one that no longer says so stays behind the one before it."""
+        """Yield the start of each section; one without a time keeps its place behind the one before it."""
         latest = ""
         for extent in self.own:
             head_end = self.text.find("\n### ", extent.start, extent.stop)
@@ -66,7 +60,7 @@ class MemoryFile(NamedTuple):
 
 
 def front_matter(section: FileSection) -> dict[str, FrontValue]:
-    """Return what stands at the head of a file that *section* begins."""
+    """Return the head of a new file whose first section is *section*."""
     return {
         "title": section.title,
         "type": section.kind,
@@ -78,15 +72,15 @@ def front_matter(section: FileSection) -> dict[str, FrontValue]:
 
 
 def first_body(section: FileSection) -> str:
-    """Return what stands below the head of that file, before any section."""
+    """Return the text below the head of that file, before any section."""
     return f"\n# {heading(section.title)}\n"
 
 
 @lru_cache(maxsize=64)
 def memory_file(text: str) -> MemoryFile:
-    """Return the file *text* with where its sections stand; what was just written need not be parsed to be read."""
+    """Parse the file *text*; cached, so that a text just written need not be parsed again."""
     begins = _body_start(text)
-    body = text[begins:].replace("\r\n", " \n").replace("\r", "\n")  # each as long as it was
+    body = text[begins:].replace("\r\n", " \n").replace("\r", "\n")  # same length
     own = (extent for extent in extents(body) if IDENTITY.fullmatch(extent.anchor_id))
     return MemoryFile(
         text, begins, tuple(Extent(extent.anchor_id, extent.start + begins, extent.stop + begins) for extent in own)
@@ -94,7 +88,7 @@ def memory_file(text: str) -> MemoryFile:
 
 
 def sections_in(text: str) -> Mapping[str, str]:
-    """Return what stands in each section of ours, as a reader of the file *text* finds it, by its name."""
+    """Return the text of each captured section of the file *text* by its id."""
     body = with_newlines(text[_body_start(text) :])
     return {
         section.anchor_id: section.text for section in sections(body).found if IDENTITY.fullmatch(section.anchor_id)
@@ -102,7 +96,7 @@ def sections_in(text: str) -> Mapping[str, str]:
 
 
 def time_key(stamp: str) -> str:
-    """Return what orders a time stamp in UTC among others, with or without milliseconds."""
+    """Return the sort key of a UTC timestamp, with or without milliseconds."""
     return stamp.removesuffix("Z")
 
 
@@ -125,7 +119,7 @@ _PERMANENT = re.compile(r"^permanent[ \t]*:.*$", re.MULTILINE)
 _PERMANENT_LINE = "permanent: true"
 _TITLE = re.compile(r'^title:[ \t]*(?:"(?P<quoted>[^\n]*)"|(?P<plain>[^"\'\n][^\n]*?))[ \t]*$', re.MULTILINE)
 _HEADING = re.compile(r"^# (?!\[PERMANENT\])(?P<title>.*)$", re.MULTILINE)
-_OUR_HEAD = re.compile(r"\ufeff?---[ \t]*|(?:title|type|date|project|branch|permanent):.*")
+_GENERATED_HEAD = re.compile(r"\ufeff?---[ \t]*|(?:title|type|date|project|branch|permanent):.*")
 
 
 class _Edit(NamedTuple):
@@ -137,16 +131,16 @@ class _Edit(NamedTuple):
 
 
 def as_section(section: FileSection) -> str:
-    """Return how *section* stands in a file, its markers included."""
+    """Return *section* with its markers."""
     return f"<!-- ANCHOR:{section.section_id} -->\n{section.text}\n<!-- /ANCHOR:{section.section_id} -->"
 
 
 def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
     """
-    Return *file* with *sections*, in place of earlier ones with their ids or where their time puts them.
+    Return the text of *file* with *sections*: they replace those with the same ids, others are inserted by time.
 
-    All else stays as it is, but for the head: the file is marked as kept for good if a
-    section is; so is its title if that is the first section. An unclosed comment or fence
+    All other text stays, but the file is marked as kept for good if a section is, and
+    its title too if that is the first section. An unclosed comment or fence
     may hide a section: check that it is found.
     """
     sections = sorted(sections, key=_key)
@@ -166,7 +160,7 @@ def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
 
 
 def without_sections(file: MemoryFile, section_ids: Collection[str]) -> str:
-    """Return *file* without the sections of these names; nothing where nothing but what we wrote is left of it."""
+    """Return the text of *file* without these sections; empty where only generated text is left."""
     gone = [
         _Edit(*_with_space(file.text, extent.start, extent.stop), "")
         for extent in file.own
@@ -174,11 +168,11 @@ def without_sections(file: MemoryFile, section_ids: Collection[str]) -> str:
     ]
     text = _edited(file.text, gone)
     left = memory_file(text)
-    return "" if gone and not left.own and _is_ours(left) else text
+    return "" if gone and not left.own and _is_generated(left) else text
 
 
 def _insertions(file: MemoryFile, sections: Iterable[FileSection]) -> Iterator[_Edit]:
-    """Yield where *sections*, which are in order, are put in."""
+    """Yield the insertions of *sections*, which are in order."""
     keys = list(zip(file.times(), file.section_ids, strict=True))
     end = file.own[-1].stop if file.own else len(file.text.rstrip("\n"))
     last = list[FileSection]()
@@ -195,7 +189,7 @@ def _insertions(file: MemoryFile, sections: Iterable[FileSection]) -> Iterator[_
 
 
 def _edited(text: str, edits: Iterable[_Edit]) -> str:
-    """Return *text* with *edits*; of those that overlap the first counts."""
+    """Apply *edits*; of overlapping ones the first wins."""
     parts, done = list[str](), 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.stop)):
         if edit.start >= done:
@@ -209,17 +203,17 @@ def _key(section: FileSection) -> tuple[str, str]:
 
 
 def _with_space(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return where a section stands together with the blank line before it."""
+    """Return the span of a section with the blank line before it."""
     before = re.search(r"(?:\r?\n){0,2}\Z", text[max(0, start - 4) : start])
     return start - len(before[0] if before else ""), stop
 
 
-def _is_ours(file: MemoryFile) -> bool:
-    """Return whether a file without sections holds what we begin one with, and no more."""
+def _is_generated(file: MemoryFile) -> bool:
+    """Return whether a file without sections has only the text that a new file begins with."""
     head, body = file.text[: file.body_start], file.text[file.body_start :]
     titles = [line for line in body.splitlines() if line.strip()]
     is_title_alone = len(titles) <= 1 and all(line.startswith("# ") for line in titles)
-    return is_title_alone and all(map(_OUR_HEAD.fullmatch, head.splitlines()))
+    return is_title_alone and all(map(_GENERATED_HEAD.fullmatch, head.splitlines()))
 
 
 def _kept_for_good(text: str, body_start: int) -> str:
@@ -233,7 +227,7 @@ def _kept_for_good(text: str, body_start: int) -> str:
 
 
 def _titled_for_good(text: str) -> str:
-    """Return *text* with the mark before the title in its head, and before its heading, if it is not there yet."""
+    """Put the permanent mark before the title in the head and before the heading, where it is missing."""
     start = memory_file(text).body_start
     head, body = text[:start], text[start:]
     headed = _HEADING.sub(lambda found: f"# {PERMANENT_MARK}{found['title']}", body, count=1)

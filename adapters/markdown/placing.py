@@ -1,4 +1,4 @@
-"""Which file of a day a section goes into."""
+"""Placement of captured sections into the memory files of their day and kind."""
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -13,18 +13,18 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.ports.documents import ENDING
 
 FULL = 1024 * 1024
-"""A file of so many characters takes no more sections: from 4 MB on it could not be indexed."""
+"""Characters from which on a file gets no more sections: from 4 MB on it could not be indexed."""
 
 DAY_LENGTH = len("2026-03-01-")
 
 
 class Placed(NamedTuple):
     """
-    Files as they are to be.
+    Planned files.
 
     Attributes:
-        files: The texts of those that sections stand in, by name, in the folder of their kind.
-        names: The file that each section stands in, by the section's id.
+        files: The texts of the files that get sections, by name, in the folder of their kind.
+        names: The name of the file of each section, by the section's id.
 
     """
 
@@ -33,14 +33,14 @@ class Placed(NamedTuple):
 
 
 def in_order(sections: Iterable[FileSection]) -> list[FileSection]:
-    """Return *sections* in the order they are placed in: conversations first, then by kind and time; equal ones as given."""
+    """Sort *sections* for placement: conversations first, then by kind and time; stable."""
     return sorted(
         sections, key=lambda section: (section.kind != "conversation", section.kind, section.at, section.section_id)
     )
 
 
 def with_links(sections: Iterable[FileSection], names: Mapping[str, str]) -> list[FileSection]:
-    """Return *sections* with links to the conversations whose files are known: their *names* by id."""
+    """Link *sections* to the conversations whose file *names*, by id, are known."""
     return [_with_link(section, names) for section in sections]
 
 
@@ -58,18 +58,18 @@ def all_placed(
     """
     Return the files of a kind and day with *sections* in them.
 
-    A section goes into the file that has it already, else into one with a like topic,
-    the likest first, else into a new one. A file without any section of ours is the
-    user's own: it is left alone, as is one that is full, or hides its sections.
+    A section goes into the file that has it already, else into the file with the most
+    similar topic, else into a new one. A file without any captured section is the
+    user's: it is left alone, as is one that is full, or hides its sections.
 
     Args:
-        sections: Sections, all of that kind and day; of those of one name the last counts.
+        sections: Of one kind and day; of duplicate ids the last wins.
         files: The files that may be changed, by name: at least those that are `wanted`, and those that have a section.
-        begin: Returns what a file holds that a section begins, before any section.
-        taken: The names that no new file may have, besides those of *files*.
+        begin: Returns the text of a new file for its first section, before any section.
+        taken: Names that no new file may have, besides those of *files*.
 
     Raises:
-        InvalidEntryError: a section cannot be found again in a file of its own.
+        InvalidEntryError: a section is not found in the text of a new file.
 
     """
     wanted = {section.section_id: section for section in sections}
@@ -77,7 +77,7 @@ def all_placed(
     while True:
         plan = _Plan(files, begin, frozenset(taken), hidden)
         for section in wanted.values():
-            plan.take(section)
+            plan.add(section)
         placed = plan.placed()
         if not (lost := _lost(placed, wanted)):
             return placed
@@ -86,12 +86,12 @@ def all_placed(
 
 
 def day_of(section: FileSection) -> str:
-    """Return how the names of the files of *section*'s day begin: `2026-03-01-`."""
+    """Return the prefix of file names of *section*'s day: `2026-03-01-`."""
     return f"{section.at:%Y-%m-%d}-"
 
 
 def wanted(names: Iterable[str], sections: Iterable[FileSection]) -> list[str]:
-    """Return of *names* those of the files that any of *sections* may go into although it is not there yet."""
+    """Return those of *names* whose files a new section of *sections* may go into."""
     topics = {slug(section.topic) for section in sections}
     return [name for name in names if any(_may_take(_of(name), topic) for topic in topics)]
 
@@ -101,7 +101,7 @@ def _may_take(named: str, topic: str) -> bool:
 
 
 def _lost(placed: Placed, sections: Mapping[str, FileSection]) -> set[tuple[str, str]]:
-    """Return the sections, with the names of their files, that a reader of these would not find as they are."""
+    """Return the file names and ids of sections that a reader would not find unchanged."""
     found = {
         (name, text[extent.start : extent.stop])
         for name, text in placed.files.items()
@@ -116,27 +116,27 @@ def _refuse(section_id: str | None) -> None:
         raise InvalidEntryError(f"the section {section_id!r} can't be found again once it is written")
 
 
-class _Growing(NamedTuple):
-    """A file, and the sections that go into it."""
+class _Target(NamedTuple):
+    """A file and the sections to add to it."""
 
     file: MemoryFile
     sections: list[FileSection]
 
     @property
     def takes_more(self) -> bool:
-        """Whether it is ours, and not full."""
+        """Whether it has a captured section and is not full."""
         size = len(self.file.text) + sum(len(section.text) for section in self.sections)
         held = {*self.file.section_ids, *(section.section_id for section in self.sections)}
         return size < FULL and 0 < len(held) < MAX_SECTIONS
 
     @property
     def is_permanent(self) -> bool:
-        """Whether something in it is kept for good: what is not stands elsewhere."""
+        """Whether anything in it is permanent; other sections go into other files."""
         return self.file.is_permanent or any(section.permanent for section in self.sections)
 
 
 class _Plan:
-    """Which section goes into which file."""
+    """Assignment of sections to files."""
 
     def __init__(
         self,
@@ -149,11 +149,11 @@ class _Plan:
         self._begin = begin
         self._taken = taken
         self._hidden = hidden
-        self._files = dict[str, _Growing]()
+        self._files = dict[str, _Target]()
 
-    def take(self, section: FileSection) -> None:
-        """Choose the file of the next section."""
-        found = itertools.chain(self._holding(section), self._alike(section))
+    def add(self, section: FileSection) -> None:
+        """Choose the file of *section*."""
+        found = itertools.chain(self._holding(section), self._similar(section))
         name = next((name for name in found if (name, section.section_id) not in self._hidden), None)
         if name is None:
             name = next(itertools.filterfalse(self._is_taken, _names(section)))
@@ -161,42 +161,42 @@ class _Plan:
         self._file(name).sections.append(section)
 
     def placed(self) -> Placed:
-        """Return the files with what was taken."""
-        changed = {name: growing for name, growing in self._files.items() if growing.sections}
-        files = {name: with_sections(growing.file, growing.sections) for name, growing in changed.items()}
+        """Return the files with the sections added."""
+        changed = {name: target for name, target in self._files.items() if target.sections}
+        files = {name: with_sections(target.file, target.sections) for name, target in changed.items()}
         return Placed(
-            files, {section.section_id: name for name, growing in changed.items() for section in growing.sections}
+            files, {section.section_id: name for name, target in changed.items() for section in target.sections}
         )
 
-    def _file(self, name: str) -> "_Growing":
-        """Return the file of that name; it is parsed when it is needed first."""
+    def _file(self, name: str) -> "_Target":
+        """Return the file of that name, parsed at first use."""
         if name not in self._files:
-            self._files[name] = _Growing(memory_file(self._texts[name]), [])
+            self._files[name] = _Target(memory_file(self._texts[name]), [])
         return self._files[name]
 
     def _holding(self, section: FileSection) -> Iterator[str]:
         having = (name for name in sorted(self._texts) if section.section_id in self._texts[name])
         return (name for name in having if section.section_id in self._file(name).file.section_ids)
 
-    def _alike(self, section: FileSection) -> Iterator[str]:
+    def _similar(self, section: FileSection) -> Iterator[str]:
         topic = slug(section.topic)
         same = itertools.takewhile(self._is_taken, _names(section))
         like = (name for name in sorted(self._texts) if is_like(_of(name), topic))
         usable = [name for name in dict.fromkeys((*same, *like)) if name in self._texts]
-        likest_first = sorted(usable, key=lambda name: _unlikeness(_of(name), topic))
-        files = ((name, self._file(name)) for name in likest_first)
+        most_similar_first = sorted(usable, key=lambda name: _dissimilarity(_of(name), topic))
+        files = ((name, self._file(name)) for name in most_similar_first)
         return (name for name, file in files if file.takes_more and file.is_permanent == section.permanent)
 
     def _is_taken(self, name: str) -> bool:
         return name in self._texts or name in self._taken
 
 
-def _unlikeness(named: str, topic: str) -> tuple[bool, int]:
+def _dissimilarity(named: str, topic: str) -> tuple[bool, int]:
     return (named != topic, -len(_words(named) & _words(topic)))
 
 
 def _of(name: str) -> str:
-    """Return what a file is named after."""
+    """Return the topic in the name of a file."""
     return name[DAY_LENGTH:].removesuffix(ENDING)
 
 

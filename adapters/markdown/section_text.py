@@ -1,16 +1,8 @@
 """
-How any text stands in a markdown section and reads back as it was.
+Writer of captured sections: a chunk, or a decision, gotcha or preference of it, as markdown that can be read back.
 
-Lines of a quote begin with `> `, so that nothing in them is a heading or a fence
-of ours; what would begin a comment is written as `&lt;!--`, as GitHub shows it.
-
-Links from a section to the plans of the phases it names.
-
-How a chunk reads as a section of markdown; `section_chunk` reads it back.
-
-The line of a note that leads to the conversation it comes from.
-
-Render a decision, gotcha or preference as a section of markdown.
+Lines of a quote begin with `> `, so that nothing in them is parsed as a heading or
+fence; the beginning of a comment becomes `&lt;!--`, which GitHub renders.
 """
 
 import re
@@ -32,13 +24,13 @@ _IN_LISTS = ",[]`"
 
 
 def escaped(text: str, special: str = "") -> str:
-    """Return *text* without what begins a comment, and without the characters *special*; `unescaped` undoes it."""
+    """Escape the beginnings of comments and the characters *special*; `unescaped` is the inverse."""
     kept = _WRITTEN_BEFORE.sub("&amp;", text).replace("<!--", "&lt;!--")
     return "".join(f"&#{ord(character)};" if character in special else character for character in kept)
 
 
 def unescaped(text: str) -> str:
-    """Return what `escaped` made *text* of."""
+    """Undo `escaped`."""
     return _ESCAPE.sub(_original, text)
 
 
@@ -49,12 +41,12 @@ def _original(escape: re.Match[str]) -> str:
 
 
 def heading(title: str) -> str:
-    """Return *title* so that none of it is taken for HTML, as a tag that is never closed would swallow what follows."""
+    """Escape HTML in *title*: an unclosed tag would hide the text that follows."""
     return escaped(title, "<")
 
 
 def paragraph(line: str) -> str:
-    """Return *line* so that it begins nothing but a paragraph."""
+    """Escape *line* so that it is a paragraph."""
     return escaped(line[:1], _LEADING) + escaped(line[1:]) if line[:1] in _LEADING else escaped(line)
 
 
@@ -64,7 +56,7 @@ def block_quote(text: str) -> str:
 
 
 def unquoted(lines: Iterable[str]) -> str:
-    """Return the text that `quote` made *lines* of."""
+    """Undo `block_quote`."""
     return unescaped("\n".join(line.removeprefix(">").removeprefix(" ") for line in lines))
 
 
@@ -79,13 +71,13 @@ def code_enumeration(items: Iterable[str]) -> str:
 
 
 def enumerated(line: str) -> tuple[str, ...]:
-    """Return the items that stand on *line*, written by either of the two; of links their texts."""
+    """Parse the items of `enumeration` or `code_enumeration`; of links, their texts."""
     texts = (re.sub(r"^\[(.*)\]\(.*\)$", r"\1", item) for item in line.split(", ")) if line else ()
     return tuple(unescaped(text.strip("`")) for text in texts)
 
 
 PlanOf = Callable[[str], str | None]
-"""Returns the plan of the phase of that number, as a path from the project's folder; None when there is none."""
+"""Returns the plan of the phase of that number, as a path from the project's folder; None without one."""
 
 TO_PROJECT = "../../"
 """From the folder of a memory file to the project's."""
@@ -94,7 +86,7 @@ PHASE = "Phase "
 
 
 def plan_link(phase: str, plan_of: PlanOf) -> str:
-    """Return the link to the plan of *phase*; where none is there yet, to the place TLC gives it."""
+    """Return the link to the plan of *phase*; without one, to where TLC would put it."""
     plan = plan_of(phase) or f".planning/phases/{phase.replace('/', '-')}-PLAN.md"
     return f"[{PHASE}{enumeration([phase])}]({TO_PROJECT}{quote(plan)})"
 
@@ -110,7 +102,7 @@ NONE = "None."
 
 
 def section_text(chunk: Chunk, plan_of: PlanOf) -> str:
-    """Return *chunk* as a section, from its heading on."""
+    """Render *chunk* as a section, from its heading on; `section_chunk` is the inverse."""
     about = chunk.metadata
     blocks = [
         f"## {heading(chunk.title)}",
@@ -137,7 +129,7 @@ def item_list(items: Iterable[str]) -> str:
 
 
 def file_list(files: Iterable[str]) -> str:
-    """Return *files* as a list, each as code; it says so when there are none."""
+    """Return *files* as a list of code, `None.` without any."""
     return "\n".join(f"- {code_enumeration([file])}" for file in files) or NONE
 
 
@@ -193,18 +185,18 @@ _LINE = re.compile(rf"^- \*\*{CONVERSATION}:\*\* `(?P<id>{IDENTITY.pattern})`$",
 
 
 def conversation_line(chunk_id: str) -> str:
-    """Return the line, as long as the file of the conversation is unknown."""
+    """Return the line that names a conversation whose file is unknown yet."""
     return fact(CONVERSATION, f"`{chunk_id}`")
 
 
 def conversation_of(text: str) -> str | None:
-    """Return the id of the conversation whose file is still to be named in *text*, None when there is none."""
+    """Return the id in the line of `conversation_line`, None without one."""
     found = _LINE.search(text)
     return found["id"] if found else None
 
 
 def with_link(text: str, file_name: str) -> str:
-    """Return *text* with a link to that file of the folder of conversations, which lies beside its own."""
+    """Replace the line of `conversation_line` by a link to that file in the sibling folder of conversations."""
     return _LINE.sub(lambda line: fact(CONVERSATION, f"[{line['id']}](../conversations/{file_name})"), text, count=1)
 
 
@@ -214,7 +206,7 @@ NO_REASON = "No reason was given."
 
 
 def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
-    """Return *detail* as a section of markdown, from its heading on, without secrets."""
+    """Render *detail* as a section of markdown, from its heading on, without secrets."""
     head = (
         f"## {heading(detail.title)}",
         "\n".join(_detail_facts(detail, chunk, plan_of)),

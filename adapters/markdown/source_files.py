@@ -1,4 +1,4 @@
-"""Files are read inside folders that were named, links resolved, and nowhere else."""
+"""Markdown files of the project and of other roots: found, checked to lie inside them, and read."""
 
 import fnmatch
 import hashlib
@@ -13,6 +13,7 @@ from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.text import with_newlines
 from hardwon.ports.documents import ENDING, Listing, SourceFiles
+from hardwon.ports.override import override
 
 
 def is_within(real: str, folders: Sequence[str]) -> bool:
@@ -24,14 +25,14 @@ def regular_markdown(path: str, folders: Sequence[str]) -> str:
     """
     Return the real path of the markdown file at *path*.
 
-    A path outside is refused before the file is looked at.
+    A path outside is refused before the file is accessed.
 
     Args:
         path: Absolute.
-        folders: Where it may lie, without links.
+        folders: Allowed folders, without links.
 
     Raises:
-        UnreadableFileError: it is not absolute, lies outside, is not there, or is no regular file `*.md`.
+        UnreadableFileError: it is not absolute, lies outside, does not exist, or is no regular file `*.md`.
 
     """
     try:
@@ -43,7 +44,7 @@ def regular_markdown(path: str, folders: Sequence[str]) -> str:
 
 
 def _fault(path: str, real: str, folders: Sequence[str]) -> str | None:
-    """Return what is wrong with it."""
+    """Return why the path is refused, None if it is not."""
     if not os.path.isabs(path):
         return "the path is not absolute"
     if not is_within(real, folders):
@@ -67,7 +68,7 @@ NOT_STORABLE = "its name is not UTF-8, rename it"
 
 
 def is_storable(path: str) -> bool:
-    """Return whether the store can hold *path*: a name that is not UTF-8 reaches us with half surrogate pairs."""
+    """Return whether *path* is valid UTF-8, as the store needs; other names have lone surrogates."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -77,12 +78,12 @@ def is_storable(path: str) -> bool:
 
 class MarkdownFiles(SourceFiles):
     """
-    Markdown files of a project, and anywhere.
+    Markdown files of a project, of other roots, or anywhere.
 
     Args:
         project_root: Its memory is the folder `memory` in it, `memory-*.md` beside that, and all below `specs/*/memory`.
         roots: More folders with memory: all below their `specs/*/memory`, or all there is where they have no `specs`.
-        parse: Takes a text apart.
+        parse: Splits a text into front matter and body.
 
     """
 
@@ -94,14 +95,15 @@ class MarkdownFiles(SourceFiles):
         self._more_roots = tuple(map(os.path.realpath, roots))
         self._roots = (self._root, *self._more_roots)
 
+    @override
     def of_project(self) -> Listing:
         memory = os.path.join(self._root, MEMORY)
         return self._found().listing(os.path.join(memory, ""), f"{memory}-", *self._places())
 
-    def _found(self) -> "_Finding":
-        """Return what there is of the project's memory, and in the other roots."""
+    def _found(self) -> "_Finder":
+        """Find the project's memory and that of the other roots."""
         memory = os.path.join(self._root, MEMORY)
-        found = _Finding(self._roots)
+        found = _Finder(self._roots)
         found.folder(memory)
         found.names(self._root, BESIDE)
         for root in self._roots:
@@ -112,6 +114,7 @@ class MarkdownFiles(SourceFiles):
             found.skip(root, f"{root!r} is no folder: mount it, or name another root")
         return found
 
+    @override
     def of_spec_folder(self, name: str) -> Listing:
         if not name.strip() or name in {os.curdir, os.pardir} or NOT_IN_NAMES & set(name) or not is_storable(name):
             raise UnreadableFileError(f"{name!r} is no spec folder: write the name of one, such as '005-memory'")
@@ -123,18 +126,21 @@ class MarkdownFiles(SourceFiles):
 
         return self._found().listing(*prefixes, only=concerns)
 
+    @override
     def ensure_inside(self, path: str) -> str:
         return regular_markdown(path, self._roots)
 
+    @override
     def at(self, path: str) -> Listing:
         real = os.path.realpath(path)
-        found = _Finding([real])
+        found = _Finder([real])
         if not os.path.isdir(real):
             found.file(real)
             return found.listing(real)
         found.folder(real)
         return found.listing(os.path.join(real, ""))
 
+    @override
     def read(self, path: str) -> MarkdownDocument:
         if not is_storable(path):
             raise UnreadableFileError(f"{path!r}: {NOT_STORABLE}")
@@ -150,9 +156,11 @@ class MarkdownFiles(SourceFiles):
         digest = hashlib.sha256(data).hexdigest()
         return MarkdownDocument(path, facts.st_mtime_ns // NANOSECONDS, digest, self._parse(text), self._root)
 
+    @override
     def parse(self, path: str, mtime: int, text: str) -> MarkdownDocument:
         return MarkdownDocument(path, mtime, "", self._parse(text), self._root)
 
+    @override
     def is_gone(self, path: str) -> bool:
         try:
             os.lstat(path)
@@ -163,21 +171,21 @@ class MarkdownFiles(SourceFiles):
         return False
 
     def _whole_roots(self) -> list[str]:
-        """Return the other roots all of which is memory."""
+        """Return the other roots without `specs`, which are memory as a whole."""
         return [root for root in self._more_roots if not os.path.isdir(os.path.join(root, SPECS))]
 
     def _missing_roots(self) -> list[str]:
         return [root for root in self._more_roots if not os.path.isdir(root)]
 
     def _places(self) -> list[str]:
-        """Return the folders of spec folders, with a slash; of a root that is missing nothing is gone."""
+        """Return the folders of spec folders with a slash, without missing roots, whose files do not count as gone."""
         whole, missing = self._whole_roots(), self._missing_roots()
         places = [root if root in whole else os.path.join(root, SPECS) for root in self._roots if root not in missing]
         return [os.path.join(place, "") for place in places]
 
 
-class _Finding:
-    """Files found within *boundaries*, and those passed over."""
+class _Finder:
+    """Search for files within *boundaries*; other files are reported as skipped."""
 
     def __init__(self, boundaries: Sequence[str]) -> None:
         self._boundaries = boundaries
@@ -185,13 +193,13 @@ class _Finding:
         self._skipped = list[tuple[str, str]]()
 
     def listing(self, *prefixes: str, only: Callable[[str], bool] = lambda _: True) -> Listing:
-        """Return of what was found and of what was passed over the paths that *only* is true of."""
-        storable = tuple(filter(is_storable, prefixes))  # no file of the store lies below another one
+        """Return the found and skipped paths that *only* accepts."""
+        storable = tuple(filter(is_storable, prefixes))  # no stored path begins with another one
         skipped = (line for path, line in sorted(self._skipped) if only(path))
         return Listing(tuple(sorted(filter(only, self._files))), storable, tuple(skipped))
 
     def folder(self, folder: str) -> None:
-        """Find the markdown files at and below *folder*."""
+        """Find the markdown files below *folder*."""
         if not os.path.isdir(folder) or not self._stays_within(folder):
             return
         for place, folders, names in os.walk(folder, onerror=self._unreadable):
@@ -201,22 +209,22 @@ class _Finding:
                     self.file(os.path.join(place, name))
 
     def names(self, folder: str, pattern: str) -> None:
-        """Find the files of *folder* itself that are called so."""
+        """Find the files directly in *folder* whose names match *pattern*."""
         for name in fnmatch.filter(self._names_in(folder), pattern):
             self.file(os.path.join(folder, name))
 
     def spec_folders(self, specs: str) -> None:
-        """Find the markdown files below the folders `memory` of those in *specs*, if there is such a folder."""
+        """Find the markdown files below the folder `memory` of every folder in *specs*."""
         for name in self._names_in(specs) if os.path.isdir(specs) else ():
             if not name.startswith("."):
                 self.folder(os.path.join(specs, name, MEMORY))
 
     def skip(self, path: str, line: str) -> None:
-        """Tell in a *line* that *path* is passed over."""
+        """Report *path* as skipped, in a *line*."""
         self._skipped.append((path, line))
 
     def file(self, path: str) -> None:
-        """Find one file."""
+        """Find a file."""
         if not os.path.lexists(path) or not self._stays_within(path):
             return
         real = os.path.realpath(path)

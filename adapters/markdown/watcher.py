@@ -1,3 +1,5 @@
+"""Watcher of the folders of memory, on watchfiles."""
+
 import os
 import threading
 from collections.abc import Iterator, Sequence
@@ -11,22 +13,22 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.ports.documents import ENDING
 
 SETTLED_MS = 200
-"""So long nothing must change before a change is told: an editor writes in several steps."""
+"""Debounce: a change is reported when nothing has changed for so long, as an editor writes in several steps."""
 
-LONGEST_MS = 2_000
-"""So long a change waits at most, when they never cease."""
+MAX_WAIT_MS = 2_000
+"""Upper bound of the debounce."""
 
 Changes = set[tuple[Change, str]]
 
 
 class MarkdownWatcher:
     """
-    Watches the folders of a project's memory, and of other roots.
+    Watcher of the folders of a project's memory and of other roots.
 
-    Not the whole project: its dependencies alone can exceed what a system lets one watch.
+    Does not watch the whole project, whose dependencies alone can exceed the system's limit of watches.
 
     Args:
-        project_root: Its folders `memory` and `specs` are watched, and what is called `memory-*.md` beside them.
+        project_root: Its folders `memory` and `specs` are watched, and `memory-*.md` beside them.
         roots: More folders with memory.
 
     """
@@ -37,7 +39,7 @@ class MarkdownWatcher:
 
     def changes(self, leaving: threading.Event) -> Iterator[None]:
         """
-        Yield as soon as it watches, and then whenever files may have changed, until *leaving* is set.
+        Yield once when watching has begun, then whenever files may have changed, until *leaving* is set.
 
         Raises:
             UnreadableFileError: the system does not let it watch.
@@ -47,18 +49,18 @@ class MarkdownWatcher:
             try:
                 yield from self._within(folders, leaving)
             except FileNotFoundError:
-                continue  # a folder went at this moment
+                continue  # a folder was deleted meanwhile
             except (OSError, RuntimeError) as error:  # the library's own error is a RuntimeError
                 raise UnreadableFileError(f"{self._root!r} can't be watched: {error}") from error
 
     def _within(self, folders: list[str], leaving: threading.Event) -> Iterator[None]:
-        """Yield while *folders* are those to watch."""
+        """Yield changes until the set of folders to watch changes."""
         batches = watch(
             *folders,
             recursive=False,
-            watch_filter=self._matters,
+            watch_filter=self._is_relevant,
             step=SETTLED_MS,
-            debounce=LONGEST_MS,
+            debounce=MAX_WAIT_MS,
             rust_timeout=SETTLED_MS,
             yield_on_timeout=True,
             stop_event=leaving,
@@ -66,12 +68,12 @@ class MarkdownWatcher:
         )
         with closing(batches):
             for number, batch in enumerate(batches):
-                if batch or not number:  # the first tells that it watches
+                if batch or not number:  # the first batch means that watching has begun
                     yield
                     if self._folders() != folders:
                         return
 
-    def _matters(self, _: Change, path: str) -> bool:
+    def _is_relevant(self, _: Change, path: str) -> bool:
         """Return whether a change at *path* may change the memory; folders do."""
         folder, name = os.path.split(path)
         if folder == self._root and path not in self._places:

@@ -1,10 +1,4 @@
-"""
-One writer of a folder at a time. Standard library only.
-
-Files read and written as a whole, never in part. Standard library only.
-
-Several files written, all of them or none. Standard library only.
-"""
+"""Locks of folders, bounded reads of regular files, and atomic writes of one or several files. Standard library only."""
 
 import contextlib
 import os
@@ -25,15 +19,15 @@ NAP_SECONDS = 0.01
 @contextmanager
 def only_writer(folder: str, at_most: float | None = None) -> Iterator[None]:
     """
-    Wait until nobody else holds *folder*, and hold it; a process that ends lets go of it.
+    Hold the exclusive lock of *folder*; the system releases it when the process ends.
 
     Args:
-        folder: It is there.
-        at_most: Seconds to wait; None waits for as long as it takes.
+        folder: Must exist.
+        at_most: Seconds to wait; None waits without limit.
 
     Raises:
-        TimeoutError: somebody else holds it still.
-        OSError: it can't be held.
+        TimeoutError: another process still holds it.
+        OSError: it can't be locked.
     """
     if fcntl is None:
         yield
@@ -74,11 +68,11 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class ChangedFileError(OSError):
-    """A file is not what it was when it was read."""
+    """The file was changed since it was read."""
 
 
 class WholeFile(NamedTuple):
-    """The bytes of a file, and its facts from the system at that moment."""
+    """The bytes of a file, and its facts from the system when it was read."""
 
     data: bytes
     facts: os.stat_result
@@ -86,12 +80,12 @@ class WholeFile(NamedTuple):
 
 def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeFile:
     """
-    Return the file of that path, cut one byte after *at_most*, so that a longer one shows.
+    Read the file of that path, cut one byte after *at_most*, so that a longer one can be recognised.
 
     Args:
         path: May be a link, unless *follow* is False.
         at_most: Bytes.
-        follow: Whether it may be read where a link leads.
+        follow: Whether links are followed.
 
     Raises:
         OSError: it can't be read.
@@ -105,31 +99,31 @@ def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeF
 
 
 def replace_file(path: str, text: str, mode: int = PRIVATE) -> None:
-    """Write *text* to *path*, in place of what is there, whole or not at all."""
+    """Write *text* to *path* atomically, in place of any file."""
     _publish(path, text, mode, os.replace)
 
 
 def create_file(path: str, text: str, mode: int = 0o666) -> None:
     """
-    Write *text* to *path*, whole or not at all.
+    Write *text* to the new file *path* atomically.
 
     Raises:
-        FileExistsError: there is one; it was not touched.
+        FileExistsError: there is a file; it was not changed.
     """
     _publish(path, text, mode, move_to_free_place)
 
 
 def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
     """
-    Write *text* in place of a file that was read, whole or not at all; it keeps its mode.
+    Replace the text of a file that was read, atomically; it keeps its mode.
 
     Args:
         path: The file itself, not a link to it.
-        text: All that is to stand in it.
+        text: Its new text.
         was: Its facts from the system when it was read.
 
     Raises:
-        ChangedFileError: somebody else wrote it since; it was not touched.
+        ChangedFileError: it was changed since; it stays as it is.
         OSError: it can't be written.
     """
 
@@ -142,18 +136,18 @@ def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
 
 
 def remove_file(path: str, was: os.stat_result) -> None:
-    """Remove a file that was read; what is raised and *was* are those of `rewrite_file`."""
+    """Remove a file that was read; *was* and the errors are those of `rewrite_file`."""
     refuse_changed(path, was)
     os.unlink(path)
 
 
 def is_read_only(path: str, facts: os.stat_result) -> bool:
-    """Return whether the user has said that nobody, or not we, may write that file."""
+    """Return whether the file's permissions forbid this process to write it."""
     return not (facts.st_mode & ANY_WRITE and os.access(path, os.W_OK))
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return what went wrong, without the path."""
+    """Return the message of *error* without the path."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
@@ -167,10 +161,10 @@ def _open_itself(path: str, flags: int) -> int:
 
 def refuse_changed(path: str, was: os.stat_result) -> None:
     """
-    Do nothing when the file is as it *was*.
+    Check that the file is as it *was* when it was read.
 
     Raises:
-        ChangedFileError: it is not.
+        ChangedFileError: it was changed since.
     """
     try:
         now = os.stat(path)
@@ -197,23 +191,23 @@ def beside(path: str) -> str:
 
 
 def write_new(path: str, text: str, mode: int) -> None:
-    """Make the file *path*, which is not there yet; when that fails, a part of it may be."""
+    """Write the new file *path*, not atomically."""
     with open(path, "x", encoding="utf-8", newline="\n", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(text)
 
 
 def remove_if_there(path: str) -> None:
-    """Remove the file, if that can be."""
+    """Remove the file, ignoring errors."""
     with contextlib.suppress(OSError):
         os.unlink(path)
 
 
 def move_to_free_place(temporary: str, path: str) -> None:
     """
-    Give the file *temporary* the name *path*.
+    Rename the file *temporary* to *path*.
 
     Raises:
-        FileExistsError: there is one of that name; it was not touched.
+        FileExistsError: there is a file of that name; it was not changed.
     """
     try:
         os.link(temporary, path)
@@ -232,11 +226,11 @@ class FileChange(NamedTuple):
     A change of one file.
 
     Attributes:
-        path: The file itself, not a link to it; its folder is there.
-        text: All that is to stand in it.
+        path: The file itself, not a link to it; its folder exists.
+        text: Its new text.
         mode: Of the file.
-        before: Its text.
-        was: Its facts from the system when it was read; None when there was no such file.
+        before: Its old text.
+        was: Its facts from the system when it was read; None for a new file.
 
     """
 
@@ -248,7 +242,7 @@ class FileChange(NamedTuple):
 
 
 class _Staged(NamedTuple):
-    """A change with all that it needs on the disk: from here on, files are only renamed."""
+    """A change whose old and new text are in temporary files, so that only renames are left."""
 
     change: FileChange
     new: str
@@ -260,7 +254,7 @@ class JointWriteError(OSError):
     None of the files was changed.
 
     Attributes:
-        path: The one that could not be.
+        path: The file that could not be changed.
 
     """
 
@@ -271,23 +265,23 @@ class JointWriteError(OSError):
 
 def write_together(changes: Sequence[FileChange]) -> None:
     """
-    Write all of *changes*, or when one fails none: what was replaced by then is put back.
+    Write all of *changes* or none: when one fails, the earlier ones are rolled back.
 
-    Only a process that is killed between two of them leaves the first written and the second as it was.
+    Not atomic only if the process is killed between two renames.
 
     Raises:
-        JointWriteError: somebody else wrote one since it was read, or it can't be written.
+        JointWriteError: a file was changed since it was read, or can't be written.
 
     """
     with ExitStack() as temporaries, ExitStack() as undoing:
         staged = [_stage(change, temporaries) for change in changes]
         for change in changes:
             with _naming(change.path):
-                _refuse_foreign(change)
+                _refuse_conflict(change)
         for staged_file in staged:
             with _naming(staged_file.change.path):
-                undoing.callback(_put_back, staged_file, os.stat(staged_file.new))
-                _publish_all(staged_file)
+                undoing.callback(_roll_back, staged_file, os.stat(staged_file.new))
+                _publish_staged(staged_file)
         undoing.pop_all()
 
 
@@ -313,14 +307,14 @@ def _stage(change: FileChange, temporaries: ExitStack) -> _Staged:
     return _Staged(change, new, old)
 
 
-def _refuse_foreign(change: FileChange) -> None:
+def _refuse_conflict(change: FileChange) -> None:
     if change.was is not None:
         refuse_changed(change.path, change.was)
     elif os.path.lexists(change.path):
         raise FileExistsError(change.path)
 
 
-def _publish_all(staged: _Staged) -> None:
+def _publish_staged(staged: _Staged) -> None:
     if staged.change.was is None:
         move_to_free_place(staged.new, staged.change.path)
         return
@@ -328,10 +322,10 @@ def _publish_all(staged: _Staged) -> None:
     os.replace(staged.new, staged.change.path)
 
 
-def _put_back(staged: _Staged, ours: os.stat_result) -> None:
-    """Undo a change; a file that is not *ours* was not changed yet, or somebody else wrote it since."""
+def _roll_back(staged: _Staged, written: os.stat_result) -> None:
+    """Undo a change, unless the file is not the one *written*: not yet changed, or changed since by another process."""
     with suppress(OSError):
-        refuse_changed(staged.change.path, ours)
+        refuse_changed(staged.change.path, written)
         if staged.change.was is None:
             os.unlink(staged.change.path)
         else:

@@ -1,4 +1,4 @@
-"""The embedded model: all-MiniLM-L6-v2, on this machine, without a network."""
+"""Embedder with all-MiniLM-L6-v2 on this machine, without a network."""
 
 import os
 from array import array

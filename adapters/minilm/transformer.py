@@ -1,10 +1,7 @@
 """
-all-MiniLM-L6-v2 as a numpy forward pass over the int8 weights.
+The forward pass of all-MiniLM-L6-v2 in numpy over its int8 weights.
 
-The parts of a BERT encoder, in numpy.
-
-Shapes: *tokens* is the number of tokens of a whole batch, its texts one after the
-other without padding; *width* is 384. Functions ending in `_in_place` overwrite their argument.
+Shapes: *tokens* is the number of tokens of a batch, whose texts are concatenated without padding; *width* is 384. Functions ending in `_in_place` overwrite their argument.
 """
 
 import math

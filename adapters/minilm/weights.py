@@ -1,8 +1,4 @@
-"""
-A walk through an ONNX file (protobuf) to the tensors in it, without the onnx package.
-
-The file of the embedded model: where it is, whether it is the right one, and where its tensors lie.
-"""
+"""The weights of the embedded model: the file, its checksum, and its tensors, read from ONNX without the onnx package."""
 
 import hashlib
 import os
@@ -34,7 +30,7 @@ MAX_VARINT_BYTES = 10
 
 
 class Tensor(NamedTuple):
-    """Where a tensor's values lie: *offset* counts bytes from the start of the file."""
+    """The position of a tensor's values: *offset* in bytes from the start of the file."""
 
     dims: tuple[int, ...]
     data_type: int

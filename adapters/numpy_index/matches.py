@@ -1,3 +1,5 @@
+"""Vectors as numpy arrays, and the matches of a query among them."""
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,9 +20,9 @@ class VectorRows(NamedTuple):
     Vectors ready to be compared.
 
     Attributes:
-        seqs: The store's number of each row's entry, int64.
-        categories: The category of each row's entry, empty text for what is no learning.
-        values: float32, one row an entry.
+        seqs: The numbers of the rows' entries, int64.
+        categories: The categories of the rows' entries, empty for an entry that is no learning.
+        values: float32, a row for an entry.
 
     """
 
@@ -35,7 +37,7 @@ class VectorRows(NamedTuple):
 
 
 def load_rows(source: VectorSource, only: EntryFilter) -> VectorRows:
-    """Load the vectors of *only*; a damaged one is as good as none."""
+    """Load the vectors of *only*; damaged ones are left out."""
     block = source.load(only)
     values = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), source.dimensions)
     seqs = np.array(block.seqs, dtype=np.int64)
@@ -47,23 +49,23 @@ def load_rows(source: VectorSource, only: EntryFilter) -> VectorRows:
 
 
 MARGIN = 2e-6
-"""More than rounding to 1e-6 and a float32 product together can move a score."""
+"""Upper bound of the error of a float32 product and of rounding to 1e-6."""
 
 STEPS = 10**COSINE_DECIMALS
 
 
 class NumpyMatches(Matches):
     """
-    The stored vectors, scored against one query.
+    The stored vectors, scored against a query.
 
-    One float32 product finds; what it finds is scored again in float64.
+    A float32 product finds candidates, which are then scored in float64.
     """
 
     def __init__(self, rows: VectorRows, source: VectorSource, query: Vector) -> None:
         self._rows = rows
         self._source = source
         self._query = np.frombuffer(query, dtype=np.float32)
-        # One dot product a row: as fast as one for all rows, and a row's last digits don't depend on its place.
+        # A dot product for each row: as fast as one for all rows, and independent of the position of a row.
         self._found: NDArray[np.float32] = (rows.values[:, np.newaxis, :] @ self._query[:, np.newaxis]).ravel()
 
     @override
@@ -86,7 +88,7 @@ class NumpyMatches(Matches):
 
     @override
     def statistics(self) -> ScoreStatistics:
-        # Sums of whole millionths: no order of rows shows in them.
+        # Sums of whole millionths do not depend on the order of rows.
         steps = np.rint(self._found.astype(np.float64) * STEPS).astype(np.int64)
         if not len(steps):
             return ScoreStatistics()

@@ -1,3 +1,5 @@
+"""The vector index; numpy is imported with the first query."""
+
 import importlib.util
 import os
 from typing import TYPE_CHECKING
@@ -18,11 +20,10 @@ class NumpyVectorIndex(VectorIndex):
     """
     Exact nearest neighbours by brute force.
 
-    Loaded vectors are cached until the source has another version: a long-lived
-    process loads them once.
+    Loaded vectors are cached until the version of the source changes.
 
     Args:
-        source: Where the vectors are.
+        source: Of the vectors.
 
     """
 
@@ -38,7 +39,7 @@ class NumpyVectorIndex(VectorIndex):
 
     @override
     def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a pool costs more than one product takes
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a thread pool costs more than the product
         try:
             from hardwon.adapters.numpy_index.matches import NumpyMatches  # noqa: PLC0415  # numpy: a tenth of a second
         except ImportError as error:
@@ -52,7 +53,7 @@ class NumpyVectorIndex(VectorIndex):
         if version != self._version:
             self._loaded.clear()
             self._version = version
-        asked = only._replace(among=None)  # hardly two questions ask among the same
+        asked = only._replace(among=None)  # rarely the same in two queries
         rows = self._loaded.pop(asked, None) or load_rows(self._source, asked)
         self._loaded[asked] = rows
         while len(self._loaded) > KEPT:

@@ -1,9 +1,7 @@
 """
-The errors of httpx, translated into those of `provider_errors`.
+An httpx client bounded in time and size, whose errors and refusals are those of `errors`.
 
-An answer with a status other than 2xx, as an error that names the way out.
-
-httpx, held to a time, a size and the words of `provider_errors`; imported with the first request only.
+Imported with the first request only, as it imports httpx.
 """
 
 import json
@@ -70,7 +68,7 @@ def _is_about_tls(error: BaseException | None) -> bool:
 
 
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY_REQUESTS = 401, 403, 404, 429
-FIRST_OF_THE_SERVERS_FAULT = 500
+MIN_SERVER_ERROR = 500
 
 SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s?")
 
@@ -78,12 +76,12 @@ SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s?")
 def refusal(endpoint: Endpoint, response: "httpx.Response") -> ProviderError:
     """Return the error for *response*, which was read to its end and is not a success."""
     status, body = response.status_code, _json_of(response)
-    said = _message_in(body) or response.text
+    detail = _message_in(body) or response.text
     if status == TOO_MANY_REQUESTS:
         pause = _retry_after(response, body)
         wait = "" if pause is None else f", again in {pause:g} s"
-        return ProviderRateLimitedError(endpoint.says(f"wants fewer requests (429{wait})", said), pause)
-    return ProviderUnavailableError(endpoint.says(f"{_verdict(endpoint, status, response)} ({status})", said))
+        return ProviderRateLimitedError(endpoint.says(f"wants fewer requests (429{wait})", detail), pause)
+    return ProviderUnavailableError(endpoint.says(f"{_verdict(endpoint, status, response)} ({status})", detail))
 
 
 def _verdict(endpoint: Endpoint, status: int, response: "httpx.Response") -> str:
@@ -95,7 +93,7 @@ def _verdict(endpoint: Endpoint, status: int, response: "httpx.Response") -> str
         return f"does not know that address or model, {endpoint.way_out_of_404}"
     if response.has_redirect_location:
         return "points to another address, which is not followed: set its base URL to that"
-    if status >= FIRST_OF_THE_SERVERS_FAULT:
+    if status >= MIN_SERVER_ERROR:
         return "is in trouble, try again later"
     return "refused the request"
 
@@ -108,8 +106,8 @@ def _json_of(response: "httpx.Response") -> Any:
 
 
 def _message_in(body: Any) -> str:
-    """Return the words in `{"error": {"message": …}}`, `{"error": …}` or `{"detail": …}`, else nothing."""
-    if isinstance(body, list) and len(body) == 1:  # Gemini's compatible front wraps its errors so
+    """Return the message in `{"error": {"message": …}}`, `{"error": …}` or `{"detail": …}`, else nothing."""
+    if isinstance(body, list) and len(body) == 1:  # Gemini's compatible API wraps its errors in a list
         return _message_in(body[0])
     if not isinstance(body, dict):
         return ""
@@ -121,12 +119,12 @@ def _message_in(body: Any) -> str:
 
 def _retry_after(response: "httpx.Response", body: Any) -> float | None:
     """Return the seconds in `Retry-After`, as a number or a date, or in Gemini's `retryDelay`."""
-    said = response.headers.get("retry-after") or _retry_delay(body)
-    if match := SECONDS.fullmatch(said.strip()):
+    text = response.headers.get("retry-after") or _retry_delay(body)
+    if match := SECONDS.fullmatch(text.strip()):
         return float(match[1])
     try:
-        # Counted from the server's own clock, so that ours may be wrong.
-        pause = parsedate_to_datetime(said) - parsedate_to_datetime(response.headers.get("date", ""))
+        # Relative to the server's clock, as this machine's may be wrong.
+        pause = parsedate_to_datetime(text) - parsedate_to_datetime(response.headers.get("date", ""))
     except (ValueError, TypeError):
         return None
     return max(0.0, pause.total_seconds())
@@ -144,15 +142,15 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 
 CONNECT_SECONDS = 30.0
 
-ABOUT_THE_SENT_BYTES = ("content-encoding", "content-length", "transfer-encoding")
+HEADERS_OF_ENCODING = ("content-encoding", "content-length", "transfer-encoding")
 
 
 class BoundedClient(httpx.Client):
     """
-    An httpx client whose timeout bounds the whole exchange, from the name's lookup to the last byte.
+    An httpx client whose timeout bounds the whole exchange, from the DNS lookup to the last byte.
 
-    It follows no redirect, because the key would travel along, and raises
-    nothing but `ProviderError`, also for a status other than 2xx.
+    It follows no redirect, which would get the key, and raises only
+    `ProviderError`, also for a status other than 2xx.
     """
 
     def __init__(self, endpoint: Endpoint, transport: httpx.BaseTransport | None = None) -> None:
@@ -208,10 +206,10 @@ class BoundedClient(httpx.Client):
 
 class _Exchange:
     """
-    One exchange in a thread of its own, which may be left behind.
+    An exchange in a separate thread, which is abandoned at the timeout.
 
-    httpx's timeouts count anew for each address, header line and chunk, and
-    the lookup of a name has none at all.
+    httpx's timeouts restart for each address, header line and chunk, and
+    do not cover the DNS lookup.
     """
 
     def __init__(self, endpoint: Endpoint, start: Callable[[], httpx.Response]) -> None:
@@ -247,14 +245,14 @@ class _Exchange:
                 raise ProviderAnswerUnusableError(
                     self._endpoint.says(f"sent more than {MAX_BODY_BYTES // 1024**2} MB, which is not read")
                 )
-        headers = [item for item in response.headers.multi_items() if item[0] not in ABOUT_THE_SENT_BYTES]
+        headers = [item for item in response.headers.multi_items() if item[0] not in HEADERS_OF_ENCODING]
         return httpx.Response(response.status_code, headers=headers, content=bytes(body), request=response.request)
 
 
 def _trust(url: str) -> ssl.SSLContext:
     """Return the certificates to trust: the system's list (or `SSL_CERT_FILE`), else certifi's."""
     if not url.lower().startswith("https:"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody; reading the list takes 20 ms
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # without certificates: reading the list takes 20 ms
     context = ssl.create_default_context()
     if not context.cert_store_stats()["x509_ca"]:
         context.load_verify_locations(_certifi_list())
@@ -262,7 +260,7 @@ def _trust(url: str) -> ssl.SSLContext:
 
 
 def _certifi_list() -> str:
-    # A system whose Python was built with no list of its own, as on some Macs.
+    # For a Python that was built without a list, as on some Macs.
     import certifi  # noqa: PLC0415  # comes with httpx; 10 ms that few systems need
 
     return certifi.where()

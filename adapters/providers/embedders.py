@@ -1,8 +1,4 @@
-"""
-Embedders on the network; they touch it with the first text only.
-
-Texts cut to a model's limit without its tokenizer.
-"""
+"""Embedders on the network, which is used from the first text on, and the cut of texts to a model's limit."""
 
 import math
 import re
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
 
 PIECE = re.compile(r"[A-Za-z]{1,3}|[^\sA-Za-z]")
 """
-What counts as one token: three ASCII letters, or any other character but white space.
+Estimate of a token: three ASCII letters, or any other character but white space.
 
 English has about 4.4 characters a token and is cut at two thirds of the limit; code,
 digits and Chinese have one or two, and Ollama since 0.13.5 answers an overlong text
@@ -40,7 +36,7 @@ with an error whatever `truncate` says (ollama/ollama#14186), so the count errs 
 
 
 def cut_to_tokens(text: str, limit: int) -> str:
-    """Return the beginning of *text* that holds at most *limit* tokens."""
+    """Cut *text* to at most *limit* estimated tokens."""
     if len(text) <= limit:
         return text
     first_too_many = next(islice(PIECE.finditer(text), limit, None), None)
@@ -59,7 +55,7 @@ class RemoteEmbedder(Embedder):
         model: The model's name, empty for the provider's default.
         dimensions: Width of the vectors, 0 for the model's own.
         base_url: The address of the API, empty for the provider's own.
-        transport: Sends in place of the network.
+        transport: Replaces the network.
 
     Raises:
         EmbedderUnavailableError: the width of *model* is neither known nor given.
@@ -204,11 +200,11 @@ class OllamaEmbedder(RemoteEmbedder):
     provider = OLLAMA
 
     def is_available(self, deadline: Deadline) -> bool:
-        """Tell whether Ollama runs and has the model."""
+        """Return whether Ollama runs and has the model."""
         return self._has_model(deadline, if_unknown=False)
 
     def lacks_model(self, deadline: Deadline) -> bool:
-        """Tell whether Ollama runs without the model, so that it can be pulled."""
+        """Return whether Ollama runs without the model, so that it can be pulled."""
         return not self._has_model(deadline, if_unknown=True)
 
     def pull(self, progress: PullProgress | None = None) -> None:
@@ -243,7 +239,7 @@ class OllamaEmbedder(RemoteEmbedder):
 
 
 class OpenAiEmbedder(RemoteEmbedder):
-    """Embeddings by OpenAI or a server that speaks its language; its models know no tasks."""
+    """Embeddings by OpenAI or a server with its API, whose models know no tasks."""
 
     provider = OPENAI
 

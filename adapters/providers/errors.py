@@ -1,5 +1,5 @@
 """
-Failures of a provider on the network: errors of the ports that ask one, so that no adapter translates them.
+Failures of a provider on the network; as they are errors of the ports too, no adapter translates them.
 
 ::
 
@@ -21,7 +21,7 @@ from hardwon.domain.model.errors import (
 
 
 class ProviderError(EmbedderError, LabelerUnavailableError):
-    """The one root of them."""
+    """The root of a provider's errors."""
 
 
 class ProviderUnavailableError(ProviderError, EmbedderUnavailableError):
@@ -33,4 +33,4 @@ class ProviderRateLimitedError(ProviderUnavailableError, RateLimitedError):
 
 
 class ProviderAnswerUnusableError(ProviderError, UnusableVectorError):
-    """The provider said all is well, but its answer makes no sense."""
+    """The provider reported success, but its answer is unusable."""

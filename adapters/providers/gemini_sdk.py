@@ -18,15 +18,15 @@ NEEDED_FIELDS = ("task_type", "output_dimensionality")
 REINSTALL = "run `uv tool upgrade --reinstall hardwon`"
 
 # The errors of the SDK over an answer that is not as documented; pydantic's errors are ValueErrors.
-STUMBLES = (ValueError, TypeError, AttributeError, LookupError, RuntimeError)
+ANSWER_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RuntimeError)
 
 
 class GeminiSdk:
     """
-    Embeds texts with google-genai through the client of *http*.
+    Embedding with google-genai through the client of *http*.
 
-    So deadline, redirects, certificates and errors are the same as without it.
-    It retries nothing: the caller decides.
+    Deadline, redirects, certificates and errors are therefore the same as without it.
+    No retries: the caller decides.
     """
 
     def __init__(self, http: JsonHttp, api_version: str) -> None:
@@ -48,7 +48,7 @@ class GeminiSdk:
         config = self._config(task_type, dimensions, self._http.seconds_until(deadline))
         from google.genai import types  # noqa: PLC0415  # over a second to import
 
-        # Of bare strings, later models make one vector for all.
+        # Later models return a single vector for a list of bare strings.
         contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
         with self._answer_errors():
             answer = client.models.embed_content(model=model, contents=list(contents), config=config)
@@ -61,10 +61,10 @@ class GeminiSdk:
         except ImportError as error:
             raise ProviderUnavailableError(f"google-genai is not installed ({error}); {REINSTALL}") from error
         _require_fields(types.EmbedContentConfig)
-        # It warns that it prefers GOOGLE_API_KEY to GEMINI_API_KEY, which is not so: it is given the key.
+        # It warns wrongly that it prefers GOOGLE_API_KEY to GEMINI_API_KEY: the key is passed.
         logging.getLogger("google_genai").setLevel(logging.ERROR)
         with _setup_errors():
-            # Named, lest GOOGLE_GENAI_USE_VERTEXAI in the environment sends the texts elsewhere.
+            # Explicit, as GOOGLE_GENAI_USE_VERTEXAI in the environment would send the texts elsewhere.
             return genai.Client(api_key=self._http.endpoint.key, vertexai=False, http_options=self._options())
 
     def _options(self) -> "types.HttpOptions":
@@ -72,13 +72,13 @@ class GeminiSdk:
 
         from google.genai import types  # noqa: PLC0415  # over a second to import
 
-        # For its asynchronous ways, which nobody takes: else it reads the list of certificates twice, in 40 ms.
-        nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        # For its unused asynchronous client: else it reads the list of certificates twice, in 40 ms.
+        no_certificates = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         return types.HttpOptions(
             base_url=self._http.endpoint.base_url,
             api_version=self._api_version,
             httpx_client=self._http.client(),
-            async_client_args={"verify": nobody, "ssl": nobody},
+            async_client_args={"verify": no_certificates, "ssl": no_certificates},
             retry_options=types.HttpRetryOptions(attempts=1),
         )
 
@@ -96,7 +96,7 @@ class GeminiSdk:
         own = tuple(kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, Exception))
         try:
             yield
-        except STUMBLES as error:
+        except ANSWER_ERRORS as error:
             words = "sent an answer that google-genai can't read"
             raise ProviderAnswerUnusableError(self._http.endpoint.says(words, str(error))) from error
         except own as error:

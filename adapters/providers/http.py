@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 MAX_REQUEST_SECONDS = 30.0
 
-# How long a stream may say nothing: Ollama checks a model of some gigabytes in silence.
+# Upper bound of silence in a stream: Ollama checks a model of some gigabytes without output.
 MAX_SILENCE_SECONDS = 600.0
 
 
 class JsonHttp:
     """
-    Sends JSON to one provider and returns the JSON it answers.
+    A client of a provider that sends and receives JSON.
 
-    Loads httpx with the first request, keeps its connection for the next one,
+    Imports httpx with the first request, reuses its connection,
     follows no redirect, takes proxies from the environment, trusts the system's
     certificates, and reads at most 64 MB.
 
     Args:
         endpoint: The provider's address, key and headers.
-        transport: What to send through instead of the network.
+        transport: Replaces the network.
 
     """
 
@@ -60,7 +60,7 @@ class JsonHttp:
         """
         Yield the answers to *body*, one JSON value a line, as they come.
 
-        There is no limit but 10 minutes without a word.
+        The only limit is 10 minutes of silence.
 
         Raises:
             ProviderError: as for `post`, and for a stream that breaks off.
@@ -75,7 +75,7 @@ class JsonHttp:
         Return how long a request may take: the time before *deadline*, at most 30 s.
 
         Raises:
-            ProviderUnavailableError: nothing is left.
+            ProviderUnavailableError: no time is left.
         """
         seconds = deadline.within(MAX_REQUEST_SECONDS).remaining()
         if seconds <= 0:
@@ -84,7 +84,7 @@ class JsonHttp:
 
     def client(self) -> "BoundedClient":
         """
-        Return the one client behind this object; its connections close with this object.
+        Return the client, created at first use; its connections close with this object.
 
         Raises:
             ProviderUnavailableError: the environment's proxies or certificates can't be used.
@@ -100,7 +100,7 @@ class JsonHttp:
     def _ask(self, method: str, path: str, body: bytes | None, deadline: Deadline) -> Any:
         self.endpoint.require_key()
         self.seconds_until(deadline)
-        client = self.client()  # the first time, its import takes some of the seconds
+        client = self.client()  # its first import takes some of the seconds
         return self._parsed(client.exchange(method, path, body, self.seconds_until(deadline)))
 
     def _parsed(self, text: bytes | str) -> Any:
@@ -125,7 +125,7 @@ _IMPORTING = threading.Lock()
 
 def _import_httpx() -> None:
     """Import httpx without its command line, whose rich, click and pygments double the 0.2 s it takes."""
-    with _IMPORTING:  # several spaces are asked at once, each by a thread of its own
+    with _IMPORTING:  # several spaces are queried at once, in threads
         if "httpx" in sys.modules:
             return
         modules: dict[str, Any] = sys.modules

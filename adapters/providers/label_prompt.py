@@ -1,4 +1,4 @@
-"""What a language model is asked for labels, and how its answer is read."""
+"""The prompt that asks a language model for labels, and the parser of its answer."""
 
 import json
 import re
@@ -40,7 +40,7 @@ _ARRAY_OF_STRINGS = re.compile(r'\[\s*"')
 
 
 def label_prompt(entry: Entry) -> str:
-    """Return the request for labels of *entry*; very long texts are cut, the rules never."""
+    """Render the prompt for labels of *entry*; long texts are cut, the rules never."""
     return PROMPT.format(
         least=MIN_LABELS,
         most=MAX_KEYWORDS,
@@ -55,7 +55,7 @@ def label_prompt(entry: Entry) -> str:
 
 def parse_labels(answer: str) -> list[str]:
     """
-    Return the first JSON array of strings in *answer*, whatever stands around it.
+    Parse the first JSON array of strings in *answer*, ignoring the text around it.
 
     Raises:
         UnusableLabelsError: there is none, or it is empty.

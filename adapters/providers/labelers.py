@@ -1,4 +1,4 @@
-"""Labelers on the network; they touch it with the first entry only."""
+"""Labelers on the network, which is used from the first entry on."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_TOKENS = 300
-"""Ten labels take about 60; a model that goes on and on is stopped."""
+"""Ten labels take about 60; bounds a model that does not stop."""
 
 
 class RemoteLabeler(KeywordLabeler):
@@ -30,7 +30,7 @@ class RemoteLabeler(KeywordLabeler):
         api_key: The key; without one that the provider needs, every call fails and nothing is sent.
         model: The model's name, empty for the provider's default.
         base_url: The address of the API, empty for the provider's own.
-        transport: Sends in place of the network.
+        transport: Replaces the network.
 
     """
 
@@ -56,7 +56,7 @@ class RemoteLabeler(KeywordLabeler):
         try:
             return parse_labels(text)
         except UnusableLabelsError as error:
-            # In the words of the endpoint, which keeps the key out of them.
+            # By the endpoint's message, which hides the key.
             raise UnusableLabelsError(self._http.endpoint.says("sent no list of labels", text)) from error
 
     @abstractmethod
@@ -65,7 +65,7 @@ class RemoteLabeler(KeywordLabeler):
 
     @abstractmethod
     def _text_of(self, answer: Any) -> str:
-        """Return the model's words in an answer, nothing where it has another shape; never raise."""
+        """Return the model's text in an answer, empty where it has another shape; never raise."""
 
     def _address(self, url: str) -> str:
         return url
@@ -87,7 +87,7 @@ class HaikuLabeler(RemoteLabeler):
 
     @override
     def _text_of(self, answer: Any) -> str:
-        """Return the text blocks, by their type: other blocks may stand before them."""
+        """Return the text blocks, by type: other blocks may come before them."""
         blocks = answer.get("content") if isinstance(answer, dict) else None
         texts = [
             block.get("text")
@@ -101,8 +101,8 @@ class OllamaLabeler(RemoteLabeler):
     """
     Labels by a model that Ollama runs; its address has any form of `OLLAMA_HOST`.
 
-    The answer's form is asked for in words, not by Ollama's `format`, which gets an array at the top level wrong
-    (ollama/ollama issue 8000). A model that thinks is told not to: it would not be done in five seconds.
+    The prompt asks for the form of the answer, not Ollama's `format`, which fails with an array at the top level
+    (ollama/ollama issue 8000). Thinking is switched off: it would take more than five seconds.
     """
 
     provider = OLLAMA

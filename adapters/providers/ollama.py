@@ -1,4 +1,4 @@
-"""A running Ollama: where it is, and which models it holds (https://docs.ollama.com/api)."""
+"""A running Ollama: its address, and its models (https://docs.ollama.com/api)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,18 +10,18 @@ from hardwon.domain.model.deadline import Deadline
 
 DEFAULT_PORT = 11434
 PORT_OF_SCHEME = {"http": 80, "https": 443}
-# A server listens on these for everybody, but nobody can connect to them.
+# Addresses to listen on, which no client can connect to.
 LISTENING_ONLY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # not bound to, replaced
 
 PullProgress = Callable[[str, int, int], None]
-"""Called with the activity, and the bytes of the present file that are there and in all; 0 and 0 when unknown."""
+"""Called with the activity, and the present and total bytes of the current file; 0 and 0 when unknown."""
 
 
 def ollama_url(host: str) -> str:
     """
-    Return the address that *host* means, read as Ollama reads `OLLAMA_HOST`.
+    Return the URL of *host*, parsed like `OLLAMA_HOST` by Ollama.
 
-    Without a scheme the port is 11434, with one the scheme's own; an address
+    Without a scheme the port is 11434, with one the scheme's default; an address
     to listen on becomes this machine's.
     """
     scheme, found, rest = host.strip().partition("://")
@@ -31,7 +31,7 @@ def ollama_url(host: str) -> str:
         parts = urlsplit(f"//{rest}")
         port = parts.port or (PORT_OF_SCHEME.get(scheme, DEFAULT_PORT) if found else DEFAULT_PORT)
     except ValueError:
-        return f"{scheme}://{rest}"  # the first request says that it can't be used
+        return f"{scheme}://{rest}"  # the first request fails with a message
     name = LISTENING_ONLY.get(parts.hostname or "", parts.hostname or "")
     return f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}{parts.path.rstrip('/')}"
 
@@ -43,7 +43,7 @@ def model_name(model: str) -> str:
 
 def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
     """
-    Tell whether Ollama holds *model*.
+    Return whether Ollama has *model*.
 
     Raises:
         ProviderError: Ollama does not run, or did not answer before *deadline*.
@@ -56,7 +56,7 @@ def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
 
 def pull(http: JsonHttp, model: str, progress: PullProgress | None = None) -> None:
     """
-    Download *model*; a download that was cut off is resumed.
+    Download *model*; an interrupted download is resumed.
 
     Raises:
         ProviderError: Ollama does not run, has no such model, or broke off.

@@ -15,9 +15,9 @@ class Model(NamedTuple):
     A model that makes vectors.
 
     Attributes:
-        dimensions: Width of its vectors unless another is asked for; 0 where it has to be given.
-        max_tokens: Tokens of one text.
-        task_scheme: How a document and a query are told apart.
+        dimensions: Default width of its vectors; 0 where it has to be given.
+        max_tokens: Of a text.
+        task_scheme: How documents and queries are distinguished.
         prefixes: Text in front of a document or a query.
         task_types: A field of the request for a document or a query.
 
@@ -35,8 +35,8 @@ class Provider(NamedTuple):
     A provider of vectors, labels or both.
 
     Attributes:
-        name: As settings name it.
-        title: As messages name it.
+        name: In settings.
+        title: In messages.
         url: The address of its API.
         url_variable: An environment variable that names another address.
         key_variable: The environment variable of its key; empty where it takes none.
@@ -44,15 +44,15 @@ class Provider(NamedTuple):
         needs_key_elsewhere: Whether another address wants a key too.
         headers: Other headers of each request.
         way_out_of_404: The way out when the address or the model does not exist, with `{model}` for that.
-        way_out_when_down: The way out when nobody answers.
-        model: Makes vectors when none is named.
-        models: The models that are known, by `family`.
-        other_model: Stands for a model that is not known.
+        way_out_when_down: The way out when the server does not answer.
+        model: The default model of vectors.
+        models: The known models, by `family`.
+        other_model: The facts about an unknown model.
         family: Returns the part of a model's name that its versions share.
         models_of_kinds: The models when none is named, and the kinds of entries they embed; none for one model for all.
         max_texts: Texts in one request.
         max_characters: Characters in one request, unless a single text is longer.
-        label_model: Makes labels when none is named.
+        label_model: The default model of labels.
 
     """
 

@@ -1,3 +1,5 @@
+"""The journal of hook events and session buffers, and the lock of the capture worker."""
+
 import contextlib
 import datetime as dt
 import json
@@ -5,12 +7,12 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from cattrs import BaseValidationError, Converter
 
-from hardwon.adapters.sqlite.database import translated
-from hardwon.adapters.sqlite.hook_events import connected, is_there, note, opened, transaction
+from hardwon.adapters.sqlite.database import transaction, translated
+from hardwon.adapters.sqlite.hook_events import connected, is_there, note, opened
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.ports.override import override
@@ -30,7 +32,6 @@ KEEP = """INSERT OR REPLACE INTO buffer (session_id, place, kept_at, document)
 UNTOUCHED = """SELECT session_id FROM
     (SELECT session_id, kept_at AS at FROM buffer UNION ALL SELECT session_id, at FROM event)
     GROUP BY session_id HAVING max(at) < ?"""
-Row: TypeAlias = tuple[Any, ...]
 FORGET = ("DELETE FROM event WHERE session_id = ?", "DELETE FROM buffer WHERE session_id = ?")
 
 
@@ -40,13 +41,13 @@ def _now() -> dt.datetime:
 
 class SqliteCaptureJournal(CaptureJournal):
     """
-    The journal in a file of its own beside the store; nothing stays open between calls.
+    The journal in a separate file beside the store; nothing stays open between calls.
 
-    A buffer that can't be read is none: its session is read anew.
+    An unreadable buffer counts as missing: its session is read again from the beginning.
 
     Args:
-        folder: The store's folder; looking alone does not create it.
-        now: Gives the moment at which a buffer is kept.
+        folder: The store's folder; reading does not create it.
+        now: Returns the time for the timestamp of a buffer.
 
     """
 
@@ -93,7 +94,7 @@ class SqliteCaptureJournal(CaptureJournal):
                 connection.executemany(statement, [(session_id,) for session_id in forgotten])
         return [session for session in waiting if session.session_id in forgotten]
 
-    def _rows(self, sql: str, *parameters: str) -> list[Row]:
+    def _rows(self, sql: str, *parameters: str) -> list[tuple[Any, ...]]:
         if not is_there(self._folder):
             return []
         with opened(self._folder) as connection:
@@ -111,7 +112,7 @@ def _read(document: str) -> SessionBuffer | None:
 @cache
 def _converter() -> Converter:
     converter = Converter(forbid_extra_keys=True)
-    converter.register_unstructure_hook(dt.datetime, lambda moment: moment.isoformat())
+    converter.register_unstructure_hook(dt.datetime, dt.datetime.isoformat)
     converter.register_structure_hook(dt.datetime, lambda text, _: dt.datetime.fromisoformat(text))
     return converter
 
@@ -125,10 +126,10 @@ class CaptureLock:
     """
     Lock of the capture worker: one process at a time handles events.
 
-    The operating system releases it when its holder dies, however that happens.
+    The operating system releases it when its holder dies.
 
     Args:
-        folder: The store's folder; created when it is not there.
+        folder: The store's folder, created if missing.
 
     """
 
@@ -138,14 +139,14 @@ class CaptureLock:
 
     def acquire(self, wait_seconds: float) -> bool:
         """
-        Take the lock, waiting at most *wait_seconds*; return whether it is ours now.
+        Take the lock, waiting at most *wait_seconds*; return whether this process holds it now.
 
         Raises:
-            StorageError: its file can't be made or used.
+            StorageError: its file can't be created or used.
         """
         with translated(self._path):
             connection = connected(self._path, wait_seconds)
-            if self._answers(connection, *TAKE):
+            if self._runs(connection, *TAKE):
                 self._held = connection
                 return True
             connection.close()
@@ -159,7 +160,7 @@ class CaptureLock:
 
     def is_taken(self) -> bool:
         """
-        Tell whether a process holds the lock; no file is created.
+        Return whether a process holds the lock; no file is created.
 
         Raises:
             StorageError: its file can't be used.
@@ -167,10 +168,10 @@ class CaptureLock:
         if not os.path.exists(self._path):
             return False
         with translated(self._path), contextlib.closing(connected(self._path, 0.0)) as connection:
-            return not self._answers(connection, *LOOK)
+            return not self._runs(connection, *LOOK)
 
-    def _answers(self, connection: sqlite3.Connection, *statements: str) -> bool:
-        """Run *statements*; return False when another connection keeps them from running."""
+    def _runs(self, connection: sqlite3.Connection, *statements: str) -> bool:
+        """Run *statements*; return False when another connection holds the file."""
         try:
             for statement in statements:
                 connection.execute(statement).fetchall()
@@ -180,6 +181,6 @@ class CaptureLock:
             if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
                 connection.close()
                 raise
-            os.truncate(self._path, 0)  # nobody can hold what is no database
-            return self._answers(connection, *statements)
+            os.truncate(self._path, 0)  # no process can hold a file that is no database
+            return self._runs(connection, *statements)
         return True

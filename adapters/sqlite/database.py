@@ -1,14 +1,4 @@
-"""
-One connection to the store's file; the errors of sqlite3 end here.
-
-Errors of sqlite3 and of the file system as `StorageError`. Standard library only: the capture hooks need it.
-
-Moments as text: UTC, fixed width, so that the order of texts is the order of moments.
-
-The store's file, for its user alone, and out of their repositories. Standard library only.
-
-The content version: a number that changes with every entry or vector, for caches.
-"""
+"""The connection to the store's file, its errors and metadata. Standard library only: the capture hooks import it."""
 
 import datetime as dt
 import os
@@ -28,17 +18,17 @@ WAYS_OUT = {
     sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
     sqlite3.SQLITE_FULL: "; free some space",
 }
-PRIMARY_CODE = 0xFF  # above it stand the details, such as SQLITE_CORRUPT_VTAB
+PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
 
 
 @contextmanager
 def translated(path: str, repair: str = "") -> Iterator[None]:
     """
-    Turn errors of sqlite3, of the file system and of half surrogate pairs into `StorageError`.
+    Translate errors of sqlite3, of the file system and of lone surrogates into `StorageError`.
 
     Args:
-        path: The file that is meant.
-        repair: The way out when it is damaged, as the end of the message.
+        path: The file, for the message.
+        repair: Advice about a damaged file, the end of the message.
 
     """
     try:
@@ -57,30 +47,30 @@ def translated(path: str, repair: str = "") -> Iterator[None]:
         raise StorageError(f"{path}: {error}{WAYS_OUT.get(code, '')}") from error
 
 
-def to_text(moment: dt.datetime) -> str:
-    """Return *moment* as ISO 8601 in UTC with microseconds."""
-    return moment.astimezone(dt.UTC).isoformat(timespec="microseconds")
+def to_text(timestamp: dt.datetime) -> str:
+    """Return *timestamp* as ISO 8601 in UTC with microseconds: of fixed width, so that texts sort by time."""
+    return timestamp.astimezone(dt.UTC).isoformat(timespec="microseconds")
 
 
 from_text = dt.datetime.fromisoformat
-"""Returns the moment that `to_text` wrote."""
+"""The inverse of `to_text`."""
 
 GIT = ".git"
 IGNORE = ".gitignore"
-OURS = ("memory.db", "capture.db", "capture.lock", "checkpoints", "hook.log", ".last-injection.json", "setup.json")
-"""How the names begin of what hardwon makes in a store's folder; markdown files are the user's own."""
+OWN_NAMES = ("memory.db", "capture.db", "capture.lock", "checkpoints", "hook.log", ".last-injection.json", "setup.json")
+"""Prefixes of the files that hardwon creates in a store's folder; markdown files are the user's."""
 
 
 def create_private(path: str) -> None:
     """
-    Make an empty file at *path*, and its folder, unless it is there; git ignores it where that is a work tree.
+    Create an empty file at *path*, and its folder, if missing; in a work tree, git is made to ignore it.
 
     Raises:
-        OSError: it can't be made.
+        OSError: it can't be created.
     """
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    # A file that is there is not opened: closing it again would drop the locks that other connections
+    # An existing file is not opened: closing it again would drop the locks that other connections
     # of this process hold (POSIX), and the next process to leave would delete their write-ahead log.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -88,12 +78,12 @@ def create_private(path: str) -> None:
 
 
 def _let_git_ignore(folder: str) -> None:
-    """Write down, unless the user said what git ignores there, that it is all of *folder*; of one in use, what is ours."""
+    """Write a `.gitignore` unless there is one: for the whole *folder*, or only for hardwon's files if it has others."""
     if not _is_in_work_tree(os.path.realpath(folder)):
         return
-    is_own = all(name.startswith(OURS) for name in os.listdir(folder))
-    ignored = "*\n" if is_own else "".join(f"/{name}*\n" for name in OURS)
-    with suppress(OSError):  # what can't be written here costs the store nothing
+    is_exclusive = all(name.startswith(OWN_NAMES) for name in os.listdir(folder))
+    ignored = "*\n" if is_exclusive else "".join(f"/{name}*\n" for name in OWN_NAMES)
+    with suppress(OSError):  # the store works without it
         number = os.open(os.path.join(folder, IGNORE), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         os.write(number, ignored.encode())
         os.close(number)
@@ -110,11 +100,11 @@ def _is_in_work_tree(folder: str) -> bool:
 FILE_NAME = "memory.db"
 IN_MEMORY = ":memory:"
 TEMPORARY = ""
-"""A file that SQLite makes if memory gets short, and removes when it is closed, or the process ends."""
+"""A file that SQLite creates when memory gets short, and removes when it is closed or the process ends."""
 
 BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.05
-"""How long to wait for other writers with a count: it is not worth more."""
+"""Upper bound of the wait for other writers, for counters."""
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 REPAIR = ", run: hardwon doctor --repair"
 
@@ -127,10 +117,9 @@ class Database:
     A connection with nested transactions, and errors that name the file.
 
     Args:
-        path: The database file; it is created, with its folder, when it is not there. `IN_MEMORY` and `TEMPORARY`
-            leave no trace.
-        busy_seconds: How long to wait for other writers.
-        read_only: Read a file that is there, and write nothing.
+        path: The database file, created with its folder if missing. `IN_MEMORY` and `TEMPORARY` leave no file.
+        busy_seconds: Upper bound of the wait for other writers.
+        read_only: Read an existing file without writing.
 
     Raises:
         StorageError: the file can't be opened, or is not a database.
@@ -164,7 +153,7 @@ class Database:
             return self.connection.execute(sql, parameters).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
-        """Run one statement and yield its rows, never holding more than one."""
+        """Run one statement and yield its rows one by one."""
         with self.translated():
             yield from self.connection.execute(sql, parameters)
 
@@ -180,7 +169,7 @@ class Database:
 
     @contextmanager
     def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
-        """Hold the write lock; changes within happen together or not at all. One inside another joins it."""
+        """Hold the write lock; changes within are atomic. A nested transaction joins the outer one."""
         if self.connection.in_transaction:
             yield
             return
@@ -195,7 +184,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reads within see one state."""
+        """Let all reads within see the same state."""
         self.rows("BEGIN")
         try:
             yield
@@ -207,7 +196,7 @@ class Database:
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
-        """Interrupt what runs within when *deadline* passes."""
+        """Interrupt the statement that runs within when *deadline* passes."""
         self.connection.set_progress_handler(deadline.passed, INSTRUCTIONS_BETWEEN_CHECKS)
         try:
             yield
@@ -215,11 +204,11 @@ class Database:
             self.connection.set_progress_handler(None, 0)
 
     def is_in_place(self) -> bool:
-        """Tell whether the file that was opened is still the one of that path; one in memory always is."""
+        """Return whether the opened file is still the one at its path; always true in memory."""
         return self._identity is None or self._identity == _identity(self.path)
 
     def close(self) -> None:
-        """Close the connection; closing twice is fine."""
+        """Close the connection; idempotent."""
         self.connection.close()
 
     def _roll_back(self) -> None:
@@ -239,12 +228,12 @@ class Database:
             self.connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
 
     def translated(self) -> AbstractContextManager[None]:
-        """Turn errors of sqlite3, of the file system and of half surrogate pairs into `StorageError`."""
+        """Translate errors within into `StorageError`."""
         return translated(self.path, REPAIR)
 
 
 def _usable_address(path: str) -> str:
-    """Return *path* of a file that is there now, or the URI that opens a write-protected one for reading."""
+    """Create the file if missing; return *path*, or for a write-protected one the URI that opens it for reading."""
     if path in {IN_MEMORY, TEMPORARY}:
         return path
     create_private(path)
@@ -253,7 +242,7 @@ def _usable_address(path: str) -> str:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """Return what no other file has, None where there is none."""
+    """Return device and inode, None without a file."""
     try:
         facts = os.stat(path)
     except OSError:
@@ -262,12 +251,25 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _read_only_uri(path: str) -> str:
-    # SQLite can't make the shared index of a log here. Where a log lies, its index lies beside it;
-    # where none lies, no index is needed by a reader who is told that nobody writes.
+    # SQLite can't create the shared index of a write-ahead log here. A log that exists has its index beside
+    # it; without a log no index is needed if the file is opened as immutable.
     log = f"{path}-wal"
     how = "mode=ro" if os.path.exists(log) and os.path.getsize(log) else "immutable=1"
     quoted = "".join(f"%{byte:02x}" for byte in os.fsencode(os.path.abspath(path)))
     return f"file:{quoted}?{how}"
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Hold the write lock of a bare *connection*; changes within are atomic."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # a full disk has ended it already
+            connection.execute("ROLLBACK")
+        raise
 
 
 def in_list(seqs: Iterable[int]) -> str:
@@ -280,7 +282,7 @@ LABEL_CURSOR = "label_cursor"
 
 
 class SqliteMetadata:
-    """The metadata of a store: decisions that outlive a process."""
+    """Decisions in the store's metadata."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -290,17 +292,17 @@ class SqliteMetadata:
         """The provider that `auto` stands for in this store, None before the first decision."""
         return self._value(AUTOMATIC_PROVIDER)
 
-    def decide_provider(self, provider: str, *, anew: bool = False) -> None:
-        """Remember what `auto` means here; a decision stands unless it is made *anew*."""
-        self._remember(AUTOMATIC_PROVIDER, provider, replace=anew)
+    def decide_provider(self, provider: str, *, force: bool = False) -> None:
+        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
+        self._remember(AUTOMATIC_PROVIDER, provider, replace=force)
 
     @property
     def label_cursor(self) -> str | None:
-        """The id of the imported entry that was tried to label last, None before that; the entry may be gone."""
+        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
         return self._value(LABEL_CURSOR)
 
     def move_label_cursor(self, entry_id: str) -> None:
-        """Remember which imported entry was tried to label last."""
+        """Store the id of the imported entry whose labelling was tried last."""
         self._remember(LABEL_CURSOR, entry_id, replace=True)
 
     def _value(self, key: str) -> str | None:
@@ -317,11 +319,11 @@ KEY = "content_version"
 
 
 def note_change(database: Database) -> None:
-    """Change the version, within the transaction of the change itself."""
-    # Not one more than before: a transaction that failed would have used that number already.
+    """Change the content version, by which caches see any change, within the transaction of the change."""
+    # Random, as a failed transaction would already have used the next number.
     database.rows("INSERT OR REPLACE INTO _metadata VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))", (KEY,))
 
 
 def content_version(database: Database) -> int:
-    """Return the version, 0 for a store that nothing was ever put in."""
+    """Return the content version, 0 for a store that was never written."""
     return int(database.value("SELECT value FROM _metadata WHERE key = ?", (KEY,)) or 0)

@@ -1,10 +1,4 @@
-"""
-Retirement: deprecated and expired entries stay in the store and leave every index.
-
-Entries that come up without a search: constitutional ones, and those with trigger phrases.
-
-The newest entries of each track record, read off the index that has them in this order.
-"""
+"""The repository of entries in the store's tables, and the source of trigger phrases."""
 
 import datetime as dt
 import json
@@ -19,10 +13,10 @@ from hardwon.adapters.sqlite.rows import (
     FACT_COLUMNS,
     SELECT_ENTRY,
     SELECT_FACTS,
+    SELECT_NEWEST_SUMMARIES,
     SELECT_PRINTED,
     SELECT_RECALL_FACTS,
-    SELECT_TOLD,
-    SELECT_TOLD_NEWEST,
+    SELECT_SUMMARIES,
     to_entries,
     to_facts,
     to_recall_facts,
@@ -45,33 +39,8 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 
-def retire_expired(database: Database, now: dt.datetime) -> int:
-    """Take what has expired by *now* out of every index; return how many entries that were."""
-    expired = _expired(database, now)
-    if not expired:
-        return 0
-    with database.transaction():
-        expired = _expired(database, now)  # another process may have done it meanwhile
-        database.rows("UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))", (in_list(expired),))
-        for seq in expired:
-            leave_indexes(database, seq)
-        note_change(database)
-    return len(expired)
-
-
-def leave_indexes(database: Database, seq: int) -> None:
-    """Take one entry out of every index."""
-    drop_from_index(database, seq)
-    database.rows("DELETE FROM vector WHERE entry_seq = ?", (seq,))
-
-
-def _expired(database: Database, now: dt.datetime) -> Sequence[int]:
-    rows = database.rows("SELECT seq FROM entry WHERE retired = 0 AND expires_at <= ?", (to_text(now),))
-    return [seq for (seq,) in rows]
-
-
 HERE = "e.retired = 0 AND (e.kind = 'learning' OR e.project = ?)"
-"""Lessons hold everywhere, what stands for a file in its project."""
+"""Lessons apply everywhere, entries of files in their project."""
 
 SELECT_RULES = f"""
     SELECT e.seq, e.id, e.kind, t.name, t.description, t.notes, e.importance_weight, t.created_at
@@ -81,7 +50,7 @@ SELECT_RULES = f"""
             AND whole.tier = 'constitutional' AND whole.retired = 0
     )
 """
-"""A section of a file that is a rule as a whole would say the same again."""
+"""Leaves out sections of a file that is a rule as a whole: they would repeat it."""
 
 SELECT_OWNERS = f"""
     SELECT e.seq, e.id, e.kind, t.name, e.spec_folder, t.file_path, t.anchor_id, e.tier, t.trigger_phrases
@@ -89,20 +58,8 @@ SELECT_OWNERS = f"""
 """
 
 
-def constitutional(database: Database, project: str) -> list[ConstitutionalText]:
-    """Return the rules that hold in *project*; the index by tier finds them."""
-    rows = database.rows(SELECT_RULES, (project,))
-    return [ConstitutionalText(*row)._replace(created_at=from_text(row[-1])) for row in rows]
-
-
 class SqliteTriggerSource(TriggerSource):
-    """
-    The trigger phrases in the store's tables.
-
-    Args:
-        database: The store.
-
-    """
+    """Trigger phrases in the store's tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -142,10 +99,9 @@ NEWEST_BY_TRACK_RECORD = f"""
     WHERE recalled.place <= ?1
 """
 """
-Its parameter is how many of each.
+The newest entries of each track record, at most as many as the parameter.
 
-Most entries were never recalled: of these the index gives the head of each track
-record. The others are few, and are numbered.
+Most entries were never recalled: the index has them in this order. The others are few, and are numbered.
 """
 
 ORDERS: Mapping[Order, str] = {
@@ -190,7 +146,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
                 (seq,),
             )
             if is_retired:
-                leave_indexes(self._database, seq)
+                self._leave_indexes(seq)
             else:
                 index_entry(self._database, seq, entry)
             note_change(self._database)
@@ -258,12 +214,12 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
 
     @override
     def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
-        return [to_summary(row) for row in self._database.rows(SELECT_TOLD, (in_list(seqs),))]
+        return [to_summary(row) for row in self._database.rows(SELECT_SUMMARIES, (in_list(seqs),))]
 
     @override
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         within = where(only)
-        sql = SELECT_TOLD_NEWEST.format(within=within.sql)
+        sql = SELECT_NEWEST_SUMMARIES.format(within=within.sql)
         return [to_summary(row) for row in self._database.rows(sql, (*within.parameters, limit))]
 
     @override
@@ -320,7 +276,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
 
     @override
     def most_observed(self) -> int:
-        # One category at a time: the index answers each at once, where a maximum over all would read it whole.
+        # By category: a lookup in the index, where a maximum over all would scan it.
         value = self._database.value(
             """
             WITH within (category) AS (VALUES ('anti-patterns'), ('heuristics'), ('patterns'))
@@ -335,8 +291,28 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
 
     @override
     def constitutional(self, project: str) -> list[ConstitutionalText]:
-        return constitutional(self._database, project)
+        rows = self._database.rows(SELECT_RULES, (project,))
+        return [ConstitutionalText(*row)._replace(created_at=from_text(row[-1])) for row in rows]
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:
-        return retire_expired(self._database, now)
+        if not self._expired(now):
+            return 0
+        with self._database.transaction():
+            expired = self._expired(now)  # another process may have retired them meanwhile
+            self._database.rows(
+                "UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))", (in_list(expired),)
+            )
+            for seq in expired:
+                self._leave_indexes(seq)
+            note_change(self._database)
+        return len(expired)
+
+    def _expired(self, now: dt.datetime) -> Sequence[int]:
+        rows = self._database.rows("SELECT seq FROM entry WHERE retired = 0 AND expires_at <= ?", (to_text(now),))
+        return [seq for (seq,) in rows]
+
+    def _leave_indexes(self, seq: int) -> None:
+        """Remove an entry from every index."""
+        drop_from_index(self._database, seq)
+        self._database.rows("DELETE FROM vector WHERE entry_seq = ?", (seq,))

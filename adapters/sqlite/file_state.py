@@ -1,3 +1,5 @@
+"""Files that are gone and deleted sections, in the store's tables."""
+
 import datetime as dt
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +12,7 @@ from hardwon.ports.override import override
 
 COUNTERS = ("access_count", "last_accessed", "validation_count", "useful_count")
 FIELDS = (*(field for field in Standing._fields if field != "usage"), *COUNTERS)
-"""The values that a `Standing` is made of, each in the column of its name."""
+"""The fields of a `Standing`, which are columns of the same name."""
 
 COLUMNS = ("file_path", "anchor_id", *FIELDS, "departed_at")
 FIELD_DECODERS = decoders(FIELDS)
@@ -19,13 +21,7 @@ INSERT = f"INSERT INTO departed ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{na
 
 
 class SqliteAbsences(Absences):
-    """
-    The files that are gone, in the store's table `departed`.
-
-    Args:
-        database: The store.
-
-    """
+    """Files that are gone, in the store's table `departed`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -71,13 +67,7 @@ def _to_standing(row: Sequence[Any]) -> Standing:
 
 
 class SqliteTombstones(Tombstones):
-    """
-    The deleted sections in the store's table `tombstone`.
-
-    Args:
-        database: The store.
-
-    """
+    """Deleted sections in the store's table `tombstone`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

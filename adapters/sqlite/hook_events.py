@@ -1,18 +1,18 @@
-"""The journal's file, and the noting of events in it: all that a capture hook needs. Standard library only."""
+"""The file of the capture journal, and appending events to it, for the capture hooks. Standard library only."""
 
 import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
 
-from hardwon.adapters.sqlite.database import create_private, translated
+from hardwon.adapters.sqlite.database import create_private, transaction, translated
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
 
 FILE_NAME = "capture.db"
 ASIDE = ".damaged"
 BUSY_SECONDS = 1.0
-"""How long to wait for others; each holds the file for some milliseconds."""
+"""Upper bound of the wait for other processes, which hold the file for some milliseconds."""
 
 VERSION = 1
 SCHEMA = (
@@ -32,7 +32,7 @@ COUNT_REPLIES = "SELECT count(*) FROM event WHERE session_id = ? AND kind = 'rep
 
 def note(folder: str, event: HookEvent) -> int:
     """
-    Add *event* for good to the journal in *folder*; return how many replies of its session wait now.
+    Append *event* durably to the journal in *folder*; return the number of waiting replies of its session.
 
     Raises:
         StorageError: the journal can't be written now.
@@ -44,7 +44,7 @@ def note(folder: str, event: HookEvent) -> int:
 
 def has_events(folder: str) -> bool:
     """
-    Tell whether an event waits of a project that is there; one whose folder is gone can't be helped.
+    Return whether an event of a project whose folder exists waits.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -56,19 +56,19 @@ def has_events(folder: str) -> bool:
 
 
 def path_of(folder: str) -> str:
-    """Return where the journal of the store in *folder* is."""
+    """Return the path of the journal."""
     return os.path.join(folder, FILE_NAME)
 
 
 def is_there(folder: str) -> bool:
-    """Tell whether anything was ever captured."""
+    """Return whether the journal exists."""
     return os.path.exists(path_of(folder))
 
 
 @contextlib.contextmanager
 def opened(folder: str) -> Iterator[sqlite3.Connection]:
     """
-    Open the journal, made when it is not there, for its owner only; errors of sqlite3 within become `StorageError`.
+    Open the journal, created if missing, readable only by its owner; errors within become `StorageError`.
 
     Raises:
         StorageError: it can't be opened, or is damaged.
@@ -84,37 +84,26 @@ def opened(folder: str) -> Iterator[sqlite3.Connection]:
 
 
 def connected(path: str, busy_seconds: float) -> sqlite3.Connection:
-    """Return a connection to the file at *path*, made with its folder when it is not there."""
+    """Connect to the file at *path*, created with its folder if missing."""
     create_private(path)
     return sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
 
 
 def _make(connection: sqlite3.Connection) -> None:
     with transaction(connection):
-        if connection.execute("PRAGMA user_version").fetchone()[0] < VERSION:  # another may have been first
+        if (
+            connection.execute("PRAGMA user_version").fetchone()[0] < VERSION
+        ):  # another process may have done it meanwhile
             for statement in SCHEMA:
                 connection.execute(statement)
 
 
-@contextlib.contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let changes within happen together or not at all."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
 def put_aside(folder: str) -> str:
     """
-    Move a damaged journal aside, in place of an earlier one, and return where to; empty when it is damaged no more.
+    Rename a damaged journal, replacing an earlier one; return its new path, empty if it is not damaged.
 
     Raises:
-        StorageError: it can't be moved.
+        StorageError: it can't be renamed.
     """
     path = path_of(folder)
     try:

@@ -1,3 +1,5 @@
+"""The ledger of imports in the store's tables, separate from `file_state`, which imports attrs and would slow down the hook."""
+
 import os
 
 from hardwon.adapters.sqlite.database import Database

@@ -1,11 +1,7 @@
 """
-The keyword index: FTS5 with its own copy of the text, by whole entries and by passages.
+The keyword index: two FTS5 tables with their own copy of the text, of whole entries and of their passages.
 
-Terms as FTS5 takes them: as text, never as syntax.
-
-The index of passages, by which long entries are searched.
-
-A passage's row id is its entry's number and its place in it, so no table has to join them.
+The row id of a passage is made of its entry's number and its position, so that no join is needed.
 """
 
 import json
@@ -44,8 +40,8 @@ class FtsMatches(Matches):
     Args:
         database: The store.
         scores: The score of every match, by number.
-        categories: Their categories, where they are known already.
-        full: The score that a full match begins at, 0 where that is not known.
+        categories: The categories of the matches, None to look them up.
+        full: The minimum score of a full match, 0 if unknown.
 
     """
 
@@ -81,7 +77,7 @@ class FtsMatches(Matches):
         return ScoreStatistics.of(self._scores.values())._replace(full=self._full)
 
     def _ranked(self, category: Category | None) -> list[int]:
-        """Return all matches, or those of a category, best first; sorted once."""
+        """Return all matches, or those of a category, best first; cached."""
         if category not in self._rankings:
             self._rankings[category] = sorted(self._of(category), key=self._scores.__getitem__, reverse=True)
         return self._rankings[category]
@@ -94,7 +90,7 @@ class FtsMatches(Matches):
         return (seq for seq in self._scores if self._categories[seq] == category)
 
     def _best(self, group: list[int], k: int) -> list[int]:
-        """Return the *k* best of *group*, and those that tie with the last of them."""
+        """Return the *k* best of *group*, and all that tie with the last of them."""
         end = k
         while 0 < end < len(group) and self._scores[group[end]] == self._scores[group[k - 1]]:
             end += 1
@@ -102,12 +98,12 @@ class FtsMatches(Matches):
 
 
 def quoted(term: str) -> str:
-    """Return *term* as a phrase."""
+    """Quote *term* as a phrase of FTS5, so that nothing in it is syntax."""
     return '"' + term.replace('"', '""').replace("\0", " ") + '"'
 
 
 def frequencies(database: Database, table: str, terms: Sequence[str]) -> Mapping[str, int]:
-    """Return in how many rows of the FTS5 table *table* each of at most 64 terms occurs."""
+    """Count the rows of the FTS5 table *table* that contain a term, for at most 64 terms."""
     if not terms:
         return {}
     counts = ", ".join([f"(SELECT count(*) FROM {table} WHERE {table} MATCH ?)"] * len(terms))
@@ -116,31 +112,31 @@ def frequencies(database: Database, table: str, terms: Sequence[str]) -> Mapping
 
 CREATE_PASSAGES = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter unicode61')"
 PLACE_BITS = 20
-MOST_PASSAGES = 1 << PLACE_BITS
-MOST_HITS = 6_000
-"""A question to everything reads about so many hits at most, its rarest words first: about 1 microsecond each."""
+MAX_PASSAGES = 1 << PLACE_BITS
+MAX_HITS = 6_000
+"""Upper bound of the hits that an unfiltered query reads, its rarest words first: about 1 microsecond a hit."""
 
 FILTERED = 5
-"""So many times as many hits a question to a part may read: what is frequent elsewhere may be rare there."""
+"""Factor of the bound for a filtered query: a term that is frequent elsewhere may be rare there."""
 
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
-SELECT_OF_THEM = "SELECT e.seq FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}"
+SELECT_FILTERED = "SELECT e.seq FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}"
 
 
 def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
     """
-    Add the passages of one entry.
+    Add the passages of an entry.
 
     Args:
         database: The store.
         seq: The entry's number.
-        texts: Its title, then all else that is searched; the title stands before every passage.
+        texts: Its title, then all other searched texts; the title precedes every passage.
 
     """
     from hardwon.domain.model.text import identifier_words, passages  # noqa: PLC0415  # for writers only
 
     title, *others = texts
-    parts = passages(title, "\n".join(others))[:MOST_PASSAGES]
+    parts = passages(title, "\n".join(others))[:MAX_PASSAGES]
     database.run_many(
         "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)",
         ((seq << PLACE_BITS | at, "\n".join((part, *identifier_words(part)))) for at, part in enumerate(parts)),
@@ -148,7 +144,7 @@ def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
 
 
 def drop_passages(database: Database, seq: int) -> None:
-    """Take the passages of one entry out of the index."""
+    """Remove the passages of an entry."""
     database.rows(
         "DELETE FROM passages_fts WHERE rowid BETWEEN ? AND ?",
         (seq << PLACE_BITS, (seq + 1 << PLACE_BITS) - 1),
@@ -160,7 +156,7 @@ class Weighed(NamedTuple):
     Entries found by their passages.
 
     Attributes:
-        scores: Of the best passage of each entry that holds a term, by number.
+        scores: Of the best passage of an entry, by number.
         asked: The sum of the inverse document frequencies of the terms.
 
     """
@@ -170,8 +166,8 @@ class Weighed(NamedTuple):
 
 
 def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
-    """Return the entries of *only* that hold one of *terms*, by the score of their best passage."""
-    most = MOST_HITS if only == EVERYTHING else FILTERED * MOST_HITS
+    """Score the entries of *only* that contain any of *terms* by their best passage."""
+    most = MAX_HITS if only == EVERYTHING else FILTERED * MAX_HITS
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
     asked = sum(idf.values())
@@ -192,12 +188,12 @@ def _within(database: Database, scores: dict[int, float], only: EntryFilter) -> 
     if only == EVERYTHING:
         return scores
     within = where(only)
-    rows = database.rows(SELECT_OF_THEM.format(within=within.sql), (in_list(scores), *within.parameters))
+    rows = database.rows(SELECT_FILTERED.format(within=within.sql), (in_list(scores), *within.parameters))
     return {seq: scores[seq] for (seq,) in rows}
 
 
 def _rarest(database: Database, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
-    """Yield *terms* with the number of passages that hold them, the rarest first, up to *most* hits."""
+    """Yield *terms* with the number of passages that contain them, the rarest first, up to *most* hits."""
     counts = frequencies(database, "passages_fts", terms)
     hits = 0
     for term in sorted(terms, key=lambda term: (counts[term], term)):
@@ -220,7 +216,7 @@ UNAVAILABLE = "FTS5 not available, keyword search disabled"
 
 @cache
 def is_available() -> bool:
-    """Tell whether this build of SQLite has FTS5."""
+    """Return whether this build of SQLite has FTS5."""
     probe = sqlite3.connect(":memory:")
     try:
         probe.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
@@ -232,7 +228,7 @@ def is_available() -> bool:
 
 
 def is_intact(database: Database) -> bool:
-    """Tell whether the index is there and holds a row for every entry, none out of date."""
+    """Return whether the index exists, has a row for every entry, and is not stale."""
     if not _exists(database, ENTRY_TABLES):
         return False
     rows, entries, stale = database.rows(
@@ -251,27 +247,27 @@ def _exists(database: Database, tables: Sequence[str]) -> bool:
 
 
 def _has_passages(database: Database) -> bool:
-    """Tell whether the index of passages is there and holds at least one for each entry."""
+    """Return whether the index of passages exists and has at least as many rows as there are entries."""
     if not _exists(database, PASSAGE_TABLES):
         return False
     return bool(database.value(f"SELECT (SELECT count(*) FROM passages_fts_docsize) >= {INDEXED}"))
 
 
-def _fits(database: Database) -> bool:
+def _is_complete(database: Database) -> bool:
     return is_intact(database) and _has_passages(database)
 
 
 def ensure_index(database: Database, *, repair: bool) -> None:
     """
-    Create the index of a new store; with *repair*, also rebuild one that does not fit the entries.
+    Create the index of a new store; with *repair*, also rebuild one that does not match the entries.
 
-    Without FTS5 nothing happens: search and writes go on without it.
+    Does nothing without FTS5: search and writes work without the index.
     """
-    if not is_available() or _fits(database):
+    if not is_available() or _is_complete(database):
         return
     if repair or not database.value("SELECT 1 FROM entry"):
         with database.transaction():
-            if not _fits(database):  # another process may have done it meanwhile
+            if not _is_complete(database):  # another process may have done it meanwhile
                 rebuild_index(database)
 
 
@@ -290,7 +286,9 @@ def rebuild_index(database: Database) -> None:
 def _drop(database: Database, name: str) -> None:
     try:
         database.rows(f"DROP TABLE IF EXISTS {name}")
-    except CorruptStoreError:  # too damaged to be dropped; its tables are ordinary ones once it is forgotten
+    except (
+        CorruptStoreError
+    ):  # too damaged to be dropped: removed from the schema first, so that its tables are ordinary ones
         database.rows("PRAGMA writable_schema = ON")
         database.rows("DELETE FROM sqlite_master WHERE name = ?", (name,))
         database.rows("PRAGMA writable_schema = RESET")
@@ -299,7 +297,7 @@ def _drop(database: Database, name: str) -> None:
 
 
 def index_entry(database: Database, seq: int, entry: "Entry") -> None:
-    """Bring the index up to date with one entry; nothing is written when its words are the same."""
+    """Update an entry in the index; nothing is written when its words are unchanged."""
     if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
         _note_stale(database)
         return
@@ -311,7 +309,7 @@ def index_entry(database: Database, seq: int, entry: "Entry") -> None:
 
 
 def drop_from_index(database: Database, seq: int) -> None:
-    """Take one entry out of the index."""
+    """Remove an entry from the index."""
     if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
         _remove(database, seq)
     else:
@@ -344,7 +342,7 @@ class FtsKeywordIndex(KeywordIndex):
 
     Args:
         database: The store.
-        enabled: False searches as on a SQLite without FTS5.
+        enabled: False behaves like an SQLite without FTS5.
 
     """
 
@@ -413,7 +411,7 @@ def _expression(terms: Sequence[str], mode: Mode) -> str:
 
 @contextmanager
 def _bounded(database: Database, deadline: Deadline) -> Iterator[None]:
-    """Bound a search by a deadline, and say what the caller can act on when it fails."""
+    """Bound a search by *deadline*; a failure becomes `KeywordIndexUnavailableError` with a reason."""
     try:
         with database.until(deadline):
             yield

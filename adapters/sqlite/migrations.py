@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 def run_scripts(connection: sqlite3.Connection, *scripts: str) -> None:
-    """Run the statements of *scripts*, which end at the end of a line, within the transaction that is open."""
+    """Run the statements of *scripts*, which end at line ends, within the open transaction."""
     for script in scripts:
         for statement in filter(str.strip, script.split(";\n")):
             connection.execute(statement)
@@ -341,16 +341,16 @@ CREATE TABLE influence (
 ) WITHOUT ROWID;
 CREATE INDEX influence_by_session ON influence (session_id);
 """
-"""Receipts speak of entries by id: they outlive them. Every prompt leaves out what its own session has left."""
+"""Receipts refer to entries by id, as they outlive them."""
 
 
 def to_version_4(connection: sqlite3.Connection) -> None:
-    """Remember what was injected, and what of it was used."""
+    """Add receipts of injections and usage signals."""
     run_scripts(connection, RECEIPTS)
 
 
 def to_version_5(connection: sqlite3.Connection) -> None:
-    """Let a receipt hold the text that was searched by keyword; NULL where that is its query."""
+    """Add the text of the keyword search to receipts; NULL where it is the query."""
     run_scripts(connection, "ALTER TABLE receipt ADD COLUMN keyword_text TEXT;")
 
 
@@ -368,15 +368,15 @@ UPDATE departed SET own_tier = 1 WHERE anchor_id != '' AND tier !=
     (SELECT tier FROM departed whole WHERE whole.file_path = departed.file_path AND whole.anchor_id = '');
 """
 """
-Earlier, the tier of a section changed only when somebody changed that of this very section, or imported an index.
+Earlier, the tier of a section changed only when a user changed that of this very section, or imported an index.
 
 An import left no history: a tier that its file has not and never had was set for the section alone.
-A tier that its file had before was left behind when that of the file changed.
+A former tier of its file was left behind when that of the file changed.
 """
 
 
 def to_version_6(connection: sqlite3.Connection) -> None:
-    """Let a section that was given a tier keep it when that of its file changes."""
+    """Add the flag of sections whose tier was set for them and does not follow their file."""
     run_scripts(connection, OWN_TIERS)
 
 

@@ -20,24 +20,24 @@ COLUMNS = (
     "file_path spec_folder title anchor_id content created_at created_at_epoch importance_weight importance_tier"
     " context_type channel session_id access_count last_accessed validation_count confidence_score trigger_phrases"
 ).split()
-"""The columns that are read; vectors are made again. Schema 10 lacks the tier, the type, the epoch and the count."""
+"""The columns that are read. Schema 10 lacks the tier, the type, the epoch and the count."""
 
 NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder"
-MOST_COUNTED = 2**31 - 1
+MAX_COUNTED = 2**31 - 1
 
 
 def is_sqlite(beginning: bytes) -> bool:
-    """Tell whether a file that begins so is a database."""
+    """Return whether a file with that *beginning* is an SQLite database."""
     return beginning.startswith(MAGIC)
 
 
 def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
     """
-    Return the documents that the index at *path* knows, in the order of their paths.
+    Read the documents in the index at *path*, in the order of their paths.
 
     Args:
-        path: Of the file, which is there.
-        project_root: What paths in it are relative to.
+        path: Of an existing file.
+        project_root: Relative paths in the index start here.
 
     Raises:
         InvalidEntryError: it can't be read, or is no such index.
@@ -52,10 +52,10 @@ def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
 
 
 def _rows(database: Database) -> list[Mapping[str, Any]]:
-    there = {name for (name,) in database.rows("SELECT name FROM pragma_table_info(?)", (TABLE,))}
-    if not {"file_path", "spec_folder"} <= there:
+    present = {name for (name,) in database.rows("SELECT name FROM pragma_table_info(?)", (TABLE,))}
+    if not {"file_path", "spec_folder"} <= present:
         raise InvalidEntryError(f"{database.path!r} is {NO_INDEX}")
-    columns = [column for column in COLUMNS if column in there]
+    columns = [column for column in COLUMNS if column in present]
     rows = database.rows(f"SELECT {', '.join(columns)} FROM {TABLE} ORDER BY file_path")
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
@@ -68,7 +68,7 @@ def _older_document(row: Mapping[str, Any], project_root: str) -> OlderDocument:
         spec_folder=_text(row["spec_folder"]),
         title=_text(row.get("title")),
         content=_text(row.get("content")),
-        created_at=_moment(row.get("created_at")) or _epoch(row.get("created_at_epoch")),
+        created_at=_timestamp(row.get("created_at")) or _epoch(row.get("created_at_epoch")),
         importance_weight=_share(row.get("importance_weight")),
         tier=tier if tier in TIERS else None,
         context_type=kind if kind in CONTEXT_TYPES else None,
@@ -107,11 +107,11 @@ def _share(value: object) -> float | None:
     return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
 
 
-def _moment(value: object) -> dt.datetime | None:
-    """Return a moment as SQLite's `datetime('now')` writes it: UTC, without saying so."""
+def _timestamp(value: object) -> dt.datetime | None:
+    """Parse a timestamp as SQLite's `datetime('now')` writes it: in UTC, without a zone."""
     try:
-        moment = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).astimezone(dt.UTC) if moment else None
+        at = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
+        return (at if at.tzinfo else at.replace(tzinfo=dt.UTC)).astimezone(dt.UTC) if at else None
     except (ValueError, OverflowError):
         return None
 
@@ -128,10 +128,10 @@ def _usage(row: Mapping[str, Any]) -> Usage:
     share = _share(row.get("confidence_score")) or 0.0
     return Usage(
         _count(row.get("access_count")),
-        _moment(row.get("last_accessed")),
+        _timestamp(row.get("last_accessed")),
         Validations(total, math.floor(total * share + 0.5)),
     )
 
 
 def _count(value: object) -> int:
-    return min(max(value, 0), MOST_COUNTED) if isinstance(value, int) else 0
+    return min(max(value, 0), MAX_COUNTED) if isinstance(value, int) else 0

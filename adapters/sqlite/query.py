@@ -1,8 +1,4 @@
-"""
-Optional conditions of a query. Standard library only.
-
-An `EntryFilter` as a condition in SQL.
-"""
+"""Conditions of queries in SQL: optional ones, and an `EntryFilter`. Standard library only."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,16 +11,16 @@ from hardwon.domain.model.vocabulary import KINDS
 
 def all_of(conditions: Mapping[str, object]) -> tuple[str, tuple[object, ...]]:
     """
-    Return as one condition those of *conditions* that have a value, and their values in order.
+    Join those of *conditions* that have a value by AND; return the condition and the values in order.
 
-    A query that spells out only what is asked can be answered from an index.
+    A query without unused conditions can be answered from an index.
     """
     asked = {sql: value for sql, value in conditions.items() if value is not None}
     return " AND ".join(asked) or "true", tuple(asked.values())
 
 
 def in_tie_order(database: Database, seqs: Iterable[int]) -> list[int]:
-    """Return *seqs*, the newest first, then by id."""
+    """Sort *seqs*, newest first, then by id."""
     rows = database.rows(
         "SELECT e.seq FROM json_each(?) wanted CROSS JOIN entry e ON e.seq = wanted.value"
         " ORDER BY e.updated_at DESC, e.id",
@@ -38,8 +34,8 @@ class Where(NamedTuple):
     A condition on the table `entry e`.
 
     Attributes:
-        sql: With a question mark for each parameter.
-        parameters: In their order.
+        sql: With question marks for parameters.
+        parameters: In order.
 
     """
 
@@ -48,7 +44,7 @@ class Where(NamedTuple):
 
 
 def where(only: EntryFilter) -> Where:
-    """Return the condition that an entry is within *only*."""
+    """Return the condition that an entry passes *only*."""
     conditions = [*_of_the_entry(only), *_of_its_text(only)]
     parameters = (parameter for condition in conditions for parameter in condition.parameters)
     return Where(" AND ".join(condition.sql for condition in conditions) or "true", tuple(parameters))
@@ -76,7 +72,7 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
 
 
 def _of_its_text(only: EntryFilter) -> Iterator[Where]:
-    if only.unlabelled:  # looked up by entry: a list of all would be made for each page
+    if only.unlabelled:  # looked up by entry: a list of all would be built for every page
         yield Where("(SELECT keywords FROM entry_text WHERE entry_seq = e.seq) = '[]'", ())
     if only.tag is not None:
         yield Where("e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = ?)", (only.tag,))

@@ -1,4 +1,4 @@
-"""Entries as rows, by hand: the hook's path has no time to import cattrs."""
+"""Mapping between entries and rows, without cattrs, which would slow down the hook."""
 
 import datetime as dt
 import json
@@ -21,7 +21,7 @@ FACTS = (
     *("entry_id", "kind", "category", "observation_count", "confidence", "updated_at", "source_project", "workspace"),
     *("branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
 )
-"""The fields of `Entry` in the table `entry`, each in the column of its name but for `RENAMED`."""
+"""The fields of `Entry` in the table `entry`, in columns of the same name but for `RENAMED`."""
 
 TEXTS = (
     *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "created_at", "source"),
@@ -49,17 +49,17 @@ COLUMNS: Mapping[str, str] = {
     **COUNTERS,
     "number": "e.seq",
 }
-"""Where a field is read from; the tables are `entry e`, `entry_text t`, `recall r` and `usage u`."""
+"""The columns that fields are read from; the tables are `entry e`, `entry_text t`, `recall r` and `usage u`."""
 
 LISTS = ("keywords", "tags", "references", "trigger_phrases")
-MOMENTS = ("created_at", "updated_at")
-MOMENTS_IF_ANY = ("last_recalled_at", "last_accessed")
+TIMESTAMPS = ("created_at", "updated_at")
+OPTIONAL_TIMESTAMPS = ("last_recalled_at", "last_accessed")
 FLAGS = ("permanent", "own_tier")
 
 Convert: TypeAlias = Callable[[Any], object]
 
 
-def _moment_of(text: str | None) -> dt.datetime | None:
+def _timestamp_of(text: str | None) -> dt.datetime | None:
     return from_text(text) if text else None
 
 
@@ -73,29 +73,29 @@ def _text_of(texts: Iterable[str]) -> str:
 
 DECODERS: Mapping[str, Convert] = {
     **dict.fromkeys(LISTS, _list_of),
-    **dict.fromkeys(MOMENTS, from_text),
-    **dict.fromkeys(MOMENTS_IF_ANY, _moment_of),
+    **dict.fromkeys(TIMESTAMPS, from_text),
+    **dict.fromkeys(OPTIONAL_TIMESTAMPS, _timestamp_of),
     **dict.fromkeys(FLAGS, bool),
 }
 ENCODERS: Mapping[str, Convert] = {
     **dict.fromkeys(LISTS, _text_of),
-    **dict.fromkeys(MOMENTS, to_text),
+    **dict.fromkeys(TIMESTAMPS, to_text),
 }
 
 
 def columns(fields: Iterable[str], **others: str) -> str:
-    """Return what selects *fields*, some of them from *others* than their columns."""
+    """Return the columns of *fields*; *others* override those of `COLUMNS`."""
     places = {**COLUMNS, **others}
     return ", ".join(places[field] for field in fields)
 
 
 def decoders(fields: Iterable[str], known: Mapping[str, Convert] = DECODERS) -> Sequence[tuple[int, Convert]]:
-    """Return which columns of a row of *fields* are decoded, and how."""
+    """Return the positions and decoders of the *fields* that are decoded."""
     return [(at, known[field]) for at, field in enumerate(fields) if field in known]
 
 
 def decoded(row: Sequence[Any], how: Sequence[tuple[int, Convert]]) -> list[Any]:
-    """Return the values of *row* as Python has them."""
+    """Decode the values of *row*."""
     values = [*row]
     for at, decode in how:
         values[at] = decode(values[at])
@@ -107,7 +107,7 @@ STAYS_RETIRED = """retired = max(excluded.retired,
     entry.retired AND excluded.expires_at IS NOT NULL AND excluded.expires_at IS entry.expires_at)"""
 
 ENTRY_FIELDS = (*(field for field in FACTS if field != "entry_id"), *TEXTS, *COUNTERS, "number")
-"""The values that an `Entry` is made of; its id follows from them."""
+"""The fields of an `Entry` that are read; its id is derived from them."""
 
 ENTRY_DECODERS = decoders(ENTRY_FIELDS)
 
@@ -128,9 +128,9 @@ SUMMARY_COLUMNS = columns(ConversationSummary._fields, description=f"substr(t.de
 
 SUMMARY_DECODERS = decoders(ConversationSummary._fields)
 
-SELECT_TOLD = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
+SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
 
-SELECT_TOLD_NEWEST = f"""
+SELECT_NEWEST_SUMMARIES = f"""
     SELECT {SUMMARY_COLUMNS}
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {{within}}
     ORDER BY e.updated_at DESC, e.id LIMIT ?
@@ -149,7 +149,7 @@ FACT_DECODERS = decoders(RankingFacts._fields)
 RANKING_VALUES = len(RankingFacts._fields)
 
 RECALL_FIELDS = RecallFacts._fields[1:]
-"""The fields that only recall reads; to it a second is exact enough for the creation."""
+"""The fields that only recall reads; it needs the time of creation only to the second."""
 
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
 RECALL_DECODERS = decoders(
@@ -164,19 +164,19 @@ SELECT_RECALL_FACTS = f"""
 
 
 def text_hash(text: str) -> str:
-    """Return what identifies the text a vector was made of."""
+    """Return the hash that identifies the text of a vector."""
     import hashlib  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
 
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def is_retired(entry: "Entry") -> bool:
-    """Tell whether *entry* is in no index; what expires joins these when its time has come."""
+    """Return whether *entry* is in no index from the beginning; others are retired when they expire."""
     return entry.tier == NEVER_SEARCHED
 
 
 def encoded(fields: Iterable[str], source: object) -> dict[str, object]:
-    """Return the values of *fields* of *source* as SQLite stores them, by the names of their columns."""
+    """Encode *fields* of *source* for SQLite, by column."""
     values = ((field, getattr(source, field)) for field in fields)
     return {
         RENAMED.get(field, field): ENCODERS[field](value) if field in ENCODERS else value for field, value in values
@@ -184,7 +184,7 @@ def encoded(fields: Iterable[str], source: object) -> dict[str, object]:
 
 
 def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -> str:
-    """Return the statement that inserts a row of *values*, or updates the row of that *key* but for what is *kept*."""
+    """Return the statement that inserts a row of *values*, or updates the row of that *key* except the columns *kept*."""
     names = [*values]
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in kept)
     quoted = ", ".join(f'"{name}"' for name in names)
@@ -193,7 +193,7 @@ def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -
 
 
 def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
-    """Return the statement that puts *entry* into the table `entry` and returns its number and whether it is retired."""
+    """Return the statement that upserts *entry* in the table `entry` and returns its number and whether it is retired."""
     values = encoded(FACTS, entry) | {
         "content_hash": entry.content_hash,
         "words": word_count(entry.searchable_text()),
@@ -205,7 +205,7 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
 
 
 def upsert_text(seq: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
-    """Return the statement that puts the texts of *entry* into the table `entry_text`."""
+    """Return the statement that upserts the texts of *entry* in the table `entry_text`."""
     values = {"entry_seq": seq, **encoded(TEXTS, entry), "text_hash": text_hash(entry.searchable_text())}
     return upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")), values
 
@@ -220,7 +220,7 @@ def to_entries(rows: Iterable[Row]) -> "Iterator[Entry]":
 
 
 def taken_usage(values: dict[str, Any]) -> Usage:
-    """Take the counters of searches and judgements out of *values*."""
+    """Pop the counters of searches and judgements from *values*."""
     validations = Validations(values.pop("validation_count"), values.pop("useful_count"))
     return Usage(values.pop("access_count"), values.pop("last_accessed"), validations)
 

@@ -1,4 +1,4 @@
-"""Keyword search where SQLite has no FTS5: every text is read, word by word."""
+"""Keyword search by a scan of all texts, for an SQLite without FTS5."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
 SATURATION = 1.2
-"""FTS5's k1: how soon one more occurrence of a word stops counting."""
+"""The k1 of BM25 in FTS5: the saturation of repeated words."""
 
 TEXTS = "t.name || ' ' || t.description || ' ' || t.notes || ' ' || t.reasoning"
 LABELS = """t.keywords || ' ' || t.tags || ' ' || t.trigger_phrases || ' ' || coalesce(e.spec_folder, '') || ' ' || t.anchor_id"""
@@ -29,13 +29,7 @@ SELECT_WORDS = """
 
 
 class ScanKeywordIndex(KeywordIndex):
-    """
-    Finds words by reading every text; slow, and without stems.
-
-    Args:
-        database: The store.
-
-    """
+    """Keyword search by a scan of all texts; slow, and without stemming."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -51,7 +45,7 @@ class ScanKeywordIndex(KeywordIndex):
 
     @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
-        # Each term adds its idf; repeats, dampened, a little more.
+        # A term adds its idf; repetitions add a little, dampened.
         idf = self._idf(terms, deadline)
         least, read = (1, EVERY_WORD) if mode == "any" else (len(idf), TEXTS)
         found = self._read(only, terms, deadline, read)

@@ -1,14 +1,8 @@
 """
-Whole copies of a store by SQLite's backup API.
+Snapshots of a store: whole copies by SQLite's backup API, and restoring entries and records from them.
 
-A copy is made in one step: SQLite then reads all pages in one transaction, so that what others write meanwhile
-neither shows in it nor makes it begin anew, as it would between steps.
-
-Fingerprints of entries: a hash of every stored value of an entry, indexes left out.
-
-The state of a store besides its entries: ledgers, metadata, tombstones, absences, history.
-
-Bringing entries back from a copy of the store.
+A copy is made in one step: SQLite then reads all pages in one transaction, so that concurrent writes
+neither show in it nor restart it, as they would between steps.
 """
 
 import contextlib
@@ -60,24 +54,24 @@ from hardwon.ports.snapshots import Replacement, Snapshot, Snapshots
 
 ALL_PAGES = -1
 SECONDS_BETWEEN_TRIES = 0.05
-MOST_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
+MAX_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def write_copy(source: Database, path: str) -> None:
     """
-    Copy *source* to a new file at *path*, mode 0600: whole, checked and on the disk, or not at all.
+    Copy *source* to a new file at *path*, mode 0600, checked and flushed to disk; removed when that fails.
 
-    Under that name it may be seen half written; `publish` gives it the name it is to have.
+    Not atomic: `publish` then renames it.
 
     Raises:
-        StorageError: it can't be written, or is not whole.
+        StorageError: it can't be written, or is damaged.
     """
     try:
         with contextlib.closing(Database(path)) as copy:
-            copy.rows("PRAGMA journal_mode = OFF")  # what fails is removed
+            copy.rows("PRAGMA journal_mode = OFF")  # a failed copy is removed anyway
             copy_pages(source, copy)
-            copy.rows("PRAGMA journal_mode = DELETE")  # one file, that can be read where nothing may be written
+            copy.rows("PRAGMA journal_mode = DELETE")  # a single file, readable where nothing may be written
             _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
         with translated(path):
             _flush(path, os.O_RDWR)
@@ -89,7 +83,7 @@ def write_copy(source: Database, path: str) -> None:
 
 def publish(written: str, path: str) -> None:
     """
-    Give the file *written* the name *path*, in place of what is there; after a crash of the machine one of both is there.
+    Rename the file *written* to *path* atomically and durably, replacing any file there.
 
     Raises:
         StorageError: it can't be renamed.
@@ -100,14 +94,14 @@ def publish(written: str, path: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file if it is there and can be removed."""
+    """Remove a file, ignoring errors."""
     with contextlib.suppress(OSError):
         os.unlink(path)
 
 
 def copy_pages(source: Database, target: Database) -> None:
     """
-    Put the state of *source* in place of all that *target* holds.
+    Replace the contents of *target* by those of *source*.
 
     Raises:
         StorageError: one of them can't be used, or is held by another program for too long.
@@ -115,7 +109,7 @@ def copy_pages(source: Database, target: Database) -> None:
     tries = itertools.count(1)
 
     def give_up(status: int, _: int, __: int) -> None:
-        if status in BUSY and next(tries) >= MOST_TRIES:
+        if status in BUSY and next(tries) >= MAX_TRIES:
             raise StorageError(f"{source.path}: another program holds it, try again when it is done")
 
     with target.translated():
@@ -125,7 +119,7 @@ def copy_pages(source: Database, target: Database) -> None:
 @contextlib.contextmanager
 def opened_copy(path: str) -> Iterator[Database]:
     """
-    Open a checked copy of the store in the file *path*, at the newest schema; the file itself is only read.
+    Open a checked, migrated copy of the store in the file *path*, which is only read.
 
     Raises:
         NewerSchemaError: a later hardwon wrote it.
@@ -159,7 +153,7 @@ def _read(path: str, copy: Database) -> None:
 
 
 def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:
-    """Read all of *copy*, its indexes too; *before* and *after* what is wrong with it stand in the message."""
+    """Check all of *copy*, its indexes too; *before* and *after* enclose the finding in the message."""
     [(finding,)] = copy.rows("PRAGMA integrity_check(1)")
     if finding != "ok":
         raise CorruptStoreError(f"{before}{' '.join(finding.split())}{after}")
@@ -185,7 +179,7 @@ KEYS: Mapping[str, str] = {
     "usage": "entry_seq",
     "influence": "entry_seq",
 }
-"""The tables that hold an entry, in the order in which they are filled, and the column of its number."""
+"""The tables of an entry in the order of insertion, and the column of its number."""
 
 SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
 
@@ -193,11 +187,11 @@ VECTORS = f"""
     SELECT v.entry_seq, v.text_hash, v.vec, {SPACE_COLUMNS} FROM vector v JOIN space s ON s.id = v.space_id
     JOIN entry e ON e.seq = v.entry_seq WHERE {{within}} ORDER BY v.entry_seq, {SPACE_COLUMNS}
 """
-"""By space, not by its number: that is another one in every store."""
+"""Ordered by the key of the space, as its id differs between stores."""
 
 
 def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
-    """Return for each entry of *only*, by number, the sha256 of all that is stored of it."""
+    """Return the sha256 of all stored values of the entries of *only*, by number."""
     within = where(only)
     digests = dict[int, str]()
     for table, sql in (*((table, _rows_of(table)) for table in KEYS), ("vector", VECTORS)):
@@ -208,22 +202,22 @@ def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
 
 
 def _rows_of(table: str) -> str:
-    """Return what selects the rows of *table* in an order of their own: by entry, then by the column after its number."""
+    """Return the query of the rows of *table*, by entry, then by the column after its number."""
     key = KEYS[table]
     return f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER BY 1, 3"
 
 
 OF_SECTIONS = ("tombstone", "departed")
-"""Those that speak of sections of files that have no entry."""
+"""Tables about sections of files without an entry."""
 
 LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
-"""Those that scope `all` brings back whole, each after what it refers to."""
+"""Tables that the scope `all` restores as a whole, after those that they refer to."""
 
 OF_SESSIONS = ("receipt", "receipt_entry")
-"""Those that no restore touches: what was injected into a session was injected, whatever the store holds later."""
+"""Tables that no restore changes: they record what was injected, whatever the store has later."""
 
 OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE])
-"""Metadata that speaks of the file it stands in."""
+"""Metadata about the file itself, never restored."""
 
 HISTORY = "memory_id, field_changed, old_value, new_value, changed_at"
 
@@ -232,14 +226,14 @@ Section = tuple[str, str]
 
 
 def copy_rows(past: Database, present: Database, table: str, condition: str = "true", *parameters: object) -> None:
-    """Add the rows of *table* that meet *condition*; both stores have the same columns in the same order."""
+    """Copy the rows of *table* that meet *condition*; both stores have the same columns in the same order."""
     marks = ", ".join("?" for _ in past.rows(f"PRAGMA table_info({table})"))
     rows = past.stream(f"SELECT * FROM {table} WHERE {condition}", parameters)
     present.run_many(f"INSERT INTO {table} VALUES ({marks})", rows)
 
 
 def spaces(past: Database, present: Database) -> dict[int, int]:
-    """Return the number here of each space of *past*, by its number there; those that are new get one."""
+    """Map the ids of the spaces of *past* to those of *present*, where missing ones are created."""
     numbers = dict[int, int]()
     for number, *key in past.rows(f"SELECT id, {SPACE_COLUMNS} FROM space"):
         present.rows(f"INSERT OR IGNORE INTO space ({SPACE_COLUMNS}) VALUES (?, ?, ?, ?, ?)", key)
@@ -248,7 +242,7 @@ def spaces(past: Database, present: Database) -> dict[int, int]:
 
 
 def sections(database: Database, seqs: Iterable[int]) -> set[Section]:
-    """Return which sections of files *seqs* stand for."""
+    """Return the sections of files of the entries *seqs*."""
     rows = database.rows(
         "SELECT file_path, anchor_id FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value"
         " WHERE file_path IS NOT NULL",
@@ -257,22 +251,22 @@ def sections(database: Database, seqs: Iterable[int]) -> set[Section]:
     return {(path, anchor) for path, anchor in rows}
 
 
-def bring_back_sections(past: Database, present: Database, of: Iterable[Section]) -> None:
-    """Let what is known of deleted and absent sections be what it was."""
+def restore_sections(past: Database, present: Database, of: Iterable[Section]) -> None:
+    """Restore the tombstones and absences of sections."""
     for section, table in itertools.product(of, OF_SECTIONS):
         present.rows(f"DELETE FROM {table} WHERE (file_path, anchor_id) = (?, ?)", section)
         copy_rows(past, present, table, "(file_path, anchor_id) = (?, ?)", *section)
 
 
-def bring_back_records(past: Database, present: Database) -> None:
-    """Let all that is not about single entries be what it was; history is only added to."""
+def restore_records(past: Database, present: Database) -> None:
+    """Restore everything that is not about single entries; history is only appended to."""
     for table in reversed(LEDGERS):
         present.rows(f"DELETE FROM {table}")
     for table in LEDGERS:
         copy_rows(past, present, table)
     present.rows("DELETE FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?))", (OF_THE_FILE,))
     present.run_many("INSERT INTO _metadata VALUES (?, ?)", decisions(past, spaces(past, present)))
-    _give_no_number_twice(past, present)
+    _reserve_numbers(past, present)
     present.run_many(
         f"INSERT INTO history ({HISTORY}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM history"
         " WHERE memory_id = ?1 AND field_changed = ?2 AND old_value IS ?3 AND new_value IS ?4 AND changed_at = ?5)",
@@ -291,14 +285,14 @@ def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
 
 
 def note_in_history(present: Database, field: str, seqs: Iterable[int], name: str, at: dt.datetime) -> None:
-    """Add a line for each of *seqs*: what the restore of *name* did to it."""
+    """Append a line for all of *seqs*: *field* says what the restore of *name* did."""
     present.run_many(
         f"INSERT INTO history ({HISTORY}) VALUES (?, ?, NULL, ?, ?)",
         ((seq, field, name, to_text(at)) for seq in sorted(seqs)),
     )
 
 
-def _give_no_number_twice(past: Database, present: Database) -> None:
+def _reserve_numbers(past: Database, present: Database) -> None:
     last = past.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") or 0
     present.rows(
         "INSERT INTO sqlite_sequence SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
@@ -307,14 +301,14 @@ def _give_no_number_twice(past: Database, present: Database) -> None:
 
 
 RESTORED, REMOVED = "restored", "removed"
-"""The entries in history, in place of a field's name."""
+"""The values in history in place of a field's name."""
 
-OF_THEM = "IN (SELECT value FROM json_each(?))"
+IN_LIST = "IN (SELECT value FROM json_each(?))"
 
 
 class SqliteSnapshot(Snapshot):
     """
-    A checked copy of a store, and the store that takes from it.
+    A checked copy of a store, and the store to restore it in.
 
     Args:
         past: The copy, at the newest schema.
@@ -332,22 +326,22 @@ class SqliteSnapshot(Snapshot):
         with self._present.transaction():
             then, now = fingerprints(self._past, only), fingerprints(self._present, only)
             missing = {seq for seq, digest in then.items() if now.get(seq) != digest}
-            surplus = {seq for seq, digest in now.items() if then.get(seq) != digest} | self._in_the_way_of(missing)
+            surplus = {seq for seq, digest in now.items() if then.get(seq) != digest} | self._conflicting_with(missing)
             touched = sections(self._past, missing) | sections(self._present, surplus)
             self._remove(surplus)
             self._ensure_free(missing)
             self._add(missing)
-            bring_back_sections(self._past, self._present, touched)
+            restore_sections(self._past, self._present, touched)
             if contents.scope == "all":
-                bring_back_records(self._past, self._present)
+                restore_records(self._past, self._present)
             note_in_history(self._present, RESTORED, missing, name, at)
             note_in_history(self._present, REMOVED, surplus - missing, name, at)
             note_change(self._present)
             self._verify(contents, then)
         return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
 
-    def _in_the_way_of(self, seqs: Iterable[int]) -> set[int]:
-        """Return which entries are of the id, or stand for the section of a file, of those of *seqs* in the past."""
+    def _conflicting_with(self, seqs: Iterable[int]) -> set[int]:
+        """Return the present entries with the id, or the section of a file, of the past entries *seqs*."""
         wanted = json.dumps(
             self._past.rows(
                 "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
@@ -364,23 +358,23 @@ class SqliteSnapshot(Snapshot):
         return {seq for (seq,) in rows}
 
     def _remove(self, seqs: Iterable[int]) -> None:
-        self._present.rows(f"DELETE FROM entry WHERE seq {OF_THEM}", (in_list(seqs),))
+        self._present.rows(f"DELETE FROM entry WHERE seq {IN_LIST}", (in_list(seqs),))
         for seq in seqs:
             drop_from_index(self._present, seq)
 
     def _ensure_free(self, seqs: Iterable[int]) -> None:
-        """Refuse to take the number of an entry that stays: only another store's entries can have it."""
-        taken = self._present.value(f"SELECT seq FROM entry WHERE seq {OF_THEM}", (in_list(seqs),))
+        """Refuse the number of an entry that stays: only entries of another store can have it."""
+        taken = self._present.value(f"SELECT seq FROM entry WHERE seq {IN_LIST}", (in_list(seqs),))
         if taken is not None:
             raise StorageError(f"the number {taken} belongs to another entry by now: restore with scope all")
 
     def _add(self, seqs: Iterable[int]) -> None:
         wanted = in_list(seqs)
         for table, key in KEYS.items():
-            copy_rows(self._past, self._present, table, f"{key} {OF_THEM}", wanted)
+            copy_rows(self._past, self._present, table, f"{key} {IN_LIST}", wanted)
         numbers = spaces(self._past, self._present)
         vectors = self._past.stream(
-            f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {OF_THEM}", (wanted,)
+            f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {IN_LIST}", (wanted,)
         )
         self._present.run_many(
             "INSERT INTO vector (space_id, entry_seq, text_hash, vec) VALUES (?, ?, ?, ?)",
@@ -390,7 +384,7 @@ class SqliteSnapshot(Snapshot):
 
     def _index(self, wanted: str) -> None:
         try:
-            rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {OF_THEM}", (wanted,))
+            rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,))
             for entry in to_entries(rows):
                 index_entry(self._present, entry.number or 0, entry)
         except ValueError as error:
@@ -435,10 +429,10 @@ class SqliteSnapshots(Snapshots):
     """
     Copies of the store's file, and the table of checkpoints.
 
-    A snapshot's name is made of its number alone. It is written under another one
-    while the write lock is held, and gets its own after the commit. So whoever holds
-    the lock knows of what is unfinished that a process that died has left it; a
-    snapshot without a row is one of an earlier store, and is never touched.
+    A snapshot's final name is its number. It is written under a temporary name while
+    the write lock is held, and renamed after the commit. So an unfinished file seen
+    under the lock was left by a process that died. A snapshot without a row belongs
+    to an earlier store and is never touched.
 
     Args:
         database: The store.
@@ -479,7 +473,7 @@ class SqliteSnapshots(Snapshots):
     @override
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
         with self._database.transaction():
-            self._finish_what_others_left()
+            self._clean_up()
             number = self._next_number()
             path = os.path.join(FOLDER, f"{number}.db")
             count = self._count(checkpoint.contents)
@@ -522,7 +516,9 @@ class SqliteSnapshots(Snapshots):
     def _write_copy(self, path: str) -> None:
         if self._database.path == IN_MEMORY:
             raise StorageError("there is no store yet, so there is nothing to copy")
-        with contextlib.closing(Database(self._database.path)) as source:  # a writing connection can't be copied
+        with contextlib.closing(
+            Database(self._database.path)
+        ) as source:  # a connection in a write transaction can't be copied
             write_copy(source, path)
 
     def _own_files(self) -> set[str]:
@@ -534,15 +530,15 @@ class SqliteSnapshots(Snapshots):
         within = where(contents.entries)
         return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters))
 
-    def _finish_what_others_left(self) -> None:
+    def _clean_up(self) -> None:
         for checkpoint in self.checkpoints():
             if checkpoint.snapshot_path.endswith(UNCOMMITTED):
                 _finish(checkpoint.snapshot_path.removesuffix(UNCOMMITTED))
         for name in filter(UNFINISHED.fullmatch, self._files()):
-            remove(os.path.join(self._folder, name))  # one that stays is removed with the next checkpoint
+            remove(os.path.join(self._folder, name))  # if that fails, it is removed with the next checkpoint
 
     def _next_number(self) -> int:
-        """Return a number that no checkpoint had and no file has."""
+        """Return a number that no checkpoint or file ever had."""
         given = self._database.value("SELECT seq FROM sqlite_sequence WHERE name = 'checkpoints'") or 0
         found = (int(match[1]) for match in map(SNAPSHOT.fullmatch, self._files()) if match)
         return max(given, *found, 0) + 1
@@ -554,7 +550,7 @@ class SqliteSnapshots(Snapshots):
         number, name, description, created_at, memory_count, snapshot_path, metadata = row
         path = os.path.join(self._store, snapshot_path)
         if not os.path.isfile(path) and os.path.isfile(path + UNCOMMITTED):
-            path += UNCOMMITTED  # its process died right after the commit
+            path += UNCOMMITTED  # its process died between commit and rename
         return Checkpoint(
             number=number,
             name=name,
@@ -568,6 +564,6 @@ class SqliteSnapshots(Snapshots):
 
 
 def _finish(path: str) -> None:
-    """Give a snapshot its name; under the other one it is found too."""
+    """Rename a committed snapshot; it is found under its temporary name too."""
     with contextlib.suppress(StorageError):
         publish(path + UNCOMMITTED, path)

@@ -1,42 +1,12 @@
-"""
-Open an existing store without creating or migrating it (used by hooks).
-
-Check a store for damage, and move a damaged one aside.
-
-Opening the store: the file, its schema, its keyword index.
-"""
+"""Opening of a store with its schema and keyword index, its check for damage, and the removal of a damaged one."""
 
 import datetime as dt
 import os
 
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
 from hardwon.adapters.sqlite.keyword_index import ensure_index
-from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
+from hardwon.adapters.sqlite.schema import migrate, refuse_newer
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
-
-
-def open_existing(folder: str) -> Database | None:
-    """
-    Open the store in *folder* as it is; None where there is none, or one of another schema.
-
-    Raises:
-        StorageError: it can't be opened.
-
-    """
-    path = os.path.join(folder, FILE_NAME)
-    if not os.path.isfile(path):
-        return None
-    database = Database(path, COUNT_BUSY_SECONDS)
-    try:
-        with database.translated():
-            if schema_version(database.connection) == NEWEST:
-                return database
-    except StorageError:
-        database.close()
-        raise
-    database.close()
-    return None
-
 
 COMPANIONS = ("-wal", "-shm")
 
@@ -55,7 +25,7 @@ def ensure_sound(database: Database) -> None:
 
 def move_aside(folder: str, now: dt.datetime) -> str:
     """
-    Rename the database file, so that a new one can take its place; return where it is now.
+    Rename the database file, so that a new one can replace it; return the new path.
 
     Raises:
         StorageError: it can't be renamed.
@@ -63,7 +33,7 @@ def move_aside(folder: str, now: dt.datetime) -> str:
     path = os.path.join(folder, FILE_NAME)
     aside = f"{path}.broken-{now:%Y%m%dT%H%M%S%f}"
     try:
-        for companion in COMPANIONS:  # first: beside a new file they would be taken for its own
+        for companion in COMPANIONS:  # first: otherwise a new file would use them
             if os.path.exists(path + companion):
                 os.rename(path + companion, aside + companion)
         os.rename(path, aside)
@@ -76,13 +46,13 @@ def open_store(
     folder: str, *, busy_seconds: float = BUSY_SECONDS, repair_index: bool = True, create: bool = True
 ) -> Database:
     """
-    Open the store in *folder*, created when it is not there, at the newest schema.
+    Open the store in *folder* at the newest schema, created if missing.
 
     Args:
         folder: Holds `memory.db`; created with mode 0700.
-        busy_seconds: How long to wait for other writers.
-        repair_index: Rebuild a keyword index that does not fit the entries.
-        create: False gives an empty store that leaves no trace where there is none.
+        busy_seconds: Upper bound of the wait for other writers.
+        repair_index: Rebuild a keyword index that does not match the entries.
+        create: If False, a missing store is replaced by an empty one in memory.
 
     Raises:
         NewerSchemaError: a later hardwon wrote it; nothing was changed.

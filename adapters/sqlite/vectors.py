@@ -1,3 +1,5 @@
+"""The vectors of an embedding space in the store's tables."""
+
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -40,14 +42,14 @@ SELECT_PENDING = """
 
 class SqliteVectorStore(VectorStore):
     """
-    The vectors of one space: what is stored, what is missing, and where an index gets them.
+    The vectors of one embedding space: stored and pending ones, and blocks of them for an index.
 
     Args:
         database: The store.
-        space: All calls are about this space.
-        warn: Told in one line of a stored vector that can't be used.
-        kinds: Entries of these kinds get their vector in this space.
-        is_active: Whether the store's metadata and its views speak of this space.
+        space: The embedding space.
+        warn: Called with one line about a stored vector that can't be used.
+        kinds: The kinds of entries that are embedded in this space.
+        is_active: Whether the store's metadata and its views refer to this space.
 
     """
 
@@ -130,7 +132,7 @@ class SqliteVectorStore(VectorStore):
             note_change(self._database)
 
     def activate(self) -> None:
-        """Let the store's metadata and the view `entries` speak of this space."""
+        """Let the store's metadata and the view `entries` refer to this space."""
         with self._database.transaction():
             self._note_as_active(self._register())
 
@@ -160,7 +162,7 @@ class SqliteVectorStore(VectorStore):
         return in_tie_order(self._database, seqs)
 
     def _are_few(self, only: EntryFilter) -> bool:
-        """Tell whether entries of *only* are worth looking up one by one; only places make few of many."""
+        """Return whether looking up the entries of *only* is faster than a scan: only a scope makes them few."""
         if only.scope == ANYWHERE:
             return False
         within = where(only)
@@ -184,11 +186,11 @@ class SqliteVectorStore(VectorStore):
         return VectorBlock(seqs, categories, values)
 
     def _space_id(self) -> int:
-        """Return the number of the space, 0 when nothing was stored in it yet."""
+        """Return the id of the space, 0 before anything is stored in it."""
         return int(self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0)
 
     def _register(self) -> int:
-        """Return the number of the space, given to it now if need be; the active one is noted in the metadata."""
+        """Return the id of the space, created if missing; the active space is noted in the metadata."""
         self._database.rows(
             "INSERT OR IGNORE INTO space (provider, model, dimensions, task_scheme, weights_hash) VALUES (?, ?, ?, ?, ?)",
             self._key(),

@@ -1,8 +1,4 @@
-"""
-Values of JSON that nobody promised.
-
-The edits of files by an agent's tools, as transcripts record them.
-"""
+"""Untrusted JSON values of a transcript, read without errors, and the edits of files that agents' tools made."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,6 +15,20 @@ def objects_in(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
+def texts_in(content: Any) -> list[str]:
+    """Return the texts of a message or of a tool's result, which is a text itself or a list of blocks."""
+    return [content] if isinstance(content, str) else [text_or(block.get("text")) for block in objects_in(content)]
+
+
+def object_in(line: bytes) -> dict[str, Any]:
+    """Parse *line*; an empty object where it holds none."""
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
 PATCH = "*** Begin Patch"
 PATCHED_FILE = ("*** Update File: ", "*** Add File: ")
 
@@ -28,7 +38,7 @@ class Edit(NamedTuple):
     A change of one file.
 
     Attributes:
-        path: Of the file; empty where it isn't told.
+        path: Of the file; empty where the transcript does not state it.
         new: The text that the agent wrote.
         old: The text that it replaced or left, as far as the transcript has it.
 
@@ -40,7 +50,7 @@ class Edit(NamedTuple):
 
 
 def edits_in_claude_code(message: Mapping[str, Any]) -> Iterator[Edit]:
-    """Yield the changes that a line of the agent's makes."""
+    """Yield the changes in a message of the agent."""
     for block in objects_in(message.get("content")):
         given = block.get("input")
         if block.get("type") == "tool_use" and isinstance(given, dict):
@@ -67,7 +77,7 @@ def _replacement(path: str, given: Mapping[str, Any]) -> Edit:
 
 
 def edits_in_codex(payload: Mapping[str, Any]) -> Iterator[Edit]:
-    """Yield the changes that a call of a tool makes: patches, however they are wrapped."""
+    """Yield the changes in the patches of a tool call."""
     if payload.get("type") in {"function_call", "custom_tool_call"}:
         for text in (payload.get("input"), payload.get("arguments")):
             yield from _patched(_patch_in(text_or(text)))

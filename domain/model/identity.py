@@ -1,6 +1,5 @@
 """Hashes that identify entries, and the text of an entry that is searched. Standard library only."""
 
-import hashlib
 import re
 
 HASH_LENGTH = 16
@@ -9,6 +8,8 @@ IDENTITY = re.compile(rf"[0-9a-f]{{{HASH_LENGTH}}}")
 
 def short_hash(*parts: str) -> str:
     """Return the 16 hex digits that identify what these *parts* describe, in this order."""
+    import hashlib  # noqa: PLC0415  # brings OpenSSL: a session start without an import needs none
+
     return hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
 
 

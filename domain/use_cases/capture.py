@@ -1,12 +1,4 @@
-"""
-Keep a conversation, chunk by chunk, in the project's own files.
-
-Index files that capture wrote.
-
-Capture a session from its beginning, replacing its sections in the project's files.
-
-Capture the waiting events of a session in files and in the store.
-"""
+"""Capture conversations: cut them into chunks, write them to the project's files, and bring these into the store."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +19,7 @@ from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from hardwon.ports.transcripts import CaptureJournal, Transcribed, Transcripts
 
 Progress = Callable[[int], None]
-"""Called with the number of exchanges taken in so far."""
+"""Called with the number of exchanges captured so far."""
 
 
 @attrs.frozen(kw_only=True)
@@ -37,11 +29,11 @@ class Captured:
 
     Attributes:
         buffer: The session as it is now.
-        exchanges: How many exchanges were taken in, those that grew included, those that were known left out.
-        chunks: Those written, without repeats, as they were written last.
-        files: Files that were changed and that the store may not know yet, also by an interrupted run; absolute
-            paths, in order, without repeats.
-        section_ids: The sections that were written.
+        exchanges: The number of exchanges that were new or grew.
+        chunks: The chunks written, in their last version, without duplicates.
+        files: Changed files that are not indexed yet, also those of an interrupted run; absolute paths, sorted,
+            without duplicates.
+        section_ids: The sections written.
 
     """
 
@@ -55,16 +47,12 @@ class Captured:
 @attrs.frozen(kw_only=True)
 class Capture:
     """
-    Take exchanges in, cut them by topic, write what is new.
+    Cut the exchanges of a session by topic and write the new chunks to files.
 
-    The chunks of a session are recorded in the journal before anything is written:
-    a run that follows an interrupted one writes the same again (write-ahead, idempotent).
+    Write-ahead and idempotent: chunks are recorded in the journal before they are written, so that
+    the run after an interrupted one writes the same chunks again.
 
     Attributes:
-        chunker: Cuts a session into chunks.
-        files: The files of conversations.
-        journal: The state of sessions.
-        workplace: Where the user works.
         replaced: Sections that a capture from the beginning replaces; the journal is not written until it is complete.
 
     """
@@ -83,67 +71,67 @@ class Capture:
         progress: Progress = lambda _: None,
     ) -> Captured:
         """
-        Take in the exchanges of *transcript*, and write all that is unwritten.
+        Add the exchanges of *transcript* to *buffer*, and write all unwritten chunks.
 
         Args:
-            buffer: The session as it was.
-            transcript: More of it, in order; it may begin with the last exchange at hand.
-            progress: Called as it goes on.
+            buffer: The session so far.
+            transcript: More exchanges, in order; the first may be the last one of *buffer*.
+            progress: Called after each batch.
 
         Raises:
-            UnreadableFileError: a file can't be written; what was taken in by then is in the journal.
+            UnreadableFileError: a file can't be written; the exchanges read by then are in the journal.
             StorageError: the journal can't be written now.
 
         """
-        captured = self._write(Captured(buffer=buffer))  # what an earlier run could not
+        captured = self._write(Captured(buffer=buffer))  # unwritten by an earlier run
         remaining = dated_apart(transcript, buffer)
         while batch := list(islice(remaining, BUFFERED)):
-            captured = self._write(self._taken(captured, batch))
+            captured = self._write(self._with_batch(captured, batch))
             progress(captured.exchanges)
-        self._keep(captured.buffer)
+        self._store(captured.buffer)
         return captured
 
     def learned(self, buffer: SessionBuffer, handled: int = 0) -> None:
         """
-        Keep that the store knows all files of *buffer*; the events up to number *handled* are dealt with.
+        Record that all files of *buffer* are indexed and the events up to number *handled* are handled.
 
         Raises:
             StorageError: the journal can't be written now.
         """
-        self._keep(attrs.evolve(buffer, unlearned=()), handled)
+        self._store(attrs.evolve(buffer, unlearned=()), handled)
 
     def for_good(self, buffer: SessionBuffer) -> Captured:
         """
-        Keep all that is at hand of a session for good, and close it.
+        Make all buffered exchanges of a session permanent, and close it.
 
         Raises:
             UnreadableFileError: a file can't be written; nothing is lost.
             StorageError: the journal can't be written now.
         """
         permanent = buffer.kept_for_good()
-        self._keep(permanent)
+        self._store(permanent)
         captured = self._write(Captured(buffer=permanent))
-        self._keep(captured.buffer)
+        self._store(captured.buffer)
         return captured
 
-    def _taken(self, captured: Captured, batch: Sequence[Transcribed]) -> Captured:
-        """Take *batch* in, and record its chunks in the journal; exchanges at hand change nothing."""
+    def _with_batch(self, captured: Captured, batch: Sequence[Transcribed]) -> Captured:
+        """Add *batch* to the buffer and record its chunks in the journal; known exchanges change nothing."""
         buffer, count = captured.buffer, captured.exchanges
         for new in batch:
-            if buffer.position and new.begins_at < buffer.position:  # it is another file by now
+            if buffer.position and new.begins_at < buffer.position:  # the transcript was replaced
                 buffer = attrs.evolve(buffer, position=None)
             if not buffer.has(new.exchange, new.begins_at):
                 drafts = self.chunker.add(buffer.drafts, new.exchange)
-                drafts = (*drafts[:-1], _heir(_on_branch(drafts[-1], new.branch), self.replaced))
+                drafts = (*drafts[:-1], _inheriting(_on_branch(drafts[-1], new.branch), self.replaced))
                 buffer = attrs.evolve(buffer, drafts=drafts, position=new.begins_at)
                 count += 1
             elif new.exchange == buffer.exchanges[-1]:
                 buffer = attrs.evolve(buffer, position=new.begins_at)
-        self._keep(buffer)
+        self._store(buffer)
         return attrs.evolve(captured, buffer=buffer, exchanges=count)
 
     def _write(self, captured: Captured) -> Captured:
-        """Write what is unwritten."""
+        """Write the unwritten chunks."""
         buffer = captured.buffer
         chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
         files = self.files.put(chunks)
@@ -151,7 +139,7 @@ class Capture:
         return Captured(
             buffer=written,
             exchanges=captured.exchanges,
-            chunks=_last_of_each((*captured.chunks, *chunks)),
+            chunks=_latest((*captured.chunks, *chunks)),
             files=written.unlearned,
             section_ids=captured.section_ids.union(files),
         )
@@ -159,13 +147,15 @@ class Capture:
     def _described(self, draft: Draft, buffer: SessionBuffer) -> Chunk:
         return described(draft, self.workplace.project, buffer.session_id or None, self.workplace.branch)
 
-    def _keep(self, buffer: SessionBuffer, handled: int = 0) -> None:
-        if buffer.session_id and not self.replaced:  # what belongs to no session, or is cut anew, is taken in at one go
+    def _store(self, buffer: SessionBuffer, handled: int = 0) -> None:
+        if (
+            buffer.session_id and not self.replaced
+        ):  # text without a session, and a capture from the beginning, are written in one run
             self.journal.keep(buffer, handled=handled)
 
 
-def _heir(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
-    """Return *draft*, kept for good if a part of it was in one of the sections *replaced*."""
+def _inheriting(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
+    """Return *draft*, permanent if it overlaps a permanent one of the sections *replaced*."""
     first, last = draft.exchanges[0].at, draft.exchanges[-1].at
     if draft.permanent or not any(
         section.permanent and first <= section.ends_at and section.starts_at <= last for section in replaced
@@ -174,34 +164,34 @@ def _heir(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
     return attrs.evolve(draft, permanent=True, written=0)
 
 
-def _last_of_each(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
+def _latest(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
     return tuple({chunk.chunk_id: chunk for chunk in chunks}.values())
 
 
 def _on_branch(draft: Draft, branch: str) -> Draft:
-    """Return *draft* as it is on the branch its first exchange was said on."""
+    """Return *draft* on the branch of its first exchange."""
     return attrs.evolve(draft, branch=branch) if len(draft.exchanges) == 1 else draft
 
 
 @attrs.frozen
 class Learned:
     """
-    The outcome of indexing them.
+    The outcome of indexing captured files.
 
     Attributes:
         embedded: How many vectors were made.
-        troubles: What went wrong, one line each: the files are there, `hardwon index` brings them in.
-        is_known: Whether the store was there to learn.
+        problems: Failures, one line each; the files are written, and `hardwon index` indexes them.
+        is_known: Whether there was a store to index them in.
 
     """
 
     embedded: int = 0
-    troubles: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
     is_known: bool = True
 
 
 Learn: TypeAlias = Callable[[Sequence[str]], Learned]
-"""Brings files of the project into the store."""
+"""Indexes files of the project in the store."""
 
 
 def capture_session(
@@ -212,19 +202,19 @@ def capture_session(
     progress: Progress = lambda _: None,
 ) -> Captured:
     """
-    Take in the *transcript* of a session; if nothing of it is at hand, replace its sections in the files.
+    Capture the *transcript* of a session; with an empty buffer, replace its sections in the files.
 
     Chunks may differ from earlier ones, after other settings or with an embedder.
-    Permanent exchanges stay permanent. Sections of other times stay as they are.
+    Permanent exchanges stay permanent. Sections of other times are unchanged.
 
     Args:
-        capture: Keeps it.
-        buffer: The session as it was; empty to begin anew.
-        transcript: More of it, or all, in order.
-        progress: Called as it goes on.
+        capture: Writes the chunks.
+        buffer: The session so far; empty to capture it from the beginning.
+        transcript: More exchanges, or all of them, in order.
+        progress: Called after each batch.
 
     Raises:
-        UnreadableFileError: a file can't be written; doing it again makes up for it.
+        UnreadableFileError: a file can't be written; a retry completes the capture.
         StorageError: the journal can't be written now.
 
     """
@@ -240,13 +230,13 @@ def capture_session(
 
 
 def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[SectionOfSession]:
-    """Return those of *sections* whose exchanges were all written again, under other ids."""
+    """Return those of *sections* whose exchanges were all rewritten under other ids."""
     chunks = sorted(captured.chunks, key=lambda chunk: chunk.starts_at)
     begins = [chunk.starts_at for chunk in chunks]
     last = max(chunk.ends_at for chunk in chunks)
 
     def is_covered(section: SectionOfSession) -> bool:
-        """Return whether a chunk goes on where *section* begins, and all were said before the last ended."""
+        """Return whether *section* begins within a chunk and ends before the last chunk does."""
         place = bisect_right(begins, section.starts_at)
         return place > 0 and section.starts_at <= chunks[place - 1].ends_at and section.ends_at <= last
 
@@ -257,15 +247,12 @@ def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[
 @attrs.frozen(kw_only=True)
 class CaptureEvents:
     """
-    Take in the events of a session of one project; only one process at a time may.
+    Capture the unhandled events of a session of one project; only one process at a time may.
 
     Attributes:
-        capture: Keeps it in the project's files.
-        transcripts: The hosts' transcripts.
-        learn: Brings the files into the store.
+        learn: Indexes the written files.
         clean: Applied to the texts of events, as to the transcript.
-        clock: The time.
-        warn: Called with one line when something is wrong.
+        warn: Called with one line for each problem.
 
     """
 
@@ -278,9 +265,9 @@ class CaptureEvents:
 
     def capture_waiting(self, session_id: str) -> None:
         """
-        Take in the waiting events of that session.
+        Capture the unhandled events of that session.
 
-        They leave the journal when the store has their exchanges: an interrupted run is repeated whole.
+        They are deleted from the journal once the store has their exchanges: an interrupted run is repeated as a whole.
 
         Raises:
             UnreadableFileError: a file of the project can't be written; nothing is lost.
@@ -290,11 +277,11 @@ class CaptureEvents:
         if not (events := journal.events(session_id)):
             return
         unread = merge_transcript(self.transcripts, journal.buffer(session_id), events, self.clock.now(), self.clean)
-        if unread.trouble:
-            self.warn(f"session {session_id}: {unread.trouble}; keeping what the hooks were told instead")
+        if unread.problem:
+            self.warn(f"session {session_id}: {unread.problem}; keeping what the hooks were told instead")
         captured = capture_session(self.capture, unread.buffer, unread.exchanges)
         learned = self.learn(captured.files)
-        for trouble in learned.troubles:
-            self.warn(trouble)
+        for problem in learned.problems:
+            self.warn(problem)
         if learned.is_known:
             self.capture.learned(captured.buffer, unread.handled)

@@ -1,3 +1,5 @@
+"""Save the state of the store as a checkpoint or in a backup file, and restore it."""
+
 import itertools
 
 import attrs
@@ -14,10 +16,10 @@ class Restored:
     The outcome of a restore.
 
     Attributes:
-        name: What was restored.
-        contents: Which entries.
-        replacement: What became of them.
-        safety: The checkpoint of the state before: restoring it undoes this.
+        name: The name of the checkpoint or file.
+        contents: The restored scope.
+        replacement: The counts of restored and removed entries.
+        safety: The checkpoint of the state before; restoring it undoes this.
 
     """
 
@@ -29,7 +31,7 @@ class Restored:
 
 @attrs.frozen(kw_only=True)
 class Checkpoints:
-    """Put the state of the store aside, under a name or in a file of the user's, and bring it back."""
+    """Save the state of the store, under a name or in a file, and restore it."""
 
     snapshots: Snapshots
     clock: Clock
@@ -54,11 +56,11 @@ class Checkpoints:
 
     def create(self, name: str, description: str, contents: Contents) -> Checkpoint:
         """
-        Put the present state aside.
+        Save the current state.
 
         Raises:
-            InvalidCheckpointError: the name is not fit, or there is one of that name.
-            StorageError: no copy can be made; nothing is left of it.
+            InvalidCheckpointError: the name is invalid or taken.
+            StorageError: the copy can't be made; nothing of it is left.
         """
         wanted = Checkpoint(name=name, description=description, contents=contents, created_at=self.clock.now())
         with self.snapshots.transaction():
@@ -70,7 +72,7 @@ class Checkpoints:
 
     def restore(self, name: str, scope: CheckpointScope | None = None) -> Restored:
         """
-        Bring back what a checkpoint is about, or what *scope* says, after a checkpoint of the present state.
+        Restore a checkpoint, in its scope or in *scope*, after saving the current state.
 
         Raises:
             InvalidCheckpointError: there is no checkpoint of that name.
@@ -82,26 +84,26 @@ class Checkpoints:
 
     def restore_file(self, path: str, name: str, project: str) -> Restored:
         """
-        Bring back every entry from a copy of a store, after a checkpoint of the present state.
+        Restore every entry from a backup file, after saving the current state.
 
         Args:
-            path: The copy.
-            name: What it is called in the store.
-            project: The name of the project it is done in.
+            path: The backup.
+            name: Its name in the history of the store.
+            project: The name of the current project.
 
         Raises:
-            StorageError: the copy can't be used, or the store can't be written; nothing was changed.
+            StorageError: the backup can't be used, or the store can't be written; nothing was changed.
 
         """
         return self._restore(path, name, Contents("all", project))
 
     def back_up(self, path: str, *, replace: bool = False) -> None:
-        """Copy the whole store to the file *path*, which `restore_file` brings back; raises what `Snapshots.back_up` does."""
+        """Copy the whole store to the file *path*, for `restore_file`; raises the errors of `Snapshots.back_up`."""
         self.snapshots.back_up(path, replace=replace)
 
     def delete(self, name: str) -> Checkpoint:
         """
-        Forget a checkpoint and its snapshot; return what it was.
+        Delete a checkpoint and its snapshot; return the checkpoint.
 
         Raises:
             InvalidCheckpointError: there is none of that name.
@@ -112,7 +114,7 @@ class Checkpoints:
 
     def _restore(self, path: str, name: str, contents: Contents) -> Restored:
         now = self.clock.now()
-        # What is written between the safety copy and the restore would be in neither: one transaction for both.
+        # One transaction: a write between the safety copy and the restore would be in neither.
         with self.snapshots.opened(path) as snapshot, self.snapshots.transaction():
             safety = self.snapshots.take(
                 Checkpoint(name=self._free_safety_name(name), contents=contents, created_at=now)

@@ -1,3 +1,5 @@
+"""Compare the semantic matches of several spaces: closeness on one scale, and z-scores."""
+
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import merge
@@ -15,9 +17,9 @@ T = TypeVar("T")
 
 class Background(Generic[T]):
     """
-    Work that runs beside the caller, who may stop waiting for it.
+    Work in a background thread, with a timeout for waiting.
 
-    The thread is a daemon: work that hangs never holds up the end of the process.
+    The thread is a daemon: work that hangs does not delay the end of the process.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -29,12 +31,12 @@ class Background(Generic[T]):
     def _run(self, work: Callable[[], T]) -> None:
         try:
             self._answer.append(work())
-        except Exception as error:  # noqa: BLE001  # handed to whoever waits for the answer
+        except Exception as error:  # noqa: BLE001  # raised in the thread that waits for the answer
             self._error = error
 
     def result(self, deadline: Deadline) -> T:
         """
-        Return what the work returned, or raise what it raised.
+        Return the result of the work, or raise its error.
 
         Raises:
             TimeoutError: *deadline* passed first.
@@ -54,10 +56,10 @@ class _Space(NamedTuple):
 
 class Closeness(NamedTuple):
     """
-    How close entries are to a query by meaning, on one scale for all models: see `ScoreStatistics.closeness`.
+    The semantic closeness of entries to a query, on one scale for all models: see `ScoreStatistics.closeness`.
 
     Attributes:
-        spaces: The matches of each space that was searched.
+        spaces: The matches of each space searched.
 
     """
 
@@ -65,11 +67,11 @@ class Closeness(NamedTuple):
 
     @classmethod
     def of(cls, found: Sequence[Matches]) -> "Closeness":
-        """Return the closeness of the entries *found*, one `Matches` of cosines a space."""
+        """Return the closeness of the entries *found*, one `Matches` of cosines for each space."""
         return cls(tuple(_Space(matches, matches.statistics()) for matches in found))
 
     def scores(self, found: Mapping[int, float]) -> Mapping[int, float]:
-        """Return the closeness of the entries *found*, which come with their scores in the list by vector."""
+        """Return the closeness of the entries *found*, given their scores in the vector list."""
         if len(self.spaces) == 1:
             return {seq: self.spaces[0].statistics.closeness(cosine) for seq, cosine in found.items()}
         return {
@@ -78,21 +80,21 @@ class Closeness(NamedTuple):
             for seq, cosine in space.matches.scores(found).items()
         }
 
-    def most(self, score: float) -> float:
-        """Return the highest closeness of an entry that scores at most *score* in the list by vector."""
+    def upper_bound(self, score: float) -> float:
+        """Return the highest possible closeness of an entry with at most *score* in the vector list."""
         if len(self.spaces) == 1:
             return self.spaces[0].statistics.closeness(score)
-        return max((each.statistics.closeness(_cosine(score, each.statistics)) for each in self.spaces), default=0.0)
+        return max((space.statistics.closeness(_cosine(score, space.statistics)) for space in self.spaces), default=0.0)
 
     def closest(self) -> float:
-        """Return the closeness of the closest entry, 0 when none was found."""
+        """Return the closeness of the closest entry, 0 without matches."""
         return max(
-            (each.statistics.closeness(each.statistics.best) for each in self.spaces if each.statistics.found),
+            (space.statistics.closeness(space.statistics.best) for space in self.spaces if space.statistics.found),
             default=0.0,
         )
 
     def background(self) -> float:
-        """Return the mean closeness of everything that was searched."""
+        """Return the mean closeness of all entries searched."""
         found = sum(space.statistics.found for space in self.spaces)
         return (
             sum(space.statistics.background() * space.statistics.found for space in self.spaces) / found
@@ -102,19 +104,19 @@ class Closeness(NamedTuple):
 
 
 def _cosine(score: float, statistics: ScoreStatistics) -> float:
-    """Return the cosine whose distance from the mean of *statistics* is *score* standard deviations."""
+    """Return the cosine with the z-score *score*."""
     return statistics.mean(statistics.found) + score * statistics.deviation(statistics.found)
 
 
 class StandardisedMatches:
     """
-    What one query found in several spaces, each of which holds other entries.
+    The matches of one query in several spaces with different entries, scored by z-score.
 
-    Cosines of two models say nothing beside each other. Their z-scores do: a score is the distance
-    from that space's mean, in its standard deviations.
+    Cosines of two models are not comparable; their z-scores are: the distance from the mean of
+    the space, in its standard deviations.
 
     Args:
-        spaces: What was found in each.
+        spaces: The matches of each space.
 
     """
 

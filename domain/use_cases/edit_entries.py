@@ -1,8 +1,4 @@
-"""
-Take entries out of the store.
-
-The entries that a person may mean by what they type: an id, the beginning of one, or a number.
-"""
+"""Delete, change and judge entries, and find the entries that a user means by an id, a prefix or a number."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -29,14 +25,11 @@ ALL = 2**31 - 1
 @attrs.frozen(kw_only=True)
 class Forget:
     """
-    Delete entries, with a line in the history each; files are never touched.
+    Delete entries, with a line in the history for each; files are never changed.
 
     Attributes:
-        repository: The entries.
-        tombstones: Keep scans from bringing back what was deleted.
-        absences: Keep what is known of files that are gone.
-        history: What became of entries.
-        clock: The time.
+        tombstones: Prevent scans from indexing deleted sections again.
+        absences: The state of files that are gone.
 
     """
 
@@ -48,9 +41,9 @@ class Forget:
 
     def delete(self, entries: Iterable[Entry]) -> list[Entry]:
         """
-        Delete what `affected` returns for *entries*; return what was deleted.
+        Delete *entries* with those that `affected` adds; return the deleted ones.
 
-        A scan brings them back when their file has changed.
+        A scan indexes them again when their file has changed.
 
         Raises:
             StorageError: the store can't be written now; nothing was deleted.
@@ -64,18 +57,18 @@ class Forget:
         return deleted
 
     def affected(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return *entries*, those of a whole file with its sections, no entry twice."""
-        return list({each.entry_id: each for entry in entries for each in self._with_sections(entry)}.values())
+        """Return *entries*, and the sections of whole files among them, without duplicates."""
+        return list({part.entry_id: part for entry in entries for part in self._with_sections(entry)}.values())
 
     def documents(self, spec_folder: str, folders: Sequence[str]) -> list[Entry]:
-        """Return the documents of *spec_folder*, and their sections, whose files lie below *folders*."""
+        """Return the documents of *spec_folder*, and their sections, with files below *folders*."""
         only = EntryFilter(kinds=("document",), spec_folder=spec_folder)
-        found = [entry for each in folders for entry in self.repository.find(only._replace(folder=each), limit=ALL)]
+        found = [entry for folder in folders for entry in self.repository.find(only._replace(folder=folder), limit=ALL)]
         return list({entry.entry_id: entry for entry in found}.values())
 
     def spec_folder(self, name: str, folders: Sequence[str]) -> list[Entry]:
         """
-        Delete what `documents` returns; return it.
+        Delete the entries that `documents` returns; return them.
 
         Raises:
             StorageError: the store can't be written now; nothing was deleted.
@@ -86,7 +79,7 @@ class Forget:
 
     def gone(self, path: str) -> None:
         """
-        Delete what stands for a file that is gone; what the store has the word on is kept for its return.
+        Delete the entries of a file that is gone; store their state for when it comes back.
 
         Raises:
             StorageError: the store can't be written now; nothing was deleted.
@@ -120,7 +113,7 @@ def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]
     Return the entry of that id and its number.
 
     Raises:
-        UnknownEntryError: there is none, or no more.
+        UnknownEntryError: there is none.
     """
     entry = repository.get(entry_id)
     if entry is None or entry.number is None:
@@ -130,11 +123,11 @@ def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]
 
 class SectionTiers(NamedTuple):
     """
-    How the sections of a file took the tier that was set for it.
+    The effect of a file's new tier on its sections.
 
     Attributes:
-        followed: How many have another tier than before, that of the file.
-        kept: How many kept another one, which was set for them alone.
+        followed: The number of sections that got the tier of the file.
+        kept: The number of sections that kept their own tier.
 
     """
 
@@ -145,13 +138,13 @@ class SectionTiers(NamedTuple):
 @attrs.frozen
 class Changed:
     """
-    What became of a change.
+    The outcome of a change.
 
     Attributes:
-        entry: As it now stands in the store.
-        changes: The fields that are not as they were; none when all were so already.
+        entry: The entry as stored now.
+        changes: The fields that differ; empty without a difference.
         is_searched: Whether searches find it: it is neither deprecated nor expired.
-        sections: What became of the tiers of its sections.
+        sections: The effect on the tiers of its sections.
 
     """
 
@@ -162,21 +155,13 @@ class Changed:
 
     @property
     def needs_vectors(self) -> bool:
-        """Whether texts may be without their vectors because of it."""
+        """Whether the change may have left texts without a vector."""
         return self.is_searched and bool(self.changes or self.sections.followed)
 
 
 @attrs.frozen(kw_only=True)
 class ChangeEntry:
-    """
-    Change fields of an entry, and remember what they were.
-
-    Attributes:
-        repository: The entries.
-        history: What was changed.
-        clock: The time.
-
-    """
+    """Change fields of an entry, and record the old values in its history."""
 
     repository: EntryRepository
     history: History
@@ -184,16 +169,15 @@ class ChangeEntry:
 
     def apply(self, entry_id: str, change: EntryChange) -> Changed:
         """
-        Apply *change* to the entry as it stands now: what others changed meanwhile stays changed.
+        Apply *change* to the stored entry; concurrent changes of other fields are kept.
 
-        When a field differs, `updated_at` moves and the field gets its line of history; otherwise
-        both stay as they are. The tier of a file holds for its sections too, but for those that
-        were given one themselves, be it the one they had. An old entry that becomes temporary
-        expires at once.
+        If a field differs, `updated_at` is set and the field gets a line of history; otherwise
+        neither. The tier of a file applies to its sections too, except those whose tier was set
+        for them. An old entry that becomes temporary expires at once.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: a value is not fit for this entry.
+            InvalidEntryError: a value is invalid for this entry.
             StorageError: the store can't be written now; nothing was changed.
 
         """
@@ -210,14 +194,14 @@ class ChangeEntry:
     def _put(self, before: Entry, after: Entry, now: dt.datetime) -> None:
         if after != before and before.number is not None:
             changes = changes_between(before, after)
-            moment = max(before.updated_at, now) if changes else before.updated_at
-            self.repository.put(attrs.evolve(after, updated_at=moment))
+            changed_at = max(before.updated_at, now) if changes else before.updated_at
+            self.repository.put(attrs.evolve(after, updated_at=changed_at))
             self.history.record(before.number, changes, now)
 
     def _hand_down(self, whole: Entry, now: dt.datetime) -> SectionTiers:
-        """Give the sections of the file that *whole* stands for its tier."""
-        others = [each for each in sections_below(self.repository, whole) if each.tier != whole.tier]
-        following = [each for each in others if follows(each, whole)]
+        """Set the tier of *whole* for the sections of its file."""
+        others = [section for section in sections_below(self.repository, whole) if section.tier != whole.tier]
+        following = [section for section in others if follows(section, whole)]
         for section in following:
             self._put(section, attrs.evolve(section, tier=whole.tier), now)
         return SectionTiers(len(following), len(others) - len(following))
@@ -233,7 +217,7 @@ LARGEST_NUMBER = 2**63 - 1
 
 
 def ids_meant(repository: EntryRepository, reference: str, most: int = 2) -> set[str]:
-    """Return the ids of the entries that *reference* may name; of those that begin so at most *most* are told."""
+    """Return the ids of the entries that *reference* may mean; at most *most* of those with that prefix."""
     begun = [] if reference.startswith("#") else ids_begun(repository, reference, most)
     return {*ids_numbered(repository, reference.removeprefix("#")), *begun}
 
@@ -245,23 +229,23 @@ def ids_numbered(repository: EntryRepository, digits: str) -> list[str]:
 
 
 def ids_begun(repository: EntryRepository, reference: str, most: int = 2) -> list[str]:
-    """Return the ids that begin so, *most* at most; too short a beginning names none."""
+    """Return at most *most* ids with that prefix; none if it is too short."""
     return repository.ids_starting_with(reference.lower(), most) if len(reference) >= SHORTEST_PREFIX else []
 
 
 def is_number(digits: str) -> bool:
-    """Tell whether *digits* could be an entry's number; longer ones are none."""
+    """Return whether *digits* can be the number of an entry."""
     return digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_NUMBER))
 
 
 @attrs.frozen
 class Validated:
     """
-    What became of a judgement.
+    The outcome of a judgement.
 
     Attributes:
-        entry: As it now stands in the store.
-        offers_promotion: Whether the user may be asked to make it critical; that is never done here.
+        entry: The entry as stored now.
+        offers_promotion: Whether the user may be asked to make it critical; never done automatically.
 
     """
 
@@ -271,18 +255,7 @@ class Validated:
 
 @attrs.frozen(kw_only=True)
 class ValidateEntry:
-    """
-    Count whether an entry was of use.
-
-    Attributes:
-        repository: The entries.
-        usage: Their counters.
-        history: What was changed.
-        receipts: What was injected.
-        influences: What of it was of use.
-        clock: The time.
-
-    """
+    """Count a judgement of whether an entry was useful."""
 
     repository: EntryRepository
     usage: UsageLog
@@ -293,9 +266,9 @@ class ValidateEntry:
 
     def judge(self, entry_id: str, *, useful: bool, session_id: str = "") -> Validated:
         """
-        Count one more judgement; a confidence score that moves gets its line of history.
+        Count one more judgement; a changed confidence score gets a line of history.
 
-        What was injected into the session *session_id* and judged useful was of use there; empty is none.
+        A useful entry that was injected into the session *session_id* counts as used there; empty is no session.
 
         Raises:
             UnknownEntryError: there is no such entry.

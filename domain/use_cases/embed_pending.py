@@ -1,4 +1,4 @@
-"""Give entries that lack one their vector."""
+"""Embed entries that have no vector yet."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,10 +12,10 @@ from hardwon.ports.embedder import Embedder
 from hardwon.ports.vectors import PendingText, VectorStore
 
 BATCH = 50
-"""Pending entries that any write fills at most."""
+"""The maximum number of pending entries that a write embeds."""
 
 UNUSABLE_IN_A_ROW = 3
-"""So many texts without a usable vector, and it is the embedder that is to blame."""
+"""After this many texts in a row without a usable vector the embedder counts as broken."""
 
 Progress = Callable[[int], None]
 Pairs = list[tuple[PendingText, Vector]]
@@ -24,13 +24,13 @@ Pairs = list[tuple[PendingText, Vector]]
 @attrs.frozen(kw_only=True)
 class Patience:
     """
-    How a long run treats a provider that wants fewer requests.
+    The retries of a long run when the provider limits the rate.
 
     Attributes:
-        pause: Waits so many seconds, and may tell why.
+        pause: Waits the given seconds, and may print the reason.
         between_batches: Seconds.
-        when_limited: Seconds, where the provider does not say how long.
-        tries: How often in a row a batch may be refused before the run gives up.
+        when_limited: Seconds, if the provider gives none.
+        tries: The maximum number of rate-limit refusals of a batch in a row.
 
     """
 
@@ -43,12 +43,10 @@ class Patience:
 @attrs.frozen
 class EmbedPending:
     """
-    Give entries that lack one their vector, the newest first.
+    Embed entries that have no vector yet, the newest first.
 
     Attributes:
-        embedder: Makes the vectors.
-        store: Keeps them.
-        warn: Told in one line of an entry that can't have a vector.
+        warn: Called with one line for each entry that can't be embedded.
 
     """
 
@@ -66,18 +64,17 @@ class EmbedPending:
         """
         Embed at most *limit* pending entries, all of them for None; return how many.
 
-        Each batch is stored before the next one begins, so that work cut off
-        is not lost and nothing is embedded twice. A text that no usable vector
-        can be made of is told and left out; it does not hold up the others.
+        Each batch is stored before the next one begins: an interrupted run loses nothing
+        and embeds nothing twice. A text without a usable vector is reported and skipped.
 
         Args:
-            limit: How many entries at most.
-            deadline: When the embedder must have answered.
+            limit: The maximum number of entries.
+            deadline: The time limit of the embedder.
             progress: Called with the number done after each batch.
-            patience: How to go on when the provider limits us; None gives up at once.
+            patience: The retries when the provider limits the rate; None for no retry.
 
         Raises:
-            EmbedderError: the embedder gave up; what was done before is stored.
+            EmbedderError: the embedder failed; earlier batches are stored.
             StorageError: the store can't be written now.
 
         """
@@ -85,7 +82,7 @@ class EmbedPending:
 
 
 class _Run:
-    """One run, which knows the texts that it has tried in vain."""
+    """One run; knows the texts that could not be embedded."""
 
     def __init__(self, tools: EmbedPending, deadline: Deadline, patience: Patience | None) -> None:
         self._tools = tools
@@ -123,7 +120,7 @@ class _Run:
                 self._patience.pause(error.retry_after or self._patience.when_limited, str(error))
 
     def _vectors(self, batch: Sequence[PendingText]) -> Pairs:
-        """Embed *batch*; when its answer is unusable, in ever smaller parts until the culprit stands alone."""
+        """Embed *batch*; bisect it when the answer is unusable, to isolate the failing text."""
         try:
             vectors = embed_documents(self._tools.embedder, [text.text for text in batch], self._deadline)
         except UnusableVectorError as error:

@@ -19,22 +19,22 @@ from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.ports.entries import EntryRepository
 
 Stage = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and of how much."""
+"""Called with the name of the stage, the number done and the total."""
 
 T = TypeVar("T")
 
 STANDING_STILL = Deadline(lambda: 0.0)
-"""Figures must not depend on how busy the machine is: by this clock no search is ever late."""
+"""A deadline that never passes: figures must not depend on the load of the machine."""
 
 
 class Evaluate(NamedTuple):
     """
-    Measure recall in a store of its own, which is empty before and is thrown away after.
+    Measure recall in a temporary store, empty at first.
 
     Attributes:
         repository: The entries of that store.
-        embed: Makes their vectors, by an embedder that keeps what it made; None to search by word only.
-        recall: What is measured.
+        embed: Embeds them, with a cache on disk; None for keyword search only.
+        recall: The use case that is measured.
         monotonic: A clock that never goes back, in seconds.
 
     """
@@ -49,7 +49,7 @@ class Evaluate(NamedTuple):
         Return how well *policies* answer the questions of *eval_set*.
 
         Raises:
-            EmbedderError: the embedder gave up.
+            EmbedderError: the embedder failed.
             StorageError: the store can't be written.
         """
         with self.repository.transaction():
@@ -59,7 +59,7 @@ class Evaluate(NamedTuple):
         return _Run(self, eval_set).report(policies, stage)
 
     def _embed(self, eval_set: EvalSet, stage: Stage) -> None:
-        """Make all vectors; those of the questions one by one, as in life."""
+        """Embed all entries; the questions one by one, as in use."""
         if self.embed is None:
             return
         documents, deadline = len(eval_set.documents), Deadline(self.monotonic)
@@ -77,7 +77,7 @@ class _Run:
     def __init__(self, tools: Evaluate, eval_set: EvalSet) -> None:
         self._tools = tools
         self._ids = {entry.entry_id: document_id for document_id, entry in eval_set.documents.items()}
-        # Group after group: the index keeps the vectors of the few it was asked last.
+        # Sorted by group: the index caches the vectors of a few groups.
         self._queries = sorted(eval_set.queries, key=lambda asked: asked.query.group or "")
         self._order = [asked.query for asked in eval_set.queries]
         self._degradations = dict[str, None]()
@@ -88,7 +88,9 @@ class _Run:
         for at, asked in enumerate(self._queries, 1):
             questions = {policy: self._question(asked, policy) for policy in policies}
             if last is None or asked.query.group != last.query.group:
-                self._search(questions[policies[0]])  # loads the group's vectors: a process that stays pays once
+                self._search(
+                    questions[policies[0]]
+                )  # loads the group's vectors, which a long-running process does once
             for policy, answer in self._measure(asked, questions).items():
                 measured[policy].append(answer)
             stage("queries", at, len(self._queries))
@@ -100,9 +102,9 @@ class _Run:
         )
 
     def _measure(self, asked: JudgedQuery, questions: Mapping[str, Question]) -> dict[str, Measured]:
-        """Ask by every policy; those that search alike share the search, and each is charged with all of it."""
+        """Answer by every policy; policies with the same search share it, and its time counts for each of them."""
         searches = {question.by_passage: question for question in questions.values()}
-        found = {by_passage: self._timed(partial(self._search, each)) for by_passage, each in searches.items()}
+        found = {by_passage: self._timed(partial(self._search, question)) for by_passage, question in searches.items()}
         measured = dict[str, Measured]()
         for policy, question in questions.items():
             matches, searching_ms = found[question.by_passage]
@@ -130,11 +132,13 @@ class _Run:
             limit=ANSWERS,
             minimum=None,
             workplace=Workplace(project=group or ""),
-            distinct=False,  # a judged document counts though another one says the same
+            distinct=False,  # a judged document counts even if another one has the same text
         )
 
     def _by_query(self, measured: dict[str, list[Measured]]) -> dict[str, QueryReport]:
-        by_policy = {policy: {each.question_id: each.ndcg for each in answers} for policy, answers in measured.items()}
+        by_policy = {
+            policy: {answer.question_id: answer.ndcg for answer in answers} for policy, answers in measured.items()
+        }
         return {
             query.query_id: QueryReport(
                 query.text, {policy: ndcg[query.query_id] for policy, ndcg in by_policy.items()}

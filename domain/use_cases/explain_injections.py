@@ -1,4 +1,4 @@
-"""Injections with the entries they speak of, as those are today."""
+"""Explain injections: their receipts, and their entries as they are today."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,29 +14,29 @@ from hardwon.ports.entries import EntryRepository
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
-MOST_USED = 1_000
-"""Entries of one session: more were never injected."""
+MAX_USED = 1_000
+"""The maximum number of used entries read for a session; more are never injected."""
 
-MOST_OF_SESSION = 2**31 - 1
-LONGEST_TOLD = 80
-"""Characters of a reference that means nothing, in the line that says so."""
+MAX_OF_SESSION = 2**31 - 1
+MAX_REFERENCE = 80
+"""The maximum number of characters of an unknown reference in its error message."""
 
-MOST_MEANT = 5
-"""Sessions and entries that are told of those that begin alike."""
+MAX_AMBIGUOUS = 5
+"""The maximum number of sessions and entries that the message about an ambiguous reference lists."""
 
 NEWEST_OF_ENTRY = 10
-"""Injections, unless somebody asks for more or fewer."""
+"""The default number of injections."""
 
 
 class Explained(NamedTuple):
     """
-    One injection.
+    An injection with its entries and their use.
 
     Attributes:
-        receipt: What is known of it.
-        entries: The entries that it speaks of, by id; those that are gone are not among them.
-        used: What shows that an entry was of use in that session, by id.
-        influence_counts: In how many sessions each entry was of use, by id; those in none are left out.
+        receipt: The receipt.
+        entries: The entries in the receipt by id, without deleted ones.
+        used: The usage signals of entries in that session, by id.
+        influence_counts: The number of sessions that used each entry, by id; unused entries are left out.
 
     """
 
@@ -46,31 +46,31 @@ class Explained(NamedTuple):
     influence_counts: Mapping[str, int]
 
     def name_of(self, entry_id: str) -> str | None:
-        """Return the name that the entry has today, None when it is gone."""
+        """Return the current name of the entry, None if it is deleted."""
         entry = self.entries.get(entry_id)
         return entry.name if entry else None
 
     @property
     def ranked(self) -> list[tuple[int | None, Shown]]:
-        """The entries in the text with their ranks: what no search chose first, then by policy, best first."""
+        """The entries in the text with their ranks: those without a score first, then by policy, best first."""
         shown, policy = self.receipt.shown, self.receipt.policy
-        scored = [each for each in shown if each.score is not None]
-        ranked = [each for each in scored if policy_of(self.receipt, each) == policy]
-        ranked.sort(key=lambda each: -(each.score or 0.0))
+        scored = [entry for entry in shown if entry.score is not None]
+        ranked = [entry for entry in scored if policy_of(self.receipt, entry) == policy]
+        ranked.sort(key=lambda entry: -(entry.score or 0.0))
         return [
-            *((None, each) for each in shown if each.score is None),
+            *((None, entry) for entry in shown if entry.score is None),
             *enumerate(ranked, 1),
-            *enumerate((each for each in scored if policy_of(self.receipt, each) != policy), 1),
+            *enumerate((entry for entry in scored if policy_of(self.receipt, entry) != policy), 1),
         ]
 
 
 class Answer(NamedTuple):
     """
-    What is known of what somebody asked about.
+    The injections of a session, a project or an entry.
 
     Attributes:
-        injections: In the order in which they are told.
-        entry_id: The entry that was asked about; None for a session or a project.
+        injections: In the order in which they are printed.
+        entry_id: The entry; None for a session or a project.
 
     """
 
@@ -79,15 +79,7 @@ class Answer(NamedTuple):
 
 
 class ExplainInjections(NamedTuple):
-    """
-    Find what was injected.
-
-    Attributes:
-        receipts: What was injected, when and why.
-        repository: The entries.
-        influences: Which of them were of use.
-
-    """
+    """Find injections and explain them."""
 
     receipts: Receipts
     repository: EntryRepository
@@ -99,60 +91,60 @@ class ExplainInjections(NamedTuple):
 
     def of(self, reference: str, limit: int | None = None) -> Answer:
         """
-        Return the newest injections of a session, as it went, or with an entry in them, the newest first.
+        Return the newest injections of a session in their order, or those with an entry, the newest first.
 
         Args:
-            reference: The id of a session or entry or the beginning of one, or an entry's number; the entry may be gone.
-            limit: How many at most; None is all of a session, and the newest 10 of an entry.
+            reference: The id of a session or entry or its prefix, or an entry's number; the entry may be deleted.
+            limit: The maximum number; None is all of a session, and the newest 10 of an entry.
 
         Raises:
-            InvalidQueryError: *reference* may mean more than one thing.
-            UnknownEntryError: it means nothing that is known.
+            InvalidQueryError: *reference* is ambiguous.
+            UnknownEntryError: it is unknown.
 
         """
-        sessions, entries = self._sessions(reference), ids_meant(self.repository, reference, MOST_MEANT + 1)
+        sessions, entries = self._sessions(reference), ids_meant(self.repository, reference, MAX_AMBIGUOUS + 1)
         if len(sessions) + len(entries) > 1:
             raise InvalidQueryError(
-                f"{reference!r} begins more than one session or entry: give more of it ({self._told(sessions, entries)})"
+                f"{reference!r} begins more than one session or entry: give more of it ({self._candidates(sessions, entries)})"
             )
         if sessions:
-            found = self.receipts.find(session_id=sessions[0], limit=limit or MOST_OF_SESSION)
+            found = self.receipts.find(session_id=sessions[0], limit=limit or MAX_OF_SESSION)
             return Answer(self._explained(found[::-1]))
         [entry_id] = entries or {reference.lower()}
         found = self.receipts.find(entry_id=entry_id, limit=limit or NEWEST_OF_ENTRY)
         if not (found or entries):
             raise UnknownEntryError(
-                f"{shortened(reference, LONGEST_TOLD)!r} is no session with an injection and no entry: hardwon why tells of the newest injection,"
+                f"{shortened(reference, MAX_REFERENCE)!r} is no session with an injection and no entry: hardwon why tells of the newest injection,"
                 " hardwon list shows the entries"
             )
         return Answer(self._explained(found), entry_id)
 
-    def _told(self, sessions: Sequence[str], entries: Collection[str]) -> str:
-        found = [self.repository.get(each) for each in sorted(entries)]
-        told = [
-            *(f"session {each}" for each in sessions),
-            *(f"entry {each.entry_id}, {each.name}" for each in found if each),
+    def _candidates(self, sessions: Sequence[str], entries: Collection[str]) -> str:
+        found = [self.repository.get(entry_id) for entry_id in sorted(entries)]
+        names = [
+            *(f"session {session}" for session in sessions),
+            *(f"entry {entry.entry_id}, {entry.name}" for entry in found if entry),
         ]
-        return "; ".join([*told[:MOST_MEANT], *(["and more"] if len(told) > MOST_MEANT else [])])
+        return "; ".join([*names[:MAX_AMBIGUOUS], *(["and more"] if len(names) > MAX_AMBIGUOUS else [])])
 
     def _sessions(self, reference: str) -> list[str]:
-        """Return the sessions that *reference* may name, six at most; a whole name names one alone."""
-        sessions = self.receipts.sessions_starting_with(reference, MOST_MEANT + 1)
+        """Return at most six sessions that *reference* may mean; a complete id means one only."""
+        sessions = self.receipts.sessions_starting_with(reference, MAX_AMBIGUOUS + 1)
         if reference in sessions:
             return [reference]
         return sessions if len(reference) >= SHORTEST_PREFIX else []
 
     def _explained(self, receipts: Sequence[Receipt]) -> list[Explained]:
         known: dict[str, Entry | None] = {}
-        used = {each: self._used_in(each) for each in {receipt.session_id for receipt in receipts}}
+        used = {session: self._used_in(session) for session in {receipt.session_id for receipt in receipts}}
         explained = list[Explained]()
         for receipt in receipts:
-            ids = [*(each.entry_id for each in receipt.shown), *(each.entry_id for each in receipt.missed)]
-            known.update((each, self.repository.get(each)) for each in ids if each not in known)
-            entries = {each: entry for each in ids if (entry := known[each])}
+            ids = [*(shown.entry_id for shown in receipt.shown), *(missed.entry_id for missed in receipt.missed)]
+            known.update((entry_id, self.repository.get(entry_id)) for entry_id in ids if entry_id not in known)
+            entries = {entry_id: entry for entry_id in ids if (entry := known[entry_id])}
             explained.append(Explained(receipt, entries, used[receipt.session_id], self.influences.counts(ids)))
         return explained
 
     def _used_in(self, session_id: str) -> dict[str, Influence]:
-        found = self.influences.find(session_id=session_id, limit=MOST_USED) if session_id else ()
-        return {each.entry_id: each for each in found}
+        found = self.influences.find(session_id=session_id, limit=MAX_USED) if session_id else ()
+        return {signal.entry_id: signal for signal in found}

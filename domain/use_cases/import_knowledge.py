@@ -1,8 +1,4 @@
-"""
-Bring the entries of a knowledge bank into the store, each once.
-
-Bring the store up to date with the knowledge banks, before a retrospective counts.
-"""
+"""Import knowledge banks into the store, each entry once, and synchronise their counts before a retrospective."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -32,10 +28,10 @@ class Imported:
     The outcome of an import.
 
     Attributes:
-        added: Entries that are new in the store.
-        known: Entries that were there, or whose heading this store had seen.
-        skipped: What could not be imported and why, one line each.
-        left: Files for next time.
+        added: The number of new entries.
+        known: The number of entries that were in the store, or whose heading was imported before.
+        skipped: Entries that could not be imported with the reasons, one line each.
+        left: The number of files left for the next import.
 
     """
 
@@ -45,7 +41,7 @@ class Imported:
     left: int = 0
 
     def __add__(self, other: "Imported") -> "Imported":
-        """Return both outcomes as one."""
+        """Add up both outcomes."""
         return Imported(
             added=self.added + other.added,
             known=self.known + other.known,
@@ -57,10 +53,10 @@ class Imported:
 @attrs.frozen(kw_only=True)
 class ImportKnowledge:
     """
-    Import what is new; a heading seen before is never imported again.
+    Import new entries; a heading is never imported twice.
 
-    So hand edits of known entries are not synced back, and deleted ones stay
-    away, while entries that a teammate added come in.
+    So hand edits of known entries are not synced back, and deleted entries stay
+    deleted, while entries that a teammate added are imported.
     """
 
     bank: KnowledgeBank
@@ -70,11 +66,11 @@ class ImportKnowledge:
 
     def changed(self, deadline: Deadline, largest: int) -> Imported:
         """
-        Import the files that changed since last time, whole files until *deadline*.
+        Import the files that changed since their last import, until *deadline*.
 
         Args:
             deadline: No file is begun after it.
-            largest: Bytes; a larger file is left for `everything`.
+            largest: The maximum size in bytes; larger files are left for `everything`.
 
         """
         total = Imported()
@@ -83,7 +79,7 @@ class ImportKnowledge:
         return total
 
     def everything(self, progress: Callable[[BankFile], None] | None = None) -> Imported:
-        """Import every file, however long it takes; *progress* hears of each file when it is done."""
+        """Import every file, without a time limit; call *progress* after each file."""
         total = Imported()
         for file in self.bank.files():
             total += self._file(file)
@@ -117,7 +113,7 @@ class ImportKnowledge:
 
 
 def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime) -> Entry:
-    observed = _moment(lesson.last_observed, now)
+    observed = _time(lesson.last_observed, now)
     return Entry(
         name=plain_title(_storable(lesson.name)) or " ".join(_storable(lesson.text).split()[:NAME_WORDS]),
         description=_storable(lesson.text),
@@ -137,26 +133,25 @@ def _storable(text: str) -> str:
     return text.replace("\0", REPLACEMENT)
 
 
-def _moment(text: str | None, now: dt.datetime) -> dt.datetime:
-    """Return the moment *text* names; *now* when it names none or one in the future."""
+def _time(text: str | None, now: dt.datetime) -> dt.datetime:
+    """Return the time in *text*; *now* if it has none or one in the future."""
     try:
-        moment = dt.datetime.fromisoformat((text or "").strip()).astimezone(dt.UTC)
+        time = dt.datetime.fromisoformat((text or "").strip()).astimezone(dt.UTC)
     except (ValueError, OverflowError, OSError):
         return now
-    return min(moment, now)
+    return min(time, now)
 
 
 @attrs.frozen
 class SyncBanks:
     """
-    Bring in the lessons that the store has not seen, and the counts that it has not heard of.
+    Import the new lessons and the higher counts of the knowledge banks.
 
-    A retrospective that was killed between the files and the store left them apart: an import does not read a heading
-    again that it has seen, so the counts are raised here.
+    A retrospective that was killed between writing the files and the store left them inconsistent. An import skips
+    known headings, so the counts are raised here.
 
     Attributes:
-        import_knowledge: The import of these banks.
-        repository: The entries.
+        import_knowledge: Imports the banks.
 
     """
 
@@ -165,7 +160,7 @@ class SyncBanks:
 
     def take_in(self, banks: Banks) -> tuple[str, ...]:
         """
-        Take in the *banks*, whose files are held; return what was skipped, one line each.
+        Synchronise the store with *banks*, whose files are locked; return what was skipped, one line each.
 
         A count in the store is never lowered.
 

@@ -1,10 +1,4 @@
-"""
-Bring the sessions of a `memory-index.json` into the store.
-
-Bring the documents of an older program's index into the store.
-
-Keep the vectors that an index brings, where they are of the model in use.
-"""
+"""Import older indexes: the sessions of a `memory-index.json`, the documents of an older program, and vectors of the same model."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -32,12 +26,12 @@ from hardwon.ports.vectors import PendingText, VectorStore
 @attrs.frozen(kw_only=True)
 class ImportedIndex:
     """
-    The outcome.
+    The outcome of importing a `memory-index.json`.
 
     Attributes:
-        added: Sessions that are new in the store.
-        known: Sessions that were there, now as the index has them.
-        skipped: Memories left as they are and why, one line each.
+        added: The number of new sessions.
+        known: The number of known sessions, updated from the index.
+        skipped: Memories that were not imported with the reasons, one line each.
 
     """
 
@@ -47,7 +41,7 @@ class ImportedIndex:
 
 
 class _Described(NamedTuple):
-    """The part of a file that is needed: its text is not held."""
+    """The needed part of a file, without its text, to save memory."""
 
     description: str
     mtime: int
@@ -56,7 +50,7 @@ class _Described(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class ImportMemoryIndex:
-    """Make a session of each memory, all or none."""
+    """Import each memory as a session, atomically."""
 
     sources: SourceFiles
     repository: EntryRepository
@@ -64,10 +58,10 @@ class ImportMemoryIndex:
 
     def import_memories(self, memories: Iterable[IndexedMemory]) -> ImportedIndex:
         """
-        Put what *memories* say in place of what the store says of those sessions.
+        Add or update the sessions of *memories*.
 
         Raises:
-            InvalidEntryError: one can't be kept; nothing was changed.
+            InvalidEntryError: a memory is invalid; nothing was changed.
             StorageError: the store can't be written now; nothing was changed.
 
         """
@@ -95,7 +89,7 @@ class ImportMemoryIndex:
         self.repository.put(entry)
 
     def _described(self, memory: IndexedMemory) -> _Described | None:
-        """Return the description in the file of *memory*, None when it can't be read; an index names markdown files only."""
+        """Return the description in the file of *memory*, None if it is no markdown file or can't be read."""
         if not _is_markdown(memory):
             return None
         try:
@@ -124,12 +118,12 @@ def _is_markdown(memory: IndexedMemory) -> bool:
 @attrs.frozen(kw_only=True)
 class ImportedDocuments:
     """
-    The outcome.
+    The outcome of importing documents of an older index.
 
     Attributes:
-        added: Documents that came in.
-        known: Those that were imported from this index before; they are left as they are.
-        skipped: What could not be imported and why, one line each.
+        added: The number of imported documents.
+        known: The number of documents imported from this index before, left unchanged.
+        skipped: Documents that could not be imported with the reasons, one line each.
 
     """
 
@@ -141,17 +135,13 @@ class ImportedDocuments:
 @attrs.frozen(kw_only=True)
 class ImportOlderIndex:
     """
-    Let entries stand for the documents of an older index, each with what that index knew of it.
+    Import the documents of an older index, with the values and counters of that index.
 
-    A document whose file is there is indexed; of one whose file is gone the index has the text.
+    An existing file is indexed; for a missing one the index has the text.
 
     Attributes:
-        sources: The files.
-        repository: The entries.
-        index_one_file: Brings one file in.
-        usage: Gets what the older program has counted.
-        ledger: Knows what was imported before.
-        clock: The time.
+        usage: Receives the counters of the older program.
+        ledger: Knows the documents imported before.
 
     """
 
@@ -164,13 +154,13 @@ class ImportOlderIndex:
 
     def import_documents(self, index_path: str, documents: Iterable[OlderDocument]) -> ImportedDocuments:
         """
-        Import *documents* of the index at *index_path*, each once in all; each is stored by itself.
+        Import *documents* of the index at *index_path*; each once for good, and in its own transaction.
 
-        A file comes before its sections, so that their order does not matter: the tier of a file holds for its
-        sections, but for those that have another one in the index.
+        Files come before their sections, so that the order of *documents* does not matter: the tier of a file
+        applies to its sections, except those with another tier in the index.
 
         Raises:
-            StorageError: the store can't be written now; what was imported before is stored.
+            StorageError: the store can't be written now; documents imported before are stored.
 
         """
         seen = self.ledger.headings(index_path)
@@ -201,7 +191,7 @@ class ImportOlderIndex:
             self.usage.add(entry.number, document.usage)
 
     def _entry(self, document: OlderDocument) -> Entry:
-        """Return the entry that is to know what *document* knows."""
+        """Return the entry that receives the values of *document*."""
         file = self._file(document) or self._of_content(document)
         if not stored_of(self.repository, document.path):
             self.repository.put(document.seed(self.clock.now()))
@@ -216,7 +206,7 @@ class ImportOlderIndex:
             return None
 
     def _of_content(self, document: OlderDocument) -> Document:
-        """Return the file as the index holds it; no hash goes with it, so that a file that comes back is read."""
+        """Return the text in the index as a file, without a hash, so that a file that comes back is indexed."""
         if not document.content:
             raise InvalidEntryError("its file can't be used, and the index does not hold its text")
         written = document.created_at or self.clock.now()
@@ -224,17 +214,17 @@ class ImportOlderIndex:
 
 
 AGREEMENT = 0.99
-"""The least cosine similarity of two vectors that one model made of one text: platforms differ in the last digits."""
+"""The minimum cosine similarity of two vectors of the same text and model: platforms differ in the last digits."""
 
 
 @attrs.frozen
 class KeptVectors:
     """
-    The outcome.
+    The outcome of importing vectors.
 
     Attributes:
         kept: How many vectors were stored.
-        refused: Why others were not, one line each; their entries wait for a vector as before.
+        refused: The reasons for the others, one line each; their entries stay without a vector.
 
     """
 
@@ -245,11 +235,10 @@ class KeptVectors:
 @attrs.frozen(kw_only=True)
 class KeepVectors:
     """
-    Give imported sessions the vectors that their index brings, instead of making new ones.
+    Store the vectors of an index for the imported sessions, instead of embedding them again.
 
     Attributes:
-        repository: The entries.
-        embedder: Makes one vector again, to compare.
+        embedder: Embeds one text again, for comparison.
         store: The vectors of the embedder's space.
 
     """
@@ -260,13 +249,13 @@ class KeepVectors:
 
     def keep(self, memories: Iterable[IndexedMemory], deadline: Deadline) -> KeptVectors:
         """
-        Store the vectors of those *memories* whose entries wait for one.
+        Store the vectors of those *memories* whose entries have none.
 
-        An index does not name its model. So one text is embedded again: none of
-        the vectors is kept unless that one agrees.
+        An index does not name its model. So one text is embedded again, and all vectors
+        are rejected unless the two vectors agree.
 
         Raises:
-            StorageError: the store can't be written now; none was kept.
+            StorageError: the store can't be written now; no vector was stored.
 
         """
         usable, refused = self._sorted_out(memories)
@@ -282,7 +271,7 @@ class KeepVectors:
     def _sorted_out(
         self, memories: Iterable[IndexedMemory]
     ) -> tuple[Sequence[tuple[PendingText, Vector]], tuple[str, ...]]:
-        """Return the vectors that may be of this space, each with its text, and why others can't be."""
+        """Return the vectors that may be of this space with their texts, and the reasons against the others."""
         waiting = {text.seq: text for text in self.store.pending(self.store.count_pending(EVERYTHING))}
         usable, refused = list[tuple[PendingText, Vector]](), list[str]()
         for memory in memories:

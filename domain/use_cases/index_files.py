@@ -1,4 +1,4 @@
-"""Let the store say what the files say."""
+"""Index the files of a project: update the entries of changed files, delete those of files that are gone."""
 
 import itertools
 import os
@@ -20,16 +20,16 @@ Progress = Callable[[int, int, str], None]
 @attrs.frozen(kw_only=True)
 class Indexed:
     """
-    The outcome of indexing files, or what it would be.
+    The outcome of indexing files, or of a dry run.
 
     Attributes:
-        new: Files that had no entry.
-        changed: Files whose entry was made anew.
-        unchanged: How many files are as they were.
-        deleted: How many files have no entry because it was deleted, and did not change since.
-        removed: Files that are gone, and their entries with them.
-        skipped: Files that can't be used and why, one line each.
-        warnings: What could not be read of a file that was indexed, one line each.
+        new: Files without an entry before.
+        changed: Files whose entry was updated.
+        unchanged: The number of unchanged files.
+        deleted: The number of unchanged files whose entry was deleted from the store.
+        removed: Files that are gone, with their entries.
+        skipped: Files that can't be used with the reasons, one line each.
+        warnings: Parts of indexed files that could not be read, one line each.
 
     """
 
@@ -45,14 +45,11 @@ class Indexed:
 @attrs.frozen(kw_only=True)
 class IndexFiles:
     """
-    Bring files into the store, those that changed anew, and forget those that are gone.
+    Index files, and delete the entries of those that are gone.
 
     Attributes:
-        sources: The files.
-        repository: The entries.
         project_root: The project's folder, links resolved.
-        index_one_file: Brings one file in.
-        forget: Takes out what is gone.
+        forget: Deletes the entries of files that are gone.
 
     """
 
@@ -74,24 +71,24 @@ class IndexFiles:
         wanted: Callable[[], bool] = lambda: True,
     ) -> Indexed:
         """
-        Index the files at and below *paths*, each read once; no path means the project's memory, or a spec folder's.
+        Index the files at and below *paths*; no path means the project's memory, or that of a spec folder.
 
-        A file whose bytes are as they were is passed over, whatever its time
-        says. What is gone is forgotten first: what was moved is then known under
-        its new path. Each file is stored by itself: work cut off is not lost.
+        Files with unchanged bytes are skipped, whatever their mtime. Files that are gone are
+        processed first, so that a moved file is recognised under its new path. Each file is
+        stored by itself: an interrupted run loses nothing.
 
         Args:
             paths: Files and folders.
             spec_folder: Without *paths*, only the files of the spec folder of that name.
-            force: Index files that did not change too, and those whose entries were deleted.
-            everywhere: Also those below the project's folder that have an entry, wherever they lie there.
-            dry_run: Change nothing, only return what would be done.
-            progress: Called when a file is done.
-            wanted: Asked before each file whether to go on; what was done stays.
+            force: Also index unchanged files, and those whose entries were deleted.
+            everywhere: Also index all other files below the project's folder that have an entry.
+            dry_run: Change nothing, only return the outcome.
+            progress: Called after each file.
+            wanted: Called before each file; False stops the run and keeps what was done.
 
         Raises:
-            UnreadableFileError: *spec_folder* can't be the name of one.
-            StorageError: the store can't be written now; what was done before is stored.
+            UnreadableFileError: *spec_folder* is no valid name.
+            StorageError: the store can't be written now; files done before are stored.
 
         """
         listings = [self.sources.at(path) for path in paths] or [self._listing(spec_folder)]
@@ -108,14 +105,14 @@ class IndexFiles:
 
     @property
     def of_project(self) -> EntryFilter:
-        """All files below the project's folder that have an entry."""
+        """The filter for all entries of files below the project's folder."""
         return EVERYTHING._replace(folder=self.project_root)
 
     def _listing(self, spec_folder: str) -> Listing:
         return self.sources.of_spec_folder(spec_folder) if spec_folder else self.sources.of_project()
 
     def _elsewhere(self) -> set[str]:
-        """Return the files that have an entry and are there, of all below the project's folder."""
+        """Return the existing files below the project's folder that have an entry."""
         return {path for path in self._known_below() if not self.sources.is_gone(path)}
 
     def _known_below(self) -> list[str]:
@@ -128,7 +125,7 @@ class IndexFiles:
 
 
 class _Run:
-    """One run over the files, and its outcome so far."""
+    """One run over the files; collects the outcome."""
 
     def __init__(self, tools: IndexFiles, select: Selection, *, dry_run: bool) -> None:
         self._tools = tools
@@ -164,7 +161,7 @@ class _Run:
     def forget(self, path: str) -> None:
         known = stored_of(self._tools.repository, path)
         if all(entry.kind == "document" and not entry.file_hash for entry in known):
-            return  # an older index brought it and no file: the store alone has its text
+            return  # imported from an older index without a file: only the store has its text
         if not self._dry_run:
             self._tools.forget.gone(path)
         self._removed.append(path)

@@ -1,8 +1,4 @@
-"""
-Index one file: bring its entries up to date.
-
-The outcome of indexing one file.
-"""
+"""Index one file: bring its entries up to date with its text."""
 
 import datetime as dt
 from abc import ABC, abstractmethod
@@ -27,24 +23,24 @@ from hardwon.ports.file_state import Absences, Tombstones
 
 
 def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
-    """Return the entries that stand for the file at *path*: that of the whole file first, then its sections."""
+    """Return the entries of the file at *path*: that of the whole file first, then its sections."""
     whole = repository.with_file(path)
     return [*([whole] if whole else []), *repository.sections_of(path)]
 
 
 def sections_below(repository: EntryRepository, entry: Entry) -> list[Entry]:
-    """Return the sections of the file that *entry* stands for; none for a section and for what has no file."""
+    """Return the sections of the file of *entry*; none if it is a section or has no file."""
     return [] if entry.file_path is None or entry.anchor_id else repository.sections_of(entry.file_path)
 
 
 def follows(section: Entry, whole: Entry) -> bool:
-    """Return whether *section* is to get the tier of its file: it has another one, which was not set for it alone."""
+    """Return whether *section* gets the tier of its file: it differs and was not set for the section itself."""
     return section.tier != whole.tier and not section.own_tier
 
 
 def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[Entry] = ()) -> Entry:
     """
-    Let *whole* and *sections* alone stand for a file; return the whole as it is stored.
+    Replace the entries of a file by *whole* and *sections*; return the whole as stored.
 
     Raises:
         StorageError: the store can't be written now; nothing was changed.
@@ -62,7 +58,7 @@ def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[E
 
 def add_counts(repository: EntryRepository, usage: UsageLog, was: AbsentFile, entries: Sequence[Entry]) -> None:
     """
-    Add to the counts of *entries*, which are stored, those of the file that *was*.
+    Add the counters of the absent file *was* to the stored *entries*.
 
     Raises:
         StorageError: the store can't be written now.
@@ -75,7 +71,7 @@ def add_counts(repository: EntryRepository, usage: UsageLog, was: AbsentFile, en
 
 def note_absence(absences: Absences, entries: Iterable[Entry], at: dt.datetime) -> None:
     """
-    Remember what the store has the word on of *entries*, which stood for what is gone, each where it belongs.
+    Store the state of *entries*, whose files or sections are gone, under their places.
 
     Raises:
         StorageError: the store can't be written now.
@@ -86,20 +82,19 @@ def note_absence(absences: Absences, entries: Iterable[Entry], at: dt.datetime) 
 
 
 Selection: TypeAlias = Literal["changed", "deleted", "all"]
-"""Which files are indexed: changed ones; also those whose entries were deleted from the store; all of them."""
+"""The files to index: changed ones; also those whose entries were deleted from the store; all."""
 
 Outcome: TypeAlias = Literal["new", "changed", "reindexed", "unchanged", "deleted"]
-"""`reindexed`: its text is as it was; `deleted`: its entries were, and stay so."""
+"""`reindexed`: with unchanged text; `deleted`: its entries were deleted from the store and stay so."""
 
 
 @attrs.frozen(kw_only=True)
 class IndexedFile:
     """
-    The outcome of indexing a file, or what it would be.
+    The outcome of indexing a file, or of a dry run.
 
     Attributes:
-        outcome: In a word.
-        entry: The entry of the whole file, of a captured one that of its first section; None without one.
+        entry: The entry of the whole file, or of the first section of a captured file; None without one.
         sections: How many of its sections have an entry.
         warnings: Parts of it that could not be read, one line each.
 
@@ -114,17 +109,13 @@ class IndexedFile:
 @attrs.frozen(kw_only=True)
 class IndexOneFile:
     """
-    Index a file: an entry for the whole and for each named section of a document; of a captured file, for sections alone.
+    Index a file: an entry for the whole and for each named section of a document; for a captured file, sections only.
 
     Attributes:
-        repository: The entries.
-        tombstones: Sections that were deleted from the store though their file has them.
-        absences: Entries of files that are gone: one that comes back takes its place again.
-        usage: Counts how entries are used.
-        history: Changes of entries.
-        workplace: Where files come from that do not say so.
+        tombstones: Sections deleted from the store that their file still has.
+        absences: The state of entries whose files are gone, for when they come back.
+        workplace: The origin of files that do not state theirs.
         defaults: Values of new documents that do not state them.
-        clock: The time.
 
     """
 
@@ -139,15 +130,15 @@ class IndexOneFile:
 
     def index(self, document: Document, *, select: Selection = "changed", dry_run: bool = False) -> IndexedFile:
         """
-        Bring the entries of *document* up to date, all of them or none.
+        Bring the entries of *document* up to date, atomically.
 
         Args:
             document: The file.
-            select: When it is indexed.
-            dry_run: Change nothing, only return what would be done.
+            select: The condition for indexing it.
+            dry_run: Change nothing, only return the outcome.
 
         Raises:
-            InvalidEntryError: nothing can be made of it; nothing was changed.
+            InvalidEntryError: it gives no valid entry; nothing was changed.
             StorageError: the store can't be written now; nothing was changed.
 
         """
@@ -160,19 +151,19 @@ class IndexOneFile:
 
 
 def _kind(document: Document, known: Entry | None) -> Kind:
-    """Return the kind that the file or its place states, else that of its entry so far."""
+    """Return the kind stated by the file or its folder, else that of its existing entry."""
     return document.fields.kind or (known.kind if known else "document")
 
 
 @attrs.frozen(slots=False)
 class _Plan(ABC):
     """
-    The changes that a file asks for, given the entries that the store has.
+    The changes from the stored entries to those of a file.
 
     Attributes:
-        tools: The store.
+        tools: The use case with its ports.
         document: The file.
-        select: When it is indexed.
+        select: The condition for indexing it.
 
     """
 
@@ -184,7 +175,7 @@ class _Plan(ABC):
         """Carry it out."""
         if self.is_settled:
             return self.settle(dry_run=dry_run)
-        made = self.entries  # before the store is locked
+        made = self.entries  # outside of the transaction
         if dry_run:
             return self.kept({entry.anchor_id: entry for entry in made})
         with self.tools.repository.transaction():
@@ -195,21 +186,21 @@ class _Plan(ABC):
     @cached_property
     @abstractmethod
     def known(self) -> Mapping[str, Entry]:
-        """The entries so far, by anchor."""
+        """The existing entries, by anchor."""
 
     @property
     @abstractmethod
     def is_settled(self) -> bool:
-        """Whether the entries stay as they are."""
+        """Whether the entries stay unchanged."""
 
     @abstractmethod
     def settle(self, *, dry_run: bool) -> IndexedFile:
-        """Return the outcome if the entries stay as they are."""
+        """Return the outcome if the entries stay unchanged."""
 
     @cached_property
     @abstractmethod
     def entries(self) -> Sequence[Entry]:
-        """The entries to be put."""
+        """The entries to store."""
 
     @abstractmethod
     def kept(self, entries: Mapping[str, Entry]) -> IndexedFile:
@@ -217,7 +208,7 @@ class _Plan(ABC):
 
     @abstractmethod
     def write(self) -> IndexedFile:
-        """Put the entries; return the outcome."""
+        """Store the entries; return the outcome."""
 
     def warnings(self, *complaints: str) -> tuple[str, ...]:
         """Return warnings that name the file."""
@@ -225,13 +216,13 @@ class _Plan(ABC):
         return tuple(f"{self.document.path!r}: {complaint}" for complaint in all_complaints)
 
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
-        """Record in the history of an entry that its text changed, given the hashes."""
+        """Record a change of an entry's text in its history, given the hashes before and after."""
         if number is not None and before != after:
             self.tools.history.record(number, [FieldChange("content", before, after)], self.tools.clock.now())
 
 
 class _DocumentPlan(_Plan):
-    """Of a file that has an entry as a whole, and one for each of its sections if it is a document."""
+    """The plan of a file with an entry for the whole, and one for each section if it is a document."""
 
     @cached_property
     def known(self) -> Mapping[str, Entry]:
@@ -284,7 +275,7 @@ class _DocumentPlan(_Plan):
 
     @property
     def _is_unchanged(self) -> bool:
-        """Whether the entries are of this very text; a document of an early store lacks its folder."""
+        """Whether the entries have this text; documents of an early store lack their folder and are indexed again."""
         whole = self.known.get("")
         is_same = whole is not None and whole.file_hash == self.document.file_hash
         return is_same and whole is not None and (whole.kind != "document" or whole.spec_folder is not None)
@@ -301,7 +292,7 @@ class _DocumentPlan(_Plan):
 
     @cached_property
     def _absent(self) -> AbsentFile | None:
-        """The entries that the file had before it was gone, if it comes back."""
+        """The state of the file before it was gone, if it comes back."""
         return None if self.known else self.tools.absences.of(self.document.path, self.document.file_hash)
 
     def _made(self, earlier: Mapping[str, Entry]) -> Sequence[Entry]:
@@ -316,11 +307,9 @@ class _DocumentPlan(_Plan):
 @attrs.frozen(slots=False)
 class _CapturedPlan(_Plan):
     """
-    Of a file that conversations were captured in: a section is known by its name, its entry follows the file read last.
+    The plan of a file of captured conversations: anchors identify sections, also across files.
 
-    Attributes:
-        captured: The sections.
-        kind: The kind of their entries.
+    An entry belongs to the file that was indexed last.
 
     """
 
@@ -329,7 +318,7 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def known(self) -> Mapping[str, Entry]:
-        """The entries of the file, and of its sections elsewhere, by anchor."""
+        """The entries of the file, and those of its sections in other files, by anchor."""
         here = {entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)}
         missing = (section.anchor_id for section in self.captured.found if section.anchor_id not in here)
         elsewhere = ((anchor, self.tools.repository.get(anchor)) for anchor in missing)
@@ -374,27 +363,27 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def _free(self) -> Sequence[CapturedSection]:
-        """The sections but those that bear the id of an entry that is no captured section."""
+        """The sections without those whose anchor is the id of another kind of entry."""
         return [section for section in self.captured.found if not self._is_taken(section)]
 
     @cached_property
     def _living(self) -> Sequence[CapturedSection]:
-        """The sections but those that were deleted from the store."""
+        """The sections without those deleted from the store."""
         return [section for section in self._free if not self._is_deleted(section)]
 
     @cached_property
     def _due(self) -> Sequence[CapturedSection]:
-        """The sections whose entries are to be made."""
+        """The sections to index."""
         return [section for section in self._living if self.select == "all" or not self._is_current(section)]
 
     @cached_property
     def _of_file(self) -> Sequence[Entry]:
-        """The entries so far of the file, as a whole or in part."""
+        """The existing entries of the file, of the whole or of sections."""
         return [entry for entry in self.known.values() if entry.file_path == self.document.path]
 
     @cached_property
     def _leaving(self) -> Sequence[Entry]:
-        """The entries of the file that it has no section for any more."""
+        """The entries of the file whose section is gone."""
         staying = {section.anchor_id for section in self._living}
         return [entry for entry in self._of_file if entry.entry_id not in staying]
 
@@ -408,13 +397,13 @@ class _CapturedPlan(_Plan):
         return section.anchor_id in self.tools.tombstones.deleted(self.document.path, section.section_hash)
 
     def _is_current(self, section: CapturedSection) -> bool:
-        """Return whether the entry of that section is of this file and text."""
+        """Return whether the entry of that section has this file and text."""
         entry = self.known.get(section.anchor_id)
         wanted = (section.anchor_id, self.document.path, section.section_hash)
         return entry is not None and (entry.entry_id, entry.file_path, entry.file_hash) == wanted
 
     def _entry(self, section: CapturedSection) -> Entry:
-        """Return the entry of a section; if it comes back, with the values it had before it was gone."""
+        """Return the entry of a section; if it comes back, with the values from before it was gone."""
         making = CapturedEntries(self.document, self.kind, self.tools.workplace)
         known = self.known.get(section.anchor_id)
         entry = making.entry(section, known)

@@ -1,10 +1,4 @@
-"""
-From what the user is working on to the text the agent reads.
-
-What the injection at a session's start leaves behind.
-
-Keep what an injection leaves behind. Made of tuples, for the hook.
-"""
+"""Inject memory at a session start: the block for a context query, its receipt, and the record of both."""
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
@@ -47,18 +41,18 @@ if TYPE_CHECKING:
 
 class Injection(NamedTuple):
     """
-    What is to be printed.
+    The block to print, and how it was chosen.
 
     Attributes:
-        text: The block; empty when there is nothing to say.
-        rules: The constitutional entries in it, which no search chose.
-        printed: The other lessons in it, best first.
-        lessons: The same as they are printed.
-        retrieval: What was searched with, and what it found; None when nothing was.
-        selected: How they were chosen, None when nothing was ranked.
-        related: The conversations in it, None when none were looked for.
-        degradations: What was missing and why, one line each.
-        pending: How many lessons wait for a vector.
+        text: The block; may be empty.
+        rules: The constitutional entries in it, which are not searched for.
+        printed: The scores of the other lessons in it, best first.
+        lessons: Their printed fields.
+        retrieval: The search; None without one.
+        selected: The ranking; None without one.
+        related: The conversations in it; None if they were not searched for.
+        degradations: The missing parts with their reasons, one line each.
+        pending: The number of lessons without a vector.
 
     """
 
@@ -75,21 +69,19 @@ class Injection(NamedTuple):
     @property
     def seqs(self) -> list[int]:
         """The numbers of all entries in it."""
-        told = self.related.section.seqs if self.related else ()
-        return [*(rule.seq for rule in self.rules), *(scored.facts.seq for scored in self.printed), *told]
+        conversations = self.related.section.seqs if self.related else ()
+        return [*(rule.seq for rule in self.rules), *(scored.facts.seq for scored in self.printed), *conversations]
 
 
 class Inject(NamedTuple):
     """
-    Find, rank, balance and print.
+    Find, rank and balance lessons, and render the block.
 
     Attributes:
-        repository: The entries.
-        retrieve: Search by meaning and by word.
-        vectors: Knows how many entries wait for a vector; None without an embedder.
-        clock: For recency.
-        weights: What the signals count for.
-        relate: Finds conversations; None where there are none.
+        retrieve: The semantic and the keyword search.
+        vectors: Counts entries without a vector; None without an embedder.
+        weights: The weights of the ranking signals.
+        relate: Finds conversations; None without any.
 
     """
 
@@ -113,15 +105,15 @@ class Inject(NamedTuple):
         """
         Return the block of at most *limit* entries for *query*, below the constitutional ones of *project*.
 
-        Conversations stand last; no trouble with them costs anything else.
+        Conversations come last; a failure to find them affects nothing else.
 
         Args:
-            query: What the user is working on.
-            limit: How many entries; 0 and less print nothing. Constitutional ones don't count.
-            deadline: When searching must be over.
-            project: The name of the user's project; without one only what holds everywhere is constitutional.
+            query: The user's current work.
+            limit: The maximum number of entries; 0 and less print nothing. Constitutional ones don't count.
+            deadline: The end of the time for searching.
+            project: The name of the user's project; without it only the rules of all projects apply.
             framed: Mark the block's beginning and end for the host.
-            occasion: What conversations are recalled for; None for no conversations.
+            occasion: The reason to recall conversations; None for no conversations.
 
         Raises:
             StorageError: the store can't be read.
@@ -130,15 +122,15 @@ class Inject(NamedTuple):
         if limit <= 0:
             return Injection()
         now = self.clock.now()
-        troubles = retire_expired(self.repository, now)
+        problems = retire_expired(self.repository, now)
         with self.repository.snapshot():
             rules = within_budget(self.repository.constitutional(project))
             retrieval = self.retrieve.find(query.public, deadline, query.keyword_text)
             policy = RankingPolicy(weights=self.weights, maxima=whole_store_maxima(retrieval, self.repository), now=now)
             selected = self._select(retrieval, policy, limit, rules)
-            related, trouble = self._related(query, occasion, deadline, rules)
+            related, missing = self._related(query, occasion, deadline, rules)
             injection = self._block(retrieval, selected, rules, related, framed=framed)
-        noted = dict.fromkeys((*troubles, *retrieval.degradations, *trouble))
+        noted = dict.fromkeys((*problems, *retrieval.degradations, *missing))
         return injection._replace(degradations=tuple(noted))
 
     def _related(
@@ -148,7 +140,7 @@ class Inject(NamedTuple):
         deadline: Deadline,
         rules: Sequence[ConstitutionalText],
     ) -> "tuple[Related | None, tuple[str, ...]]":
-        """Return the conversations that are no *rules*, and what was missing."""
+        """Return the conversations that are not *rules*, and the degradations."""
         if self.relate is None or occasion is None:
             return None, ()
         try:
@@ -160,7 +152,7 @@ class Inject(NamedTuple):
     def _select(
         self, retrieval: Retrieval, policy: RankingPolicy, limit: int, rules: Sequence[ConstitutionalText]
     ) -> Selected:
-        """Choose *limit* entries, and as many more as are printed as *rules* already."""
+        """Choose *limit* entries that are not among *rules*."""
         seqs, repeated = {rule.seq for rule in rules}, 0
         while True:
             selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated))
@@ -214,7 +206,7 @@ class Inject(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A part of the text with what is known of it."""
+    """A part of the text and its line in the receipt."""
 
     text: str
     shown: Shown
@@ -222,13 +214,13 @@ class _Piece(NamedTuple):
 
 def receipt_of_start(injection: Injection, *, session_id: str, project: str, at: dt.datetime) -> Receipt:
     """
-    Return the receipt of *injection*, which printed a text.
+    Return the receipt of *injection*, whose text is not empty.
 
     Args:
-        injection: What was printed.
-        session_id: The session, as the host names it; may be empty.
+        injection: The printed block.
+        session_id: The id given by the host; may be empty.
         project: The name of the user's project.
-        at: When it was printed.
+        at: The time of printing.
 
     """
     pieces = [*_rules(injection), *_lessons(injection), *_conversations(injection)]
@@ -255,7 +247,7 @@ def _rules(injection: Injection) -> Iterator[_Piece]:
 
 
 def _lessons(injection: Injection) -> Iterator[_Piece]:
-    scored = {each.facts.seq: each for each in injection.printed}
+    scored = {lesson.facts.seq: lesson for lesson in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
         piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", piece_text("lesson", lesson))
         yield _scored(piece, scored[lesson.seq], injection)
@@ -269,7 +261,7 @@ def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
 def _conversations(injection: Injection) -> Iterator[_Piece]:
     if injection.related is None:
         return
-    rated = {each.seq: each for each in injection.related.nearby.best}
+    rated = {answer.seq: answer for answer in injection.related.nearby.best}
     for line in injection.related.section.lines:
         piece = _piece(line.conversation.entry_id, "conversation", line.text, line.room)
         if found := rated.get(line.conversation.seq):
@@ -282,8 +274,8 @@ def _piece(entry_id: str, form: Form, text: str, room: int = 0) -> _Piece:
 
 
 def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
-    """Return the best lessons that were ranked and are not in the text."""
-    known = {*(rule.seq for rule in injection.rules), *(each.facts.seq for each in injection.printed)}
+    """Return the best ranked lessons that are not in the text."""
+    known = {*(rule.seq for rule in injection.rules), *(scored.facts.seq for scored in injection.printed)}
     others = (scored for scored in selected.seen if scored.facts.seq not in known)
     return tuple(NearMiss(each.facts.entry_id, each.score, _why(each, selected)) for each in islice(others, MAX_MISSED))
 
@@ -297,12 +289,10 @@ def _why(missed: Scored, selected: Selected) -> str:
 
 class RecordInjection(NamedTuple):
     """
-    Count what was injected and keep the receipt of it, together or not at all.
+    Count an injection and store its receipt, atomically.
 
     Attributes:
-        usage: Counts it.
-        receipts: Keep the receipt.
-        transaction: A context in which all changes happen together; raises StorageError, soon, when the store is busy.
+        transaction: A context for atomic changes; raises StorageError, soon, when the store is busy.
 
     """
 
@@ -315,7 +305,7 @@ class RecordInjection(NamedTuple):
         Record *receipt* and that the entries of the numbers *seqs* were injected.
 
         Returns:
-            What was lost and why, one line each: a store that can't be written now never costs the session's time.
+            The losses with their reasons, one line each: a busy store never delays the session.
 
         """
         try:

@@ -1,8 +1,4 @@
-"""
-Tell what would stand beside a prompt, and why or why not.
-
-Put beside a prompt what clearly bears on it, unasked.
-"""
+"""Print beside a prompt the entries that are clearly relevant to it, and explain the choice in a dry run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -43,21 +39,21 @@ from hardwon.ports.documents import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 
 LONGEST_KEPT = 500
-"""Characters of the prompt that a receipt keeps."""
+"""Characters of the prompt stored in a receipt."""
 
 UNKNOWN_SIZE = 100
-"""Entries, where none can be counted by word."""
+"""The assumed number of entries when the keyword index can't count them."""
 
 POLICY: PolicyName = COLLECTIONS["all"].policy
 
 
 class Prompt(NamedTuple):
     """
-    What the user has just said.
+    A prompt of the user.
 
     Attributes:
-        text: The words.
-        session_id: The session, as the host names it; without a name nothing is known of what it was shown.
+        text: The user's words.
+        session_id: The id given by the host; without it, earlier injections are unknown.
         project: The name of the user's project.
 
     """
@@ -69,13 +65,13 @@ class Prompt(NamedTuple):
 
 class PromptInjection(NamedTuple):
     """
-    What is to be printed beside a prompt.
+    The text to print beside a prompt.
 
     Attributes:
-        text: At most two whole entries in the host's frame; empty for nothing to say.
-        seqs: The numbers of the entries in it.
-        receipt: What it leaves behind; None for nothing to say.
-        degradations: What was missing in the search and why, one line each.
+        text: At most two whole entries in the host's frame; empty for nothing.
+        seqs: The numbers of its entries.
+        receipt: The receipt to store; None for an empty text.
+        degradations: The missing parts of the search with their reasons, one line each.
 
     """
 
@@ -87,7 +83,7 @@ class PromptInjection(NamedTuple):
 
 class InjectBesidePrompt(NamedTuple):
     """
-    Search with the user's own words, and say what clearly wins and is not known in this session yet.
+    Search with the user's own words, and print what is clearly relevant and new to the session.
 
     Attributes:
         recall: Finds.
@@ -104,13 +100,13 @@ class InjectBesidePrompt(NamedTuple):
 
     def text_for(self, prompt: Prompt, deadline: Deadline) -> PromptInjection:
         """
-        Return what to print beside *prompt*: most often nothing.
+        Return the text to print beside *prompt*: most often none.
 
-        What the session itself has left in the store is not searched: it was said just now.
+        Entries captured from the session itself are not searched.
 
         Args:
-            prompt: The user's words; secrets in them are searched for nowhere and kept nowhere.
-            deadline: When searching must be over.
+            prompt: The prompt; its secrets are neither searched for nor stored.
+            deadline: The end of the time for searching.
 
         Raises:
             StorageError: the store can't be read.
@@ -118,19 +114,21 @@ class InjectBesidePrompt(NamedTuple):
         """
         if not is_worth_asking(prompt.text):
             return PromptInjection()
-        public = redact(prompt.text[: 2 * LONGEST_PROMPT])[:LONGEST_PROMPT]  # a secret may begin before the end
-        troubles = retire_expired(self.recall.repository, self.recall.clock.now())
+        public = redact(prompt.text[: 2 * LONGEST_PROMPT])[
+            :LONGEST_PROMPT
+        ]  # cut after redaction: a secret may cross the end
+        problems = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
             only = EVERYTHING._replace(except_session=prompt.session_id or None)
             question = question_of(public, only, prompt.project)
             sentences = sentences_of(public, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
-                return PromptInjection(degradations=troubles)
+                return PromptInjection(degradations=problems)
             found = self.recall.search(question, deadline)
-            spoken = self._spoken(prompt, question, sentences, found)
-        return spoken._replace(degradations=(*troubles, *found.retrieval.degradations))
+            injection = self._injection(prompt, question, sentences, found)
+        return injection._replace(degradations=(*problems, *found.retrieval.degradations))
 
-    def _spoken(
+    def _injection(
         self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found
     ) -> PromptInjection:
         rated = self.recall.rank(question, found)
@@ -146,14 +144,16 @@ class InjectBesidePrompt(NamedTuple):
         if not choice.chosen:
             return PromptInjection()
         receipt = self._receipt(prompt, question, choice)._replace(space=found.retrieval.embedded_by)
-        return PromptInjection(choice.text, tuple(each.contender.facts.ranking.seq for each in choice.chosen), receipt)
+        return PromptInjection(
+            choice.text, tuple(chosen.contender.facts.ranking.seq for chosen in choice.chosen), receipt
+        )
 
     def _contenders(self, rated: Sequence[Rated]) -> list[Contender]:
-        """Return what is known of *rated*, in their order."""
-        repository, seqs = self.recall.repository, [each.seq for each in rated]
-        facts = {each.ranking.seq: each for each in repository.recall_facts(seqs)}
-        printed = {each.seq: each for each in repository.printed(seqs)}
-        return [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated]
+        """Return the facts and the printed fields of *rated*, in their order."""
+        repository, seqs = self.recall.repository, [answer.seq for answer in rated]
+        facts = {known.ranking.seq: known for known in repository.recall_facts(seqs)}
+        printed = {entry.seq: entry for entry in repository.printed(seqs)}
+        return [Contender(facts[seq], printed[seq], score, parts) for seq, score, parts, *_ in rated]
 
     def _told(self) -> Iterator[AgentFile]:
         return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
@@ -169,13 +169,13 @@ class InjectBesidePrompt(NamedTuple):
             policy=POLICY,
             digest=text_digest(choice.text),
             frame=choice.frame,
-            shown=tuple(each.shown for each in choice.chosen),
+            shown=tuple(chosen.shown for chosen in choice.chosen),
             missed=choice.missed,
         )
 
 
 def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
-    """Return what is asked for a prompt: as `recall` asks by default, for as many as may be shown or nearly are."""
+    """Return the question for a prompt: the defaults of `recall`, with room for the near misses."""
     return Question(
         text=text,
         only=only._replace(ranked=True),
@@ -188,9 +188,9 @@ def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
 
 def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple[Sentence, ...]:
     """
-    Return what the words of each sentence of *text* tell; none when no entry holds any of those that tell.
+    Return the sentences of *text* with weighted words; none if no entry contains an informative word.
 
-    Where words can't be looked up, each tells as much as another.
+    Without a keyword index all words weigh the same.
     """
     asked = asked_by(text)
     terms = informative_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
@@ -198,30 +198,28 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
         frequencies, size = keywords.frequencies(terms, deadline.within(WORD_SECONDS)), keywords.size()
     except KeywordIndexUnavailableError:
         frequencies, size = dict.fromkeys(terms, 1), UNKNOWN_SIZE
-    return tuple(weighed(each, frequencies, size) for each in asked) if any(frequencies.values()) else ()
+    return tuple(weighed(sentence, frequencies, size) for sentence in asked) if any(frequencies.values()) else ()
 
 
 def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]) -> Contest:
-    """Return what decides between *rated*, the best first of what was *found*."""
+    """Return the facts that decide between *rated*, the best first of the entries *found*."""
     return Contest(
         sentences=sentences,
         runner_up=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
         size=found.context.size,
-        by_meaning=found.context.vectors.found > 0,
+        semantic=found.context.vectors.found > 0,
         identifiers=identifiers(question.text),
     )
 
 
 class WeighedEntry(NamedTuple):
     """
-    An entry that was weighed for a prompt.
+    An entry that was considered for a prompt.
 
     Attributes:
-        entry_id: Which.
-        name: Its name.
         strength: How clearly it wins.
-        least: The strength that is needed.
-        kept_out: What keeps it out, in a few words; empty for what would stand there.
+        least: The minimum strength.
+        kept_out: The reason why it is not printed, in a few words; empty if it is.
 
     """
 
@@ -234,13 +232,13 @@ class WeighedEntry(NamedTuple):
 
 class PromptDryRun(NamedTuple):
     """
-    What a prompt would bring up.
+    The outcome of a dry run.
 
     Attributes:
-        text: What would be printed; empty for nothing.
-        entries: The best that were weighed, best first; none where no entry has to do with the prompt.
-        worth_asking: Whether the prompt says enough to be searched with.
-        degradations: What was missing in the search and why, one line each.
+        text: The text that would be printed; empty for nothing.
+        entries: The best entries considered, best first; none if no entry is related to the prompt.
+        worth_asking: Whether the prompt is informative enough to search with.
+        degradations: The missing parts of the search with their reasons, one line each.
 
     """
 
@@ -252,37 +250,37 @@ class PromptDryRun(NamedTuple):
 
 class TryPrompt(NamedTuple):
     """
-    Try a prompt: nothing is counted and no receipt is kept; what has expired is retired, as by any search.
+    Dry-run a prompt: nothing is counted, no receipt is stored; expired entries are retired, as by any search.
 
     Attributes:
-        speak_up: What answers prompts.
+        inject: Answers prompts.
 
     """
 
-    speak_up: InjectBesidePrompt
+    inject: InjectBesidePrompt
 
     def dry_run(self, prompt: Prompt, deadline: Deadline) -> PromptDryRun:
         """
-        Return what would be printed beside *prompt* now.
+        Return the text that would be printed beside *prompt* now, and the entries considered.
 
         Args:
             prompt: The words of a user.
-            deadline: When searching must be over.
+            deadline: The end of the time for searching.
 
         Raises:
             StorageError: the store can't be read.
 
         """
         weighed = list[Weighed]()
-        spoken = self.speak_up._replace(watch=weighed.append).text_for(prompt, deadline)
-        entries = tuple(entry for each in weighed for entry in _rehearsed(each))
-        return PromptDryRun(spoken.text, entries, is_worth_asking(prompt.text), spoken.degradations)
+        injection = self.inject._replace(watch=weighed.append).text_for(prompt, deadline)
+        entries = tuple(entry for outcome in weighed for entry in _weighed_entries(outcome))
+        return PromptDryRun(injection.text, entries, is_worth_asking(prompt.text), injection.degradations)
 
 
-def _rehearsed(weighed: Weighed) -> Iterator[WeighedEntry]:
-    told = {each.entry_id: each.why for each in weighed.choice.missed}
-    told.update((each.contender.entry_id, "") for each in weighed.choice.chosen)
-    for each in weighed.contenders:
-        if each.entry_id in told:
-            win = each.win(weighed.contest)
-            yield WeighedEntry(each.entry_id, each.printed.name, win.strength, win.least, told[each.entry_id])
+def _weighed_entries(weighed: Weighed) -> Iterator[WeighedEntry]:
+    reasons = {missed.entry_id: missed.why for missed in weighed.choice.missed}
+    reasons.update((chosen.contender.entry_id, "") for chosen in weighed.choice.chosen)
+    for contender in weighed.contenders:
+        if contender.entry_id in reasons:
+            win, reason = contender.win(weighed.contest), reasons[contender.entry_id]
+            yield WeighedEntry(contender.entry_id, contender.printed.name, win.strength, win.least, reason)

@@ -1,4 +1,4 @@
-"""Keyword labels: asked of one labeler after the other, stored with the entries that lack them."""
+"""Propose keyword labels by a chain of labelers, and store them with entries that have none."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
@@ -16,12 +16,12 @@ from hardwon.ports.entries import EntryRepository
 from hardwon.ports.keyword_labeler import KeywordLabeler
 
 TIER_SECONDS = 5.0
-"""How long one labeler may take."""
+"""The time limit of a labeler."""
 
 PAGE = 50
 
 PATIENCE = 5
-"""How many entries in a row no labeler may answer for: the others would fail too, after 5 s a tier each."""
+"""The maximum number of unanswered entries in a row: the others would fail too, after 5 s for each tier."""
 
 LabelTier: TypeAlias = Literal["haiku", "ollama"]
 Progress = Callable[[int], None]
@@ -29,10 +29,10 @@ Progress = Callable[[int], None]
 
 def label_tiers(keyword_provider: str) -> tuple[LabelTier, ...]:
     """
-    Return the labelers that this setting asks, in order.
+    Return the labelers of this setting, in order.
 
-    `claude` is the agent of the session: it gives labels along with an entry,
-    and nobody can call it afterwards. So it is no tier: `claude` asks nobody
+    `claude` is the agent of the session: it gives labels along with an entry
+    and can't be called afterwards. So it is no tier: `claude` has no labeler
     and `auto` begins with Haiku.
 
     Args:
@@ -52,11 +52,11 @@ def label_tiers(keyword_provider: str) -> tuple[LabelTier, ...]:
 @attrs.frozen
 class LabelChain:
     """
-    Ask labelers in order until one has usable labels.
+    Ask labelers in order until one returns valid labels.
 
     Attributes:
-        tiers: Whom to ask, first to last.
-        tier_seconds: How long each may take; one that hangs is left behind.
+        tiers: The labelers, first to last.
+        tier_seconds: The time limit of each; one that hangs is abandoned.
 
     """
 
@@ -72,25 +72,25 @@ class LabelChain:
 
     def ask(self, entry: Entry, deadline: Deadline) -> tuple[str, ...]:
         """
-        Return labels for *entry*, none when all that labelers answered was unusable.
+        Return labels for *entry*, none if no answer has a valid one.
 
-        Secrets are taken out before a labeler sees the entry.
+        Secrets are removed before a labeler gets the entry.
 
         Raises:
-            LabelerUnavailableError: no labeler answered before *deadline*; one line says why.
-            UnusableLabelsError: none had a list of labels, but one answered.
-            InvalidEntryError: nothing is left of the entry without its secrets.
+            LabelerUnavailableError: no labeler answered before *deadline*; the message has one line of reasons.
+            UnusableLabelsError: a labeler answered, but none with a list of labels.
+            InvalidEntryError: a text of the entry is empty without its secrets.
         """
         public = redact_entry(entry)
-        troubles = list[LabelerUnavailableError]()
+        problems = list[LabelerUnavailableError]()
         for tier in self.tiers:
             try:
                 if labels := valid_labels(self._answer(tier, public, deadline)):
                     return labels
             except LabelerUnavailableError as error:
-                troubles.append(error)
-        if len(troubles) == len(self.tiers):
-            raise _summed_up(troubles)
+                problems.append(error)
+        if len(problems) == len(self.tiers):
+            raise _summed_up(problems)
         return ()
 
     def _answer(self, tier: KeywordLabeler, entry: Entry, deadline: Deadline) -> list[str]:
@@ -105,23 +105,23 @@ class LabelChain:
             raise LabelerUnavailableError(f"{name} gave no answer in {seconds:.1f} s") from error
 
 
-def _summed_up(troubles: Sequence[LabelerUnavailableError]) -> LabelerUnavailableError:
-    has_answer = any(isinstance(trouble, UnusableLabelsError) for trouble in troubles)
-    summary = "; ".join(map(str, troubles)) or "no labeler is configured"
+def _summed_up(problems: Sequence[LabelerUnavailableError]) -> LabelerUnavailableError:
+    has_answer = any(isinstance(problem, UnusableLabelsError) for problem in problems)
+    summary = "; ".join(map(str, problems)) or "no labeler is configured"
     return UnusableLabelsError(summary) if has_answer else LabelerUnavailableError(summary)
 
 
 @attrs.frozen(kw_only=True)
 class Labelled:
     """
-    What a run did.
+    The outcome of a run.
 
     Attributes:
-        labelled: How many entries have labels now that had none.
-        failed: How many were tried and have none.
-        trouble: Why the last one that no labeler had a list for has none; empty when there is no such.
-        unanswered: How many at the end, in a row, no labeler answered for.
-        last: The entry that was tried last; None when none was.
+        labelled: The number of entries that got labels.
+        failed: The number of entries tried without success.
+        trouble: The last error of a labeler; empty without one.
+        unanswered: The number of entries in a row, at the end, that no labeler answered for.
+        last: The entry tried last, None without any.
 
     """
 
@@ -135,14 +135,11 @@ class Labelled:
 @attrs.frozen
 class LabelPending:
     """
-    Give entries without labels theirs, the newest first; a run tries each once.
+    Label entries without labels, the newest first; a run tries each once.
 
     Attributes:
-        repository: The entries.
-        chain: Who makes labels.
-        only: Which entries.
-        patience: A run ends once no labeler answered for so many entries in a row.
-        most_failed: A run ends once so many entries in all were tried and have no labels; None for no such end.
+        patience: A run ends after this many entries in a row without an answer of any labeler.
+        most_failed: A run ends after this many failures in all; None for no limit.
 
     """
 
@@ -153,26 +150,26 @@ class LabelPending:
     most_failed: int | None = None
 
     def count(self) -> int:
-        """Return how many entries have no labels."""
+        """Return the number of entries without labels."""
         return self.repository.count(self._bare)
 
     def label(
         self, limit: int | None, deadline: Deadline, progress: Progress | None = None, after: Entry | None = None
     ) -> Labelled:
         """
-        Try at most *limit* entries, all of them for None; return what became of them.
+        Try at most *limit* entries, all of them for None; return the outcome.
 
-        Each entry's labels are stored before the next one is tried, so that a
-        run can be cut off at any time; the next one goes on where it ended.
+        Labels are stored after each entry, so that an interrupted run loses nothing;
+        the next one can continue where it ended.
 
         Args:
-            limit: How many entries at most.
+            limit: The maximum number of entries.
             deadline: No entry is begun after it.
             progress: Called with the number tried after each entry.
-            after: The run begins behind this entry and goes on with the newest; None to begin with the newest.
+            after: Begin after this entry and wrap around to the newest; None to begin with the newest.
 
         Raises:
-            StorageError: the store can't be read or written now; what was done before is stored.
+            StorageError: the store can't be read or written now; earlier labels are stored.
 
         """
         run = Labelled()
@@ -193,13 +190,13 @@ class LabelPending:
         return has_failed_enough or run.unanswered >= self.patience
 
     def _unlabelled(self, after: Entry | None) -> Iterator[Entry]:
-        """Yield the entries behind *after*, then those up to it, so that none comes twice."""
+        """Yield the entries after *after*, then those up to it, without duplicates."""
         yield from self._behind(after)
         if after:
             yield from takewhile(lambda entry: not _is_behind(entry, after), self._behind(None))
 
     def _behind(self, last: Entry | None) -> Iterator[Entry]:
-        """Yield the entries behind *last*, all for None, in an order that storing labels does not change."""
+        """Yield the entries after *last*, all for None, in an order that storing labels does not change."""
         while page := self.repository.find(self._bare, limit=PAGE, after=last):
             yield from page
             last = page[-1]
@@ -219,15 +216,14 @@ class LabelPending:
 
 
 def _is_behind(entry: Entry, other: Entry) -> bool:
-    """Tell whether *entry* comes after *other* in the order of `EntryRepository.find`."""
+    """Return whether *entry* comes after *other* in the order of `EntryRepository.find`."""
     return (other.updated_at, entry.entry_id) > (entry.updated_at, other.entry_id)
 
 
 def store_labels(repository: EntryRepository, entry_id: str, labels: tuple[str, ...]) -> bool:
     """
-    Set the labels of an entry as it stands now; tell whether that was done.
+    Set the labels of an entry, unless it was deleted or labelled meanwhile; return whether they were set.
 
-    It is not when the entry is gone or was labelled meanwhile.
 
     Raises:
         StorageError: the store can't be written now.

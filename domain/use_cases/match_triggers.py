@@ -1,4 +1,4 @@
-"""Bring up what a prompt speaks of, without any search."""
+"""Match a prompt with trigger phrases, without any search."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,16 +10,16 @@ from hardwon.ports.entries import EntryState
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
 
 LOOK_SECONDS = 1.0
-"""How long what other processes wrote may go unseen."""
+"""The maximum age of the cache in respect of changes by other processes."""
 
 
 class BroughtUp(NamedTuple):
     """
-    An entry and the phrase that brings it up.
+    A triggered entry.
 
     Attributes:
         owner: The entry.
-        match: The phrase of it that the prompt says with most confidence.
+        match: Its phrase that matches with the highest confidence.
 
     """
 
@@ -29,11 +29,11 @@ class BroughtUp(NamedTuple):
 
 class Triggered(NamedTuple):
     """
-    What a prompt says.
+    The matches of a prompt.
 
     Attributes:
-        best: The phrase it says with most confidence, of an entry or a command; None for none.
-        entries: What its phrases bring up, by confidence.
+        best: The phrase with the highest confidence, of an entry or a command; None without a match.
+        entries: The triggered entries, by confidence.
 
     """
 
@@ -41,8 +41,8 @@ class Triggered(NamedTuple):
     entries: tuple[BroughtUp, ...]
 
 
-class _Kept(NamedTuple):
-    """What was read at some version of the store."""
+class _Cache(NamedTuple):
+    """The cached phrases at a version of the store."""
 
     version: int
     matcher: TriggerMatcher
@@ -51,15 +51,15 @@ class _Kept(NamedTuple):
 
 class MatchTriggers:
     """
-    Keeps all phrases in memory: a call reads nothing, but that once a second it looks whether others wrote.
+    Match prompts with all phrases, cached in memory; once a second a call checks the store for changes.
 
     Args:
         source: The phrases.
-        repository: What has expired is taken out of it.
-        clock: When that is.
-        monotonic: Seconds that never go back.
+        repository: Retires expired entries.
+        clock: The time.
+        monotonic: Seconds of a clock that never goes back.
         commands: Phrases that belong to no entry.
-        project: Where the user works; of other projects only lessons come up.
+        project: The user's project; of other projects only lessons match.
 
     """
 
@@ -79,47 +79,47 @@ class MatchTriggers:
         self._monotonic = monotonic
         self._commands = commands
         self._project = project
-        self._kept: _Kept | None = None
+        self._cache: _Cache | None = None
         self._looked_at = float("-inf")
         self._changes = -1
 
     def match(self, prompt: str, limit: int) -> Triggered:
         """
-        Return what *prompt* says, and the *limit* entries that brings up.
+        Return the best match of *prompt*, and at most *limit* triggered entries.
 
         Args:
-            prompt: As the user wrote it.
+            prompt: The user's text.
             limit: At least 1.
 
         Raises:
             StorageError: the store can't be read.
 
         """
-        kept = self._up_to_date()
+        cache = self._up_to_date()
         wanted = limit + len(self._commands)
         while True:
-            matches = kept.matcher.match(prompt, wanted)
-            entries = _brought_up(matches, kept.owners)
+            matches = cache.matcher.match(prompt, wanted)
+            entries = _brought_up(matches, cache.owners)
             if len(entries) >= limit or len(matches) < wanted:
                 return Triggered(matches[0] if matches else None, tuple(entries[:limit]))
-            wanted *= 2  # some entries own several of the phrases
+            wanted *= 2  # some entries have several of the phrases
 
-    def _up_to_date(self) -> _Kept:
-        """Return all phrases, read again if anything was written since they were read."""
+    def _up_to_date(self) -> _Cache:
+        """Return all phrases, read again if the store has changed."""
         is_fresh = self._monotonic() - self._looked_at < LOOK_SECONDS
-        if self._kept and is_fresh and self._source.own_changes() == self._changes:
-            return self._kept
+        if self._cache and is_fresh and self._source.own_changes() == self._changes:
+            return self._cache
         retire_expired(self._repository, self._clock.now())
         version = self._source.version()
-        if self._kept is None or self._kept.version != version:
-            self._kept = self._read(version)
+        if self._cache is None or self._cache.version != version:
+            self._cache = self._read(version)
         self._looked_at, self._changes = self._monotonic(), self._source.own_changes()
-        return self._kept
+        return self._cache
 
-    def _read(self, version: int) -> _Kept:
+    def _read(self, version: int) -> _Cache:
         owners = {owner.number: owner for owner in self._source.owners(self._project)}
         triggers = [Trigger(phrase, owner.number) for owner in owners.values() for phrase in owner.phrases]
-        return _Kept(version, TriggerMatcher([*map(Trigger, self._commands), *triggers]), owners)
+        return _Cache(version, TriggerMatcher([*map(Trigger, self._commands), *triggers]), owners)
 
 
 def _brought_up(matches: Sequence[TriggerMatch], owners: Mapping[int, TriggerOwner]) -> list[BroughtUp]:

@@ -1,8 +1,4 @@
-"""
-Make timestamps unique within a session; timestamp and prompt identify an exchange.
-
-Merge the transcript of a session with the events of its hooks: the transcript counts, the events replace a missing one.
-"""
+"""Merge the transcript of a session with the events of its hooks: events only replace a missing transcript."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,22 +13,22 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import CUT, Cleaning, as_text
 from hardwon.ports.transcripts import Transcribed, Transcripts
 
-SAME_MOMENT = dt.timedelta(minutes=1)
-"""An exchange dated less than this before its predecessor has no timestamp of its own; beyond, clocks were set."""
+SAME_TIME = dt.timedelta(minutes=1)
+"""An exchange dated less than this before its predecessor gets a later timestamp; beyond, the clock was set back."""
 
-ONE_LATER = dt.timedelta(milliseconds=1)
+MIN_DISTANCE = dt.timedelta(milliseconds=1)
 
 
 def dated_apart(transcript: Iterable[Transcribed], buffer: SessionBuffer) -> Iterator[Transcribed]:
     """
-    Yield the exchanges of *transcript*, at least a millisecond apart.
+    Make the timestamps of *transcript* unique within a session; timestamp and prompt identify an exchange.
 
-    Lines without a time have that of the line before, and some hosts round
-    theirs. Read at once or in parts, an exchange gets the same timestamp.
+    Lines without a time have that of the line before, and some hosts round theirs.
+    An exchange gets the same timestamp whether the transcript is read at once or in parts.
 
     Args:
-        transcript: In order, from the beginning or from the last exchange of *buffer* on.
-        buffer: The session as it was.
+        transcript: In order, from the beginning or starting with the last exchange of *buffer*.
+        buffer: The session so far.
 
     """
     last, before = next(reversed(buffer.exchanges), None), None
@@ -40,20 +36,20 @@ def dated_apart(transcript: Iterable[Transcribed], buffer: SessionBuffer) -> Ite
         exchange = transcribed.exchange
         if before is None and last and transcribed.begins_at == buffer.position and exchange.user == last.user:
             exchange = attrs.evolve(exchange, at=last.at)
-        elif before is not None and before - SAME_MOMENT < exchange.at <= before:
-            exchange = attrs.evolve(exchange, at=before + ONE_LATER)
+        elif before is not None and before - SAME_TIME < exchange.at <= before:
+            exchange = attrs.evolve(exchange, at=before + MIN_DISTANCE)
         before = exchange.at
         yield transcribed._replace(exchange=exchange)
 
 
 WITHOUT_SECRETS = Cleaning()
-"""For events without a project."""
+"""The cleaning of events without a project."""
 
 LONGEST_TURN = dt.timedelta(days=1)
-"""A prompt without a reply for so long gets none: the session was killed."""
+"""A prompt without a reply for this long gets none: the session was killed."""
 
 SAME_PROMPT = dt.timedelta(minutes=1)
-"""Upper bound of the difference between the times that hooks and transcript give a prompt."""
+"""The maximum difference between the times that hooks and transcript give the same prompt."""
 
 
 class Unread(NamedTuple):
@@ -62,16 +58,16 @@ class Unread(NamedTuple):
 
     Attributes:
         buffer: The session, with the source of its exchanges.
-        exchanges: The new ones, in order; the first may be the last exchange at hand.
-        handled: The number of the last event that these exchanges deal with.
-        trouble: The reason that the transcript is not used from now on; empty when it is, or never was.
+        exchanges: The new exchanges, in order; the first may be the last one of *buffer*.
+        handled: The number of the last event that these exchanges cover.
+        problem: The reason why the transcript is not used from now on; empty if it is, or never was.
 
     """
 
     buffer: SessionBuffer
     exchanges: Iterable[Transcribed]
     handled: int
-    trouble: str = ""
+    problem: str = ""
 
 
 def merge_transcript(
@@ -82,33 +78,33 @@ def merge_transcript(
     clean: Cleaning = WITHOUT_SECRETS,
 ) -> Unread:
     """
-    Return the exchanges of a session that are new.
+    Return the new exchanges of a session.
 
-    The turn that goes on is left for later. Once events replaced the
-    transcript, they always do: the two give the same prompt different times.
+    The unfinished turn is left for later. Once events have replaced the transcript,
+    they always do: the two give the same prompt different times.
 
     Args:
         transcripts: The hosts' transcripts.
-        known: The session as it was, None for a new one.
+        known: The session so far, None for a new one.
         events: Its events, in order, at least one.
         now: The time.
         clean: Applied to the texts of events, by the project of the session.
 
     """
     buffer = _session(known, events)
-    going_on = () if _at(events[-1]) < now - LONGEST_TURN else unanswered(events)
-    handled = going_on[0].number - 1 if going_on else events[-1].number
+    unfinished = () if _at(events[-1]) < now - LONGEST_TURN else unanswered(events)
+    handled = unfinished[0].number - 1 if unfinished else events[-1].number
     if buffer.source == "events":
         start = buffer.position or 0
         return Unread(buffer, (new for new in exchanges_of(events, handled, clean) if new.begins_at >= start), handled)
     try:
-        return Unread(buffer, _from_transcript(transcripts, buffer, events, is_over=not going_on), handled)
+        return Unread(buffer, _from_transcript(transcripts, buffer, events, is_over=not unfinished), handled)
     except UnreadableFileError as error:
         return _by_events(buffer, list(exchanges_of(events, handled, clean)), handled, str(error))
 
 
 def unanswered(events: Sequence[HookEvent]) -> Sequence[HookEvent]:
-    """Return the last of *events* from the prompt on whose turn is not over."""
+    """Return the events of the unfinished turn, beginning with its prompt."""
     for place in reversed(range(len(events))):
         if events[place].kind in {"reply", "end"}:
             break
@@ -121,7 +117,7 @@ def exchanges_of(events: Iterable[HookEvent], handled: int, clean: Cleaning = WI
     """
     Yield the exchanges of *events* up to number *handled*: prompts with the replies that follow.
 
-    A prompt followed by another one or the end has no reply; a reply alone is work of the agent by itself.
+    A prompt followed by another prompt or the end has no reply; a reply without a prompt has an empty one.
     """
     prompt: HookEvent | None = None
     for event in events:
@@ -146,7 +142,7 @@ def _exchange(beginning: HookEvent, reply: str, clean: Cleaning) -> Iterator[Tra
 
 
 def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> SessionBuffer:
-    """Return the session as it is now; a transcript that moved is read anew."""
+    """Return the session as it is now; a transcript with a new path is read from the beginning."""
     root = project_of(known, (event.project_root for event in events))
     buffer = known or SessionBuffer(session_id=events[0].session_id, project_root=root)
     named = next((event.transcript_path for event in reversed(events) if event.transcript_path), "")
@@ -159,7 +155,7 @@ def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> Sessio
 def _from_transcript(
     transcripts: Transcripts, buffer: SessionBuffer, events: Sequence[HookEvent], *, is_over: bool
 ) -> Iterator[Transcribed]:
-    """Return the exchanges of the transcript; if it has none, raise before the first is asked for."""
+    """Return the exchanges of the transcript; if it has none, raise at once, not in the iteration."""
     if not buffer.transcript_path:
         raise UnreadableFileError("the host names no transcript")
     exchanges = transcripts.read(buffer.transcript_path, buffer.position or 0)
@@ -174,18 +170,18 @@ def _from_transcript(
     return (found for found in every if found.is_over or (last is not None and found.exchange.at <= last))
 
 
-def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, trouble: str) -> Unread:
-    """Return the exchanges of the events; without any, the transcript may still come."""
+def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, problem: str) -> Unread:
+    """Return the exchanges of the events; without any, the transcript may still appear."""
     exchanges = [new for found in every if (new := _new(found, buffer))]
     if not exchanges:
         return Unread(buffer, (), handled)
-    return Unread(attrs.evolve(buffer, source="events", position=0), exchanges, handled, trouble)
+    return Unread(attrs.evolve(buffer, source="events", position=0), exchanges, handled, problem)
 
 
 def _new(found: Transcribed, buffer: SessionBuffer) -> Transcribed | None:
-    """Return the part of an exchange that the transcript lacked before it was gone, None without any."""
+    """Return the part of an exchange that is not captured, None without any."""
     exchange = found.exchange
-    same = [known for known in buffer.exchanges if _is_again(exchange, known)]
+    same = [known for known in buffer.exchanges if _is_same(exchange, known)]
     if not same:
         return found
     known, reply = same[-1], exchange.assistant.removesuffix(CUT)
@@ -194,10 +190,10 @@ def _new(found: Transcribed, buffer: SessionBuffer) -> Transcribed | None:
     return found._replace(exchange=attrs.evolve(known, assistant=f"{known.assistant}\n\n{exchange.assistant}"))
 
 
-def _is_again(exchange: Exchange, known: Exchange) -> bool:
+def _is_same(exchange: Exchange, known: Exchange) -> bool:
     prompt = exchange.user.removesuffix(CUT)
-    is_same = prompt == known.user or (prompt != exchange.user and known.user.startswith(prompt))
-    return is_same and abs(known.at - exchange.at) <= SAME_PROMPT
+    has_same_prompt = prompt == known.user or (prompt != exchange.user and known.user.startswith(prompt))
+    return has_same_prompt and abs(known.at - exchange.at) <= SAME_PROMPT
 
 
 def _at(event: HookEvent) -> dt.datetime:

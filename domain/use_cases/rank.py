@@ -1,8 +1,4 @@
-"""
-Choose the best answers to a question, exactly, with early termination (see `pruning`).
-
-Choose the lessons of a session start, exactly, with early termination (see `pruning`).
-"""
+"""Choose the best answers to a question, and the lessons of a session start: exactly, with early termination (see `bounds`)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,20 +18,20 @@ from hardwon.domain.use_cases.retrieve import Retrieval
 from hardwon.ports.entries import RankingReads
 
 RECALL_DEPTH = 32
-"""How deep both lists are read at first; most often enough."""
+"""The depth to which both lists are read at first; mostly enough."""
 
 BATCH = 32
-"""How many candidates are judged at first."""
+"""The number of candidates judged at first."""
 
 
 class Found(NamedTuple):
     """
-    What both searches found for one question.
+    The results of both searches for one question.
 
     Attributes:
         retrieval: The matches.
-        context: Their statistics, and what else policies go by.
-        closeness: How close entries are to the question by meaning.
+        context: Their statistics, and the other inputs of policies.
+        closeness: The semantic closeness of entries to the question.
 
     """
 
@@ -53,7 +49,7 @@ class _Lists(NamedTuple):
 
 
 class _Bounded(NamedTuple):
-    """A candidate whose facts were not read, and the highest score it can have."""
+    """A candidate whose facts were not read, and the upper bound of its score."""
 
     seq: int
     candidate: RecallCandidate
@@ -62,10 +58,10 @@ class _Bounded(NamedTuple):
 
 class BestAnswers:
     """
-    Chooses of what was found, and reads the facts of as few entries as the proof needs.
+    Chooses the best answers, and reads the facts of as few entries as possible (threshold algorithm).
 
-    Terminates early twice: both lists are read no deeper than needed, and of the candidates in them only those are
-    judged, in the order of their upper bounds, that may be among the best.
+    Terminates early twice: both lists are read no deeper than needed, and candidates are judged in the order
+    of their upper bounds only while they may be among the best.
     """
 
     def __init__(self, repository: RankingReads, found: Found, policy: RecallPolicy, wanted: Question) -> None:
@@ -77,11 +73,11 @@ class BestAnswers:
         self._most_touched = len(self._context.workplace.touched_files)
 
     def best(self, depth: int) -> Sequence[Judged]:
-        """Return the best that are wanted, exactly as judging every entry found would; lists are read to *depth* first."""
+        """Return the best answers, exactly as judging every entry would; lists are read to *depth* first."""
         return first_exact(self._heads(depth), self._select)[0].by_score
 
     def _heads(self, depth: int) -> Iterator[Head[Judged]]:
-        """Yield the candidates of the heads of both lists, but for those that can't be chosen."""
+        """Yield the judged candidates of ever deeper heads of both lists, without those that can't be chosen."""
         while True:
             lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
             _, judged = first_exact(self._batches(self._bounded(lists)), self._select)
@@ -89,7 +85,7 @@ class BestAnswers:
             depth *= 4
 
     def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[Judged]]:
-        """Yield more and more of *bounded*, judged, in the order of their upper bounds."""
+        """Judge ever more of *bounded*, in the order of their upper bounds."""
         judged = list[Judged]()
         begin, end = 0, BATCH
         while True:
@@ -122,7 +118,7 @@ class BestAnswers:
         return sorted(self._admissible(candidates.items()), key=lambda bounded: (-bounded.upper_bound, bounded.seq))
 
     def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
-        """Yield the best that an entry in neither head can be: found by vector, by keyword, or by both."""
+        """Yield the best possible entries outside both heads: found by vector, by keyword, or by both."""
         place = lists.depth + 1
         vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
         keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
@@ -135,11 +131,11 @@ class BestAnswers:
                     None if vector is None else place,
                     None if keyword is None else place,
                     self._most_touched,
-                    None if vector is None else self._closeness.most(vector),
+                    None if vector is None else self._closeness.upper_bound(vector),
                 )
 
     def _admissible(self, candidates: Iterable[tuple[int, RecallCandidate]]) -> Iterator[_Bounded]:
-        """Yield those that may reach the minimum, with their upper bounds."""
+        """Yield the candidates that may reach the minimum, with their upper bounds."""
         for seq, candidate in candidates:
             upper_bound = self._policy.upper_bound(candidate)
             if upper_bound is None:
@@ -156,7 +152,7 @@ class BestAnswers:
             yield found[seq]._replace(facts=facts, touched=touched.get(seq, 0))
 
     def _touched(self, seqs: Iterable[int]) -> Mapping[int, int]:
-        """Return how many of the files touched of late each of *seqs* is about."""
+        """Return for each of *seqs* the number of recently touched files that it refers to."""
         files = set(self._context.workplace.touched_files)
         if not files:
             return {}
@@ -164,7 +160,7 @@ class BestAnswers:
 
 
 def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, float]:
-    """Return the bounds of a head: one for all that is unseen, none when nothing is."""
+    """Return the bounds of a head: one for all unseen entries, empty without any."""
     bounds = [candidate.upper_bound for candidate in bounded]
     return {None: max(bounds)} if bounds else {}
 
@@ -190,25 +186,25 @@ def _best_possible(context: RankingContext) -> RecallFacts:
 
 def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
     """
-    Yield those of at least the minimum, of several that say the same only the best unless all are wanted.
+    Yield the answers that reach the minimum, without duplicates unless they are wanted.
 
-    A whole file says what each of its sections does; its sections differ from one another.
+    A whole file duplicates its sections; sections of a file differ from one another.
     """
-    said, files, sectioned = set[str](), set[str](), set[str]()
+    hashes, files, sectioned = set[str](), set[str](), set[str]()
     for answer in judged:
         facts = answer.candidate.facts
         path = facts.file_path or ""
-        repeats = facts.content_hash in said or path in (files if facts.anchor_id else sectioned)
+        repeats = facts.content_hash in hashes or path in (files if facts.anchor_id else sectioned)
         if (wanted.distinct and repeats) or not answer.reaches(wanted.minimum):
             continue
-        said.add(facts.content_hash)
+        hashes.add(facts.content_hash)
         if path:
             (sectioned if facts.anchor_id else files).add(path)
         yield answer
 
 
 START_DEPTH = 80
-"""Measured at 10,000 entries: 64 often has to be doubled, at three times the cost; more is read in vain."""
+"""Measured with 10,000 entries: 64 often has to be doubled, at three times the cost; more reads needlessly."""
 
 
 class Selected(NamedTuple):
@@ -218,7 +214,7 @@ class Selected(NamedTuple):
     Attributes:
         ranked: The chosen entries, best first.
         policy: The policy that scored them.
-        seen: All that was ranked, best first, whether it was chosen or not.
+        seen: All ranked entries, best first, chosen or not.
 
     """
 
@@ -233,7 +229,7 @@ class _CategoryHead(NamedTuple):
 
     Attributes:
         facts: The entries in them.
-        bound: The highest score of an entry in none of them.
+        bound: The upper bound of the score of all other entries.
 
     """
 
@@ -242,7 +238,7 @@ class _CategoryHead(NamedTuple):
 
 
 def whole_store_maxima(retrieval: Retrieval, repository: RankingReads) -> Maxima:
-    """Return what scores are divided by: the best of each signal over all learnings."""
+    """Return the best value of each signal over all learnings, which normalises scores."""
     return Maxima(
         vector=_best(retrieval.by_vector.top(1)),
         keyword=_best(retrieval.by_keyword.top(1)),
@@ -254,9 +250,9 @@ def select(
     retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy, balancer: CategoryBalancer
 ) -> Selected:
     """
-    Return exactly what ranking and balancing every learning would choose.
+    Choose exactly the entries that ranking and balancing every learning would choose.
 
-    Three sorted lists of each category are read, twice as deep each time, until they prove the choice.
+    Reads three sorted lists for each category, twice as deep each time, until their bounds prove the choice.
     """
     selection, head = first_exact(_heads(retrieval, repository, policy, balancer.limit), balancer.select)
     return Selected(tuple(in_order(selection)), policy, head.ranked)
@@ -279,8 +275,8 @@ def _most_prominent(
     """
     Return the *depth* most prominent of each category.
 
-    A quarter as deep into each track record is nearly always enough: where the last entry that
-    was read of one is not among the most prominent, those after it aren't either.
+    Reading a quarter of the depth of each track record is nearly always enough: if its last entry
+    read is not among the most prominent, those after it aren't either.
     """
     heads: dict[Category | None, list[RankingFacts]] = {}
     for width in (depth // 4, depth // 2, depth):
@@ -324,5 +320,5 @@ def _best(hits: Sequence[Hit]) -> float:
 
 
 def _tail(hits: Sequence[Hit], depth: int) -> float:
-    """Return the last score of a list read to *depth*, 0 when it ended before."""
+    """Return the last score of a list read to *depth*, 0 if it is shorter."""
     return hits[-1].score if len(hits) == depth else 0.0

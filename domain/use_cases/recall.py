@@ -1,4 +1,4 @@
-"""Answer a question from what is remembered."""
+"""Answer a question from the store: retrieve, rank, and leave out duplicates."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,17 +23,17 @@ NO_DECAY = Decay(enabled=False)
 
 class Recollection(NamedTuple):
     """
-    All that came of a question.
+    The answers to a question, and the diagnostics of the search.
 
     Attributes:
         answers: Best first.
-        query: The text that was searched for, None when nothing was.
-        searched: How many entries there were to search.
-        found_by_meaning: How many of them have a vector that was compared; 0 when meaning could not be searched.
-        found_by_word: How many of them hold a word of the question.
-        embedded_by: The model that embedded the question, None when none did.
-        numpy_missing: The installation is incomplete: vectors can't be compared.
-        degradations: What was missing and why, one line each.
+        query: The search text, None without a search.
+        searched: The number of entries in scope.
+        found_by_meaning: The number of them with a compared vector; 0 without a semantic search.
+        found_by_word: The number of them that contain a word of the question.
+        embedded_by: The model that embedded the question, None without one.
+        numpy_missing: Whether numpy is not installed, so that vectors can't be compared.
+        degradations: The missing parts with their reasons, one line each.
 
     """
 
@@ -49,15 +49,15 @@ class Recollection(NamedTuple):
 
 class Rated(NamedTuple):
     """
-    An entry that answers, by its number alone.
+    The rating of an entry as an answer.
 
     Attributes:
-        seq: The store's number of it.
-        score: How well it answers, as the policy measures it.
-        parts: What the score is made of.
-        vector: Its score by meaning, None when it has none.
-        keyword: Its keyword score, None when no word matches.
-        relevance: How likely it answers, `[0, 1]`; None where the policy is not calibrated.
+        seq: The number of the entry.
+        score: The score by the policy.
+        parts: The components of the score.
+        vector: Its semantic score, None without one.
+        keyword: Its keyword score, None without a matching word.
+        relevance: The estimated probability of relevance, `[0, 1]`; None if the policy is not calibrated.
 
     """
 
@@ -71,15 +71,13 @@ class Rated(NamedTuple):
 
 class Recall(NamedTuple):
     """
-    Find, judge, and leave out what says the same twice.
+    Retrieve, rank, and leave out duplicates.
 
     Attributes:
-        repository: The entries.
-        retrieve: Search by meaning and by word.
-        clock: For recency.
-        weights: What the signals of `hybrid` count for.
-        decay: How age tells on an entry, where the policy goes by it.
-        first_depth: How deep both lists are read at first.
+        retrieve: The semantic and the keyword search.
+        weights: The weights of the signals of `hybrid`.
+        decay: The effect of age, for questions that decay.
+        first_depth: The depth to which both lists are read at first.
 
     """
 
@@ -92,20 +90,20 @@ class Recall(NamedTuple):
 
     def answer(self, question: Question, deadline: Deadline) -> Recollection:
         """
-        Return the best answers to *question*; without words, none.
+        Return the best answers to *question*; none for an empty text.
 
         Raises:
             StorageError: the store can't be read.
         """
         if not question.text.strip() or question.limit <= 0:
             return Recollection()
-        troubles = retire_expired(self.repository, self.clock.now())
+        problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
             recollection = self.answer_from(question, self.search(question, deadline))
-        return recollection._replace(degradations=(*troubles, *recollection.degradations))
+        return recollection._replace(degradations=(*problems, *recollection.degradations))
 
     def search(self, question: Question, deadline: Deadline) -> Found:
-        """Return what both searches find; questions that differ in policy may share it if both go `by_passage`, or none."""
+        """Run both searches; questions with other policies may share the result if `by_passage` is equal."""
         retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
         retrieval = retrieve.find(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
@@ -128,7 +126,7 @@ class Recall(NamedTuple):
 
     def answer_from(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> Recollection:
         """
-        Return the best answers to *question* of what was found.
+        Return the best answers to *question* among those *found*.
 
         Raises:
             StorageError: the store can't be read.
@@ -139,12 +137,12 @@ class Recall(NamedTuple):
 
     def rank(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> list[Rated]:
         """
-        Return the best answers to *question* of what was found, without reading them.
+        Return the ratings of the best answers to *question* among those *found*.
 
         Args:
-            question: What is asked.
-            found: What was found for it.
-            baseline: Ranks instead of the question's policy.
+            question: The question.
+            found: The results of its search.
+            baseline: Replaces the question's policy.
 
         Raises:
             StorageError: the store can't be read.
@@ -161,7 +159,7 @@ class Recall(NamedTuple):
 
 
 def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
-    """Return *judged* by its number; its relevance is at most *cap*, that of the answers before it."""
+    """Return the rating of *judged*; its relevance is capped at *cap*, that of the answers before it."""
     candidate, relevance, parts = judged.candidate, judged.relevance, policy.parts(judged.candidate)
     if relevance is not None:
         relevance, parts = min(cap, relevance), {**parts, "cap": cap}
@@ -176,12 +174,12 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
 
 
 def answer_of(entry: "Entry", rated: Rated) -> Answer:
-    """Return the answer that *entry* is, as it was *rated*."""
+    """Return *entry* as an answer with its rating."""
     return Answer(entry, *rated[1:])
 
 
 def searched(found: Found) -> Recollection:
-    """Return how a search went, without an answer."""
+    """Return the diagnostics of a search, without answers."""
     return Recollection(
         query=found.retrieval.query,
         searched=found.context.size,

@@ -1,8 +1,4 @@
-"""
-Recall what bears on the user's work before anyone asks.
-
-Tell the conversations that bear on the user's work, each on one line.
-"""
+"""Find the conversations related to the user's current work, and render them as a section of one line each."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -25,21 +21,21 @@ from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
 
 FEW = 3
-"""Fewer answers than that, or than were asked for, and it is worth looking further."""
+"""With fewer answers than this, or than requested, the search widens to the workspace."""
 
 POLICY: PolicyName = "context"
 
 DEPTH = 1_024
-"""Being near counts more than being found: the heads of lists prove little, so most projects are judged at one go."""
+"""Proximity outweighs the search score, so the heads of the lists bound little: most projects are judged at once."""
 
 
 class Nearby(NamedTuple):
     """
-    What bears on the user's work.
+    The conversations related to the user's work.
 
     Attributes:
-        best: Best first.
-        search: How they were found; its answers are left to who wants to read them whole.
+        best: Their ratings, best first.
+        search: The diagnostics of the search, without answers.
 
     """
 
@@ -48,13 +44,7 @@ class Nearby(NamedTuple):
 
 
 class RecallNearby(NamedTuple):
-    """
-    Ask the project's conversations, and those of its workspace when the project has few.
-
-    Attributes:
-        recall: Answers a question.
-
-    """
+    """Search the project's conversations, and those of its workspace if the project has few."""
 
     recall: Recall
 
@@ -67,18 +57,16 @@ class RecallNearby(NamedTuple):
         except_for: tuple[int, ...] = (),
     ) -> Nearby:
         """
-        Return at most *limit* conversations that bear on *context*, or else on the files touched of late.
+        Return at most *limit* conversations related to *context*, or else to the files touched recently.
 
-        Without either, none.
-
-        What has expired must be retired before.
+        Without either, none. The caller has retired expired entries.
 
         Args:
-            context: What the user is working on.
-            workplace: Where, and what was touched there besides.
-            limit: How many at most; 0 and less ask for none.
-            deadline: When searching must be over.
-            except_for: The numbers of those that are known already.
+            context: The user's current work.
+            workplace: The project, and the files touched there.
+            limit: The maximum number; 0 and less search nothing.
+            deadline: The end of the time for searching.
+            except_for: The numbers of entries to leave out.
 
         Raises:
             StorageError: the store can't be read.
@@ -115,19 +103,19 @@ def _question(
 
 
 OF_SESSION = 10
-"""So many conversations of a session are looked at after its compaction; the budget holds no more."""
+"""The maximum number of conversations of a session read after its compaction; the budget has no room for more."""
 
 NO_TIME = "no related conversations: no time was left"
 
 
 class Related(NamedTuple):
     """
-    What is told.
+    The section of related conversations.
 
     Attributes:
-        section: As it is printed.
-        nearby: What was found; all of it, whether it is told or not.
-        degradations: What was missing and why, one line each.
+        section: The printed section.
+        nearby: All conversations found, printed or not.
+        degradations: The missing parts with their reasons, one line each.
 
     """
 
@@ -138,12 +126,11 @@ class Related(NamedTuple):
 
 class Relate(NamedTuple):
     """
-    Find, sum up, and print as much as the budget holds.
+    Find and render as many related conversations as the budget allows.
 
     Attributes:
-        repository: The entries.
-        nearby: Finds what bears on the user's work.
-        clock: For what has expired.
+        nearby: Finds conversations related to the user's work.
+        clock: The time, for retiring expired entries.
 
     """
 
@@ -155,23 +142,23 @@ class Relate(NamedTuple):
         self, context: ContextQuery, occasion: Occasion, deadline: Deadline, *, limit: int, most_units: int
     ) -> Related:
         """
-        Return what bears on *context*, by itself.
+        Return the section for *context*, on a consistent state of the store.
 
         Args:
-            context: What the user is working on.
-            occasion: Where, and how much is wanted.
-            deadline: When searching must be over.
-            limit: How many conversations at most.
-            most_units: UTF-16 units of the section.
+            context: The user's current work.
+            occasion: The workplace and the token budget.
+            deadline: The end of the time for searching.
+            limit: The maximum number of conversations.
+            most_units: The maximum size of the section in UTF-16 units.
 
         Raises:
             StorageError: the store can't be read.
 
         """
-        troubles = retire_expired(self.repository, self.clock.now())
+        problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
             related = self.find(context, occasion, deadline, limit=limit, most_units=most_units)
-        return related._replace(degradations=(*troubles, *related.degradations))
+        return related._replace(degradations=(*problems, *related.degradations))
 
     def find(
         self,
@@ -184,10 +171,10 @@ class Relate(NamedTuple):
         known: tuple[int, ...] = (),
     ) -> Related:
         """
-        Return what bears on *context*, of what the caller's snapshot holds; he has retired what has expired.
+        Return the section for *context*, within the caller's snapshot and after retiring expired entries.
 
-        After a compaction it begins with what was said in the session before. Without a signal the newest stand for
-        what bears on it. What is *known* by number is left out.
+        After a compaction the section begins with the conversations of the same session. Without a signal the
+        newest conversations replace related ones. The numbers *known* are left out.
 
         Raises:
             StorageError: the store can't be read.
@@ -196,14 +183,16 @@ class Relate(NamedTuple):
         if room.characters <= 0:
             return Related()
         late = deadline.passed()
-        said = [each for each in self._of_session(occasion.compacted) if each.seq not in known]
-        known += tuple(each.seq for each in said)
+        earlier = [talk for talk in self._of_session(occasion.compacted) if talk.seq not in known]
+        known += tuple(talk.seq for talk in earlier)
         nearby = Nearby() if late else self.nearby.find(context, occasion.workplace, limit, deadline, known)
-        found = self.repository.summaries([each.seq for each in nearby.best])
+        found = self.repository.summaries([answer.seq for answer in nearby.best])
         if not (found or late):
             found = self._lately(occasion, limit, known)
-        others = _else(found, said)
-        return Related(related_section(said, others, room), nearby, (NO_TIME,) if late else nearby.search.degradations)
+        others = _else(found, earlier)
+        return Related(
+            related_section(earlier, others, room), nearby, (NO_TIME,) if late else nearby.search.degradations
+        )
 
     def _of_session(self, session: str) -> list[ConversationSummary]:
         of_session = CONVERSATIONS._replace(session=session)

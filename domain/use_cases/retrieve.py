@@ -1,10 +1,4 @@
-"""
-Nothing that has expired may be ranked.
-
-Texts to unit vectors: the one place where vectors are brought to length 1.
-
-Find what a search text finds, and note once whatever was missing.
-"""
+"""Retrieve the matches of a query: embed it, run the semantic and the keyword search side by side, note what failed."""
 
 import datetime as dt
 from array import array
@@ -36,7 +30,7 @@ from hardwon.ports.vectors import Matches, VectorIndex, VectorStore
 
 
 def retire_expired(repository: EntryState, now: dt.datetime) -> tuple[str, ...]:
-    """Take what has expired by *now* out of every index; return why that was not possible in a line, none if it was."""
+    """Remove entries that expired by *now* from every index; return one line if the store can't be written."""
     try:
         repository.retire_expired(now)
     except StorageError as error:
@@ -46,44 +40,44 @@ def retire_expired(repository: EntryState, now: dt.datetime) -> tuple[str, ...]:
 
 class MemoisedEmbedder:
     """
-    An embedder that is asked the same at most once, whoever asks again: it shares the answer, or the trouble.
+    An embedder that memoises answers and errors by text; thread-safe.
 
-    Who did not answer in time once is not waited for again.
+    A request that timed out once is not waited for again.
 
     Args:
-        embedder: Who is asked.
+        embedder: Makes the vectors.
 
     """
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._asked: dict[tuple[Task, tuple[str, ...]], Background[list[Vector]]] = {}
+        self._requests: dict[tuple[Task, tuple[str, ...]], Background[list[Vector]]] = {}
         self._late = set[tuple[Task, tuple[str, ...]]]()
         self._lock = Lock()
 
     @property
     def space(self) -> Space:
-        """The space of who is asked."""
+        """The space of the embedder."""
         return self._embedder.space
 
     @property
     def max_tokens(self) -> int:
-        """How much of a text counts."""
+        """The token limit of the embedder."""
         return self._embedder.max_tokens
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         """
-        Return one vector a text.
+        Return one vector for each text.
 
         Raises:
-            EmbedderError: who is asked has none, or did not answer before *deadline*.
+            EmbedderError: the embedder failed, or did not answer before *deadline*.
         """
         key = (task, tuple(texts))
         with self._lock:
-            if key not in self._asked:
-                self._asked[key] = Background(lambda: self._embedder.embed(texts, task, deadline))
+            if key not in self._requests:
+                self._requests[key] = Background(lambda: self._embedder.embed(texts, task, deadline))
         try:
-            answer = self._asked[key].result(deadline.within(0) if key in self._late else deadline)
+            answer = self._requests[key].result(deadline.within(0) if key in self._late else deadline)
         except TimeoutError as error:
             self._late.add(key)
             raise EmbedderUnavailableError(f"{self.space.model} did not answer in time") from error
@@ -95,7 +89,7 @@ def embed_documents(embedder: Embedder, texts: Sequence[str], deadline: Deadline
     Return the unit vectors of *texts*, in order.
 
     Raises:
-        EmbedderError: the embedder gave no usable answer for one of them.
+        EmbedderError: the embedder gave no usable vector for one of them.
     """
     return _embed(embedder, texts, "document", deadline)
 
@@ -121,13 +115,13 @@ def _embed(embedder: Embedder, texts: Sequence[str], task: Task, deadline: Deadl
 
 
 EMBED_SECONDS = 1.2
-WORD_SECONDS = 0.8  # what is left must do for comparing, ranking and printing
+WORD_SECONDS = 0.8  # the rest is for comparing, ranking and printing
 WORDS_A_TOKEN = 1.2
-"""Of a model's limit; where a long text's vector still says little is further on than where reading ends."""
+"""The words that a model reads for each token of its limit, generously: the vector of a text near the limit is good enough."""
 
 
 class NoMatches:
-    """What a search finds that was not run."""
+    """The empty matches of a search that was not run."""
 
     def count(self) -> int:
         """Return 0."""
@@ -144,25 +138,25 @@ class NoMatches:
         return {}
 
     def statistics(self) -> ScoreStatistics:
-        """Return that of nothing."""
+        """Return empty statistics."""
         return ScoreStatistics()
 
 
 class Retrieval(NamedTuple):
     """
-    What one search text found, before any ranking.
+    The matches of one query, before any ranking.
 
     Attributes:
-        query: The search text, None when there was no signal.
-        keyword_text: The text that was searched by keyword, likewise.
-        by_vector: Matches by meaning.
-        by_keyword: Matches by word.
-        embedded_by: The model that embedded the query, None when none did.
-        spaces: The matches by meaning of each space, scored by cosine.
-        standardised: Whether several models were asked, so that scores by vector are no cosines.
-        window: About how many words of a text that model takes in, 0 without a model.
-        numpy_missing: The installation is incomplete: vectors can't be compared.
-        degradations: What was missing and why, one line each.
+        query: The search text, None without a signal.
+        keyword_text: The text of the keyword search, likewise.
+        by_vector: Semantic matches.
+        by_keyword: Keyword matches.
+        spaces: The semantic matches of each space, scored by cosine.
+        embedded_by: The models that embedded the query, None without any.
+        standardised: Whether several models were used, so that `by_vector` has z-scores, not cosines.
+        window: About how many words of a text the model reads, 0 without a model.
+        numpy_missing: Whether numpy is not installed, so that vectors can't be compared.
+        degradations: The missing parts with their reasons, one line each.
 
     """
 
@@ -180,12 +174,12 @@ class Retrieval(NamedTuple):
 
 class SemanticSearch(NamedTuple):
     """
-    Search by meaning.
+    The semantic search in one space.
 
     Attributes:
-        embedder: Makes the query's vector.
-        store: Knows which kinds of entries it is for, and whether there is anything to compare with.
-        vector_index: Compares.
+        embedder: Embeds the query.
+        store: Knows the kinds of entries of the space, and whether it has any vector.
+        vector_index: Compares vectors.
 
     """
 
@@ -196,14 +190,14 @@ class SemanticSearch(NamedTuple):
 
 class Retrieve(NamedTuple):
     """
-    Run both searches side by side; either may be missing or fail.
+    Run the semantic and the keyword search side by side; either may be missing or fail.
 
     Attributes:
-        semantic: The spaces to search by meaning; for each kind the first whose embedder answers is searched.
-        keywords: Search by word.
-        only: Which entries are searched.
-        by_passage: Whether words are weighed by passage, or by whole entry.
-        embed_seconds: How long each embedder may take for the query.
+        semantic: The spaces, in order of preference; each kind is searched in the first whose embedder answers.
+        keywords: The keyword search.
+        only: The entries searched.
+        by_passage: Whether keyword scores are those of passages, or of whole entries.
+        embed_seconds: The time limit of each embedder.
 
     """
 
@@ -215,12 +209,12 @@ class Retrieve(NamedTuple):
 
     def find(self, query: str | None, deadline: Deadline, keyword_text: str | None = None) -> Retrieval:
         """
-        Return what a query finds.
+        Return the matches of a query.
 
         Args:
-            query: The text to embed; nothing is searched for None.
-            deadline: When searching must be over.
-            keyword_text: The text to search by keyword, None for *query*.
+            query: The text to embed; None searches nothing.
+            deadline: The end of the time for searching.
+            keyword_text: The text of the keyword search, None for *query*.
 
         """
         if query is None:
@@ -228,23 +222,23 @@ class Retrieve(NamedTuple):
         return _Search(self, query, query if keyword_text is None else keyword_text, deadline).run()
 
 
-class _Asked(NamedTuple):
-    """Some kinds of entries, and the searches that serve them, in order."""
+class _Group(NamedTuple):
+    """Kinds of entries, and the searches for them in order of preference."""
 
     only: EntryFilter
     searches: Sequence[SemanticSearch]
 
 
 class _Answer(NamedTuple):
-    """The query's vector, the space it is of, and why earlier spaces were passed over."""
+    """The query's vector, its space, and why preferred spaces were skipped."""
 
     search: SemanticSearch
     vector: Vector
-    trouble: str
+    problem: str
 
 
 class _Found(NamedTuple):
-    """What one space found."""
+    """The matches of one space."""
 
     matches: Matches
     embedder: Embedder
@@ -252,24 +246,24 @@ class _Found(NamedTuple):
 
 def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Deadline, seconds: float) -> _Answer:
     """
-    Embed *query* with the first embedder that answers in so many *seconds*; secrets are taken out first.
+    Embed *query*, without its secrets, with the first embedder that answers within *seconds*.
 
     Raises:
-        EmbedderUnavailableError: none of them answered; one line says why.
+        EmbedderUnavailableError: none of them answered; the message has one line of reasons.
     """
-    public, troubles = redact(query), list[str]()
+    public, problems = redact(query), list[str]()
     for search in searches:
         try:
             vector = embed_query(search.embedder, public, deadline.within(seconds))
         except EmbedderError as error:
-            troubles.append(str(error))
+            problems.append(str(error))
         else:
-            return _Answer(search, vector, "; ".join(troubles))
-    raise EmbedderUnavailableError("; ".join(troubles))
+            return _Answer(search, vector, "; ".join(problems))
+    raise EmbedderUnavailableError("; ".join(problems))
 
 
 class _Search:
-    """One run of `Retrieve`, collecting what is missing as it goes."""
+    """One run of `Retrieve`; collects degradations."""
 
     def __init__(self, tools: Retrieve, query: str, keyword_text: str, deadline: Deadline) -> None:
         self._tools = tools
@@ -281,24 +275,24 @@ class _Search:
         self._embed_by = deadline.within(tools.embed_seconds * len(tools.semantic))
 
     def run(self) -> Retrieval:
-        embeddings = [(asked, self._start_embedding(asked)) for asked in self._asked()]
+        embeddings = [(asked, self._start_embedding(asked)) for asked in self._groups()]
         by_keyword = self._match_words()
-        found = [each for asked, embedding in embeddings if (each := self._compare(asked, embedding))]
+        found = [result for asked, embedding in embeddings if (result := self._compare(asked, embedding))]
         return Retrieval(
             query=self._query,
             keyword_text=self._keyword_text,
-            by_vector=_as_one([each.matches for each in found]),
+            by_vector=_as_one([result.matches for result in found]),
             by_keyword=by_keyword,
-            spaces=tuple(each.matches for each in found),
-            embedded_by=" + ".join(each.embedder.space.model for each in found) or None,
+            spaces=tuple(result.matches for result in found),
+            embedded_by=" + ".join(result.embedder.space.model for result in found) or None,
             standardised=len(found) > 1,
-            window=min((int(each.embedder.max_tokens * WORDS_A_TOKEN) for each in found), default=0),
+            window=min((int(result.embedder.max_tokens * WORDS_A_TOKEN) for result in found), default=0),
             numpy_missing=self._numpy_missing,
             degradations=tuple(self._degradations),
         )
 
-    def _asked(self) -> Sequence[_Asked]:
-        """Return the kinds to search, those together that the same spaces serve and that have vectors there."""
+    def _groups(self) -> Sequence[_Group]:
+        """Group the kinds to search by the spaces that serve them and have vectors of them."""
         try:
             for search in self._tools.semantic:
                 search.vector_index.ensure_usable()
@@ -316,23 +310,23 @@ class _Search:
             if (asked := self._filled(self._tools.only._replace(kinds=tuple(kinds)), serving)).searches
         ]
 
-    def _filled(self, only: EntryFilter, serving: Sequence[int]) -> _Asked:
+    def _filled(self, only: EntryFilter, serving: Sequence[int]) -> _Group:
         searches = [self._tools.semantic[at] for at in serving]
-        return _Asked(only, [search for search in searches if search.store.has_any(only)])
+        return _Group(only, [search for search in searches if search.store.has_any(only)])
 
-    def _start_embedding(self, asked: _Asked) -> Background[_Answer]:
+    def _start_embedding(self, asked: _Group) -> Background[_Answer]:
         seconds = self._tools.embed_seconds
         return Background(lambda: _first_answer(asked.searches, self._query, self._deadline, seconds))
 
-    def _compare(self, asked: _Asked, embedding: Background[_Answer]) -> _Found | None:
+    def _compare(self, asked: _Group, embedding: Background[_Answer]) -> _Found | None:
         try:
             answer = embedding.result(self._embed_by)
             matches = answer.search.vector_index.compare(answer.vector, asked.only)
         except (EmbedderError, TimeoutError, VectorIndexUnavailableError) as error:
             self._degradations.append(f"no vector search: {error}")
             return None
-        if answer.trouble:
-            self._degradations.append(f"searching with {answer.search.embedder.space.model}: {answer.trouble}")
+        if answer.problem:
+            self._degradations.append(f"searching with {answer.search.embedder.space.model}: {answer.problem}")
         return _Found(matches, answer.search.embedder)
 
     def _match_words(self) -> Matches:

@@ -1,10 +1,4 @@
-"""
-Keep what a retrospective taught, in the knowledge bank and in the store.
-
-Look again at what is known: confirm an entry, or make it universal.
-
-Find what was learned earlier and bears on the feature that just ended.
-"""
+"""Retrospectives: save lessons in the knowledge bank and in the store, confirm or promote known ones, find ones to review."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -33,12 +27,11 @@ from hardwon.ports.knowledge_bank import BankFiles
 
 class Kept(NamedTuple):
     """
-    What became of a lesson.
+    The outcome for a lesson.
 
     Attributes:
-        lesson: The lesson.
-        noted: What became of the knowledge bank.
-        stored: As it now stands in the store; None when the store was left alone.
+        noted: The change of the knowledge bank.
+        stored: The change of the store; None if the store was not used.
 
     """
 
@@ -52,8 +45,8 @@ class SavedRetro(NamedTuple):
     The outcome of a retrospective.
 
     Attributes:
-        lessons: What became of each.
-        skipped: What of the banks the store could not take in, one line each.
+        lessons: The outcome for each lesson.
+        skipped: Entries of the banks that could not be imported, one line each.
 
     """
 
@@ -64,12 +57,11 @@ class SavedRetro(NamedTuple):
 @attrs.frozen
 class SaveRetro:
     """
-    Write lessons to the knowledge bank and to the store, all of them or none.
+    Write lessons to the knowledge bank and to the store, atomically.
 
     Attributes:
         bank: The markdown files.
-        open_store: Opens the store, made when it is not there, for what the banks say; None when the store is to be
-            left alone.
+        open_store: Opens or creates the store; None to leave it alone.
 
     """
 
@@ -78,15 +70,15 @@ class SaveRetro:
 
     def save(self, lessons: Sequence[Lesson]) -> SavedRetro:
         """
-        Keep *lessons*; one that is known is counted once more, in both places.
+        Save *lessons*; a known one is counted once more, in both places.
 
-        The files are held before the store is, and no store is made for lessons that they can't take. They are written
-        last before the store is committed. A process that is killed in between leaves some of the files written and the
-        store as it was: the next retrospective takes in what they say.
+        The files are locked before the store, and no store is created for lessons that the files can't hold. The files
+        are written last before the commit of the store. A process that is killed in between leaves some files written
+        and the store unchanged: the next retrospective imports them.
 
         Raises:
-            InvalidAnswerError: a file can't take some of them; nothing was written.
-            UneditableFileError: a file can't be written, or somebody else holds them; nothing was written.
+            InvalidAnswerError: a file can't hold some of them; nothing was written.
+            UneditableFileError: a file can't be written, or another process holds them; nothing was written.
             UnreadableFileError: a file can't be read; nothing was written.
             StorageError: the store can't be written now; nothing was written, unless it was its commit that failed.
 
@@ -99,7 +91,7 @@ class SaveRetro:
             return self._in_both(banks, lessons, self.open_store())
 
     def foreseen(self, lessons: Sequence[Lesson]) -> SavedRetro:
-        """Return what would become of the knowledge bank; nothing is written."""
+        """Return the changes of the knowledge bank in a dry run."""
         return SavedRetro(_all_noted(self.bank.banks(), lessons))
 
     def _in_both(self, banks: Banks, lessons: Sequence[Lesson], take_in: SyncBanks) -> SavedRetro:
@@ -115,18 +107,18 @@ class SaveRetro:
 
 def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
     kept = list[Kept]()
-    troubles = list[str]()
+    problems = list[str]()
     for lesson, known in zip_longest(lessons, stored):
         count = known.entry.observation_count if known else 1
         try:
             outcome = noted(banks, lesson.for_bank(count), scope_of(lesson))
         except InvalidEntryError as error:
-            troubles.append(f"{lesson.place}: {error}")
+            problems.append(f"{lesson.place}: {error}")
             continue
         banks = outcome.banks
         kept.append(Kept(lesson, outcome, known))
-    if troubles:
-        raise InvalidAnswerError(troubles)
+    if problems:
+        raise InvalidAnswerError(problems)
     return tuple(kept)
 
 
@@ -140,20 +132,20 @@ def _stored(lesson: Lesson, store_entry: StoreEntry) -> Stored:
 
 
 def scope_of(lesson: Lesson) -> BankScope:
-    """Return whose bank a lesson belongs in."""
+    """Return the bank that a lesson belongs to."""
     return "local" if lesson.entry.source_project is not None else "global"
 
 
 @attrs.frozen
 class Revised:
     """
-    What became of an entry.
+    The outcome of a revision.
 
     Attributes:
-        before: As it stood in the store.
-        entry: As it now stands there.
-        noted: What became of the knowledge bank.
-        skipped: What of the banks the store could not take in, one line each.
+        before: The entry as it was stored.
+        entry: The entry as stored now.
+        noted: The change of the knowledge bank.
+        skipped: Entries of the banks that could not be imported, one line each.
 
     """
 
@@ -166,12 +158,11 @@ class Revised:
 @attrs.frozen(kw_only=True)
 class ReviseLearning:
     """
-    Change a learning in the store and in the knowledge bank; neither gets a second one of it.
+    Confirm or promote a learning, in the store and in the knowledge bank, without duplicating it.
 
     Attributes:
         bank: The markdown files.
-        take_in: Lets the store know what they say.
-        clock: The time.
+        take_in: Synchronises the store with them.
 
     """
 
@@ -181,34 +172,34 @@ class ReviseLearning:
 
     def confirm(self, entry_id: str) -> Revised:
         """
-        Count that the learning was observed once more, now; in the bank wherever it stands.
+        Count that the learning was observed once more, now; also in every bank that has it.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: it is no learning, or a file can't be changed; nothing was.
-            UneditableFileError: a file can't be written, or somebody else holds them; nothing was changed.
+            InvalidEntryError: it is no learning, or a file can't be changed; nothing was changed.
+            UneditableFileError: a file can't be written, or another process holds them; nothing was changed.
             UnreadableFileError: a file can't be read; nothing was changed.
             StorageError: the store can't be written now.
 
         """
-        return self._looked(entry_id, self._confirmed)
+        return self._revised(entry_id, self._confirmed)
 
     def promote(self, entry_id: str) -> Revised:
         """
-        Make the learning one of all projects: of none in its row, and in the user's own bank; twice is as once.
+        Make the learning one of all projects: without a project in the store, and in the user's own bank; idempotent.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: it is no learning, or the file can't take it; nothing was changed.
-            UneditableFileError: a file can't be written, or somebody else holds them; nothing was changed.
+            InvalidEntryError: it is no learning, or the file can't hold it; nothing was changed.
+            UneditableFileError: a file can't be written, or another process holds them; nothing was changed.
             UnreadableFileError: a file can't be read; nothing was changed.
             StorageError: the store can't be written now.
 
         """
-        return self._looked(entry_id, _promoted)
+        return self._revised(entry_id, _promoted)
 
-    def _looked(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
-        """Hold the files, then the store; take in what the files say, look, and take in what was written."""
+    def _revised(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
+        """Lock the files, then the store; synchronise the store before and after the revision."""
         with self.bank.held() as banks, self._repository.transaction():
             self.take_in.take_in(banks)
             looked = look(self._learning(entry_id), banks)
@@ -218,12 +209,12 @@ class ReviseLearning:
             return attrs.evolve(looked, skipped=self.take_in.take_in(looked.noted.banks))
 
     def _confirmed(self, entry: Entry, banks: Banks) -> Revised:
-        again = attrs.evolve(
+        confirmed = attrs.evolve(
             entry,
             observation_count=min(entry.observation_count + 1, MAX_COUNT),
             updated_at=max(entry.updated_at, self.clock.now()),
         )
-        return Revised(entry, again, counted(banks, entry.entry_id, day_of(again.updated_at)))
+        return Revised(entry, confirmed, counted(banks, entry.entry_id, day_of(confirmed.updated_at)))
 
     @property
     def _repository(self) -> EntryRepository:
@@ -243,16 +234,16 @@ def _promoted(entry: Entry, banks: Banks) -> Revised:
 
 
 SEARCHED = 100
-"""How many answers are looked through for those that are older and of this project."""
+"""The number of answers that are filtered for older ones of this project."""
 
 
 class Reviewed(NamedTuple):
     """
-    What may be looked at again.
+    The learnings to review.
 
     Attributes:
-        entries: The likeliest first.
-        degradations: What was missing from the search, one line each.
+        entries: The most relevant first.
+        degradations: The missing parts of the search, one line each.
 
     """
 
@@ -261,27 +252,20 @@ class Reviewed(NamedTuple):
 
 
 class Review(NamedTuple):
-    """
-    Find learnings of a project, and of all projects, that the work just done may confirm or contradict.
-
-    Attributes:
-        recall: Answers what is asked.
-        workplace: Where the work was done.
-
-    """
+    """Find learnings of a project, and of all projects, that the finished work may confirm or contradict."""
 
     recall: Recall
     workplace: Workplace
 
     def find(self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline) -> Reviewed:
         """
-        Return at most *limit* learnings that *work* recalls best; nothing is counted.
+        Return the *limit* learnings most relevant to *work*, without counting the access.
 
         Args:
-            work: Its feature and files; without either nothing is found.
-            before: Only what was last observed before it.
-            limit: How many.
-            deadline: When the search must end.
+            work: The feature and the files; without either nothing is found.
+            before: Only learnings last observed before this time.
+            limit: The maximum number.
+            deadline: The end of the time for searching.
 
         Raises:
             StorageError: the store can't be read.

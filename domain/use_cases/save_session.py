@@ -1,4 +1,4 @@
-"""Keep a session: its file and its entry."""
+"""Save a session: its file, and its entry."""
 
 import attrs
 
@@ -26,13 +26,13 @@ def _clean(text: str | None) -> str | None:
 @attrs.frozen(kw_only=True)
 class Given:
     """
-    Values that the user gives to a session, beside its text.
+    The values that the user gives for a session, besides its text.
 
     Attributes:
-        description: What it was about; None leaves that to the text.
+        description: A summary; None takes it from the text.
         tags: The user's own labels.
-        keywords: Words to find it by.
-        permanent: Whether it is kept for good.
+        keywords: Additional words to find it by.
+        permanent: Whether it never expires.
 
     """
 
@@ -45,14 +45,12 @@ class Given:
 @attrs.frozen(kw_only=True)
 class SaveSession:
     """
-    Keep a session: its file, and its entry, which holds its description alone.
+    Write the file of a session and index it; the entry holds its description only.
 
     Attributes:
-        sources: Existing files.
-        sessions: New files.
-        repository: The entries.
+        sources: Reads existing files.
+        sessions: Creates new files.
         workplace: Where the session took place.
-        clock: The time.
 
     """
 
@@ -67,7 +65,7 @@ class SaveSession:
         Write *text*, without secrets, to a file of its own among the project's sessions; return its path.
 
         Raises:
-            InvalidEntryError: it can't be kept; nothing was written.
+            InvalidEntryError: it is no valid session; nothing was written.
             UnreadableFileError: the file can't be written.
 
         """
@@ -75,7 +73,7 @@ class SaveSession:
         clean = redact(text)
         if "\0" in clean:
             raise InvalidEntryError(f"the text holds a NUL character at position {clean.index(chr(0))}: remove it")
-        entry = self._entry(self.sessions.parse(clean, now), given)  # before a file is made
+        entry = self._entry(self.sessions.parse(clean, now), given)  # validates before a file is created
         return self.sessions.create(clean, entry, now)
 
     def index(self, path: str, given: Given) -> Entry:
@@ -101,7 +99,7 @@ class SaveSession:
 
 
 def _fields(fields: FileFields, given: Given) -> FileFields:
-    """Return *fields* with the values that the user gave in front of them."""
+    """Return *fields*; the user's values take precedence."""
     return attrs.evolve(
         fields,
         description=given.description or fields.description,

@@ -1,8 +1,4 @@
-"""
-Read entries whole.
-
-Answer a question with all that a model needs to go on: rules first, concepts counted, a way on when nothing is found.
-"""
+"""Search for a model: rules first, answers with counts of concepts, a suggestion if nothing is found; and load whole entries."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -25,12 +21,12 @@ from hardwon.ports.entries import EntryRepository
 
 class Loaded(NamedTuple):
     """
-    What was read.
+    Loaded entries.
 
     Attributes:
-        entries: Those asked for.
-        total: How many there are.
-        degradations: What went wrong, one line each.
+        entries: The requested page.
+        total: The number of all entries that match.
+        degradations: Failures, one line each.
 
     """
 
@@ -40,27 +36,19 @@ class Loaded(NamedTuple):
 
 
 class Load(NamedTuple):
-    """
-    Read entries and count that.
-
-    Attributes:
-        repository: The entries.
-        usage: Counts what was read.
-        clock: When it was.
-
-    """
+    """Load whole entries and count the access."""
 
     repository: EntryRepository
     usage: UsageLog
     clock: Clock
 
     def within(self, only: EntryFilter, limit: int) -> Loaded:
-        """Return the newest *limit* entries of *only*, deprecated and expired ones too."""
+        """Return the newest *limit* entries of *only*, including deprecated and expired ones."""
         entries = self.repository.find(only, limit=limit, order="created_at")
         return self._counted(entries, self.repository.count(only))
 
     def one(self, entry: Entry) -> Loaded:
-        """Return *entry* as read."""
+        """Return *entry* and count the access."""
         return self._counted([entry], 1)
 
     def _counted(self, entries: list[Entry], total: int) -> Loaded:
@@ -77,15 +65,15 @@ NOTHING_FOUND = (
 
 class SearchResult(NamedTuple):
     """
-    What came of a search.
+    The outcome of a search.
 
     Attributes:
-        rules: The constitutional entries that hold where the question was asked, whole ones within their budget.
-        answers: Best first, none of the rules among them.
+        rules: The constitutional entries that apply in the project, whole ones within their budget.
+        answers: Best first, without the rules.
         others: Answers of other kinds, likewise.
-        counts: For each answer how often each concept stands in its text, as written; none without concepts.
-        suggestion: What to do when nothing answers, empty when something does.
-        degradations: What was missing and why, one line each.
+        counts: For each answer the number of occurrences of each concept in its text; empty without concepts.
+        suggestion: A hint when nothing was found, else empty.
+        degradations: The missing parts with their reasons, one line each.
 
     """
 
@@ -98,14 +86,7 @@ class SearchResult(NamedTuple):
 
 
 class Search(NamedTuple):
-    """
-    Ask, with the rules that always hold.
-
-    Attributes:
-        recall: Answers a question.
-        usage: Counts what was found.
-
-    """
+    """Answer a question, together with the constitutional entries."""
 
     recall: Recall
     usage: UsageLog
@@ -120,20 +101,20 @@ class Search(NamedTuple):
         besides: EntryFilter | None = None,
     ) -> SearchResult:
         """
-        Return what answers *question*.
+        Return the answers to *question*.
 
-        An answer holds all *concepts*: every word of each stands in its own texts, in some form. Rules
-        are not counted in the limit. A question for one tier is answered by that tier alone.
+        An answer contains all *concepts*: every word of each, in some form. Rules do not count
+        towards the limit. A question for one tier is answered by that tier only.
 
         Args:
-            question: What is asked; without words the concepts are.
-            deadline: When searching must be over.
+            question: The question; an empty text is replaced by the concepts.
+            deadline: The end of the time for searching.
             concepts: None, or 2 to 5.
             rules: False leaves constitutional entries out altogether.
-            besides: Other entries to ask, which answer if they are relevant; None for no others.
+            besides: Further entries to search, returned if they are relevant; None for none.
 
         Raises:
-            InvalidQueryError: there are neither words nor concepts, or the concepts are not fit.
+            InvalidQueryError: there is neither text nor concepts, or the concepts are invalid.
             StorageError: the store can't be read.
 
         """
@@ -141,17 +122,17 @@ class Search(NamedTuple):
         question = question._replace(text=question.text.strip() or " ".join(wanted))
         if not question.text:
             raise InvalidQueryError(NEITHER)
-        standing, question = self.rules_apart(question, wanted=rules)
+        rules_shown, question = self.rules_apart(question, wanted=rules)
         recall = _embedding_once(self.recall) if besides else self.recall
         recollection = _answers(recall, question, wanted, deadline)
         others = Recollection()
         if besides:
             others = _answers(recall, _calibrated(question, besides), wanted, deadline)
-        counts = [concept_counts(wanted, each.entry.searchable_text()) for each in recollection.answers if wanted]
-        found = [*standing, *(each.entry for each in (*recollection.answers, *others.answers))]
+        counts = [concept_counts(wanted, answer.entry.searchable_text()) for answer in recollection.answers if wanted]
+        found = [*rules_shown, *(answer.entry for answer in (*recollection.answers, *others.answers))]
         degradations = dict.fromkeys((*recollection.degradations, *others.degradations))
         return SearchResult(
-            rules=tuple(standing),
+            rules=tuple(rules_shown),
             answers=recollection.answers,
             others=others.answers,
             counts=tuple(counts),
@@ -161,7 +142,7 @@ class Search(NamedTuple):
 
     def rules_apart(self, question: Question, *, wanted: bool = True) -> tuple[list[Entry], Question]:
         """
-        Return the constitutional entries to show beside the answers, and the question with none of them among its answers.
+        Return the constitutional entries to show, and the question without them among its answers.
 
         Raises:
             StorageError: the store can't be read.
@@ -190,7 +171,7 @@ def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadli
 
 
 def _calibrated(question: Question, besides: EntryFilter) -> Question:
-    """Return *question* for the entries of *besides*, by a relevance that can stand beside other answers."""
+    """Return *question* for the entries of *besides*, with the calibrated policy and minimum of all collections."""
     everything, left_out = COLLECTIONS["all"], question.only.except_for
     return question._replace(
         only=besides._replace(except_for=left_out), policy=everything.policy, minimum=everything.minimum
@@ -198,8 +179,8 @@ def _calibrated(question: Question, besides: EntryFilter) -> Question:
 
 
 def _embedding_once(recall: Recall) -> Recall:
-    """Return *recall* with embedders that are asked once for the same text."""
-    semantic = [each._replace(embedder=MemoisedEmbedder(each.embedder)) for each in recall.retrieve.semantic]
+    """Return *recall* with memoised embedders."""
+    semantic = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in recall.retrieve.semantic]
     return recall._replace(retrieve=recall.retrieve._replace(semantic=semantic))
 
 

@@ -1,4 +1,4 @@
-"""Bring our part into the files of agents, and take it out again."""
+"""Set agents up and undo it: plan and carry out the changes of their files."""
 
 import contextlib
 import hashlib
@@ -17,10 +17,10 @@ class Found(NamedTuple):
     The state of a file before it is changed.
 
     Attributes:
-        text: Its text; None where there is no file.
-        without_us: Its text without our part; None for no file.
-        is_as_written: Whether its text is the one written there last, to the last character.
-        is_recorded: Whether something was written there and not taken out since.
+        text: Its text; None without a file.
+        without_us: Its text without the managed part; None for no file.
+        is_as_written: Whether its text is exactly the one written last.
+        is_recorded: Whether the record has a write to it.
 
     """
 
@@ -40,7 +40,7 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
         written: The last write to it.
 
     Raises:
-        UneditableFileError: it can't be edited safely.
+        UneditableFileError: the file can't be edited safely.
 
     """
     if text is None:
@@ -52,22 +52,22 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
 
 def with_managed(target: SetupTarget, found: Found) -> str:
     """
-    Return the file's text with our part; all that the user wrote stays.
+    Return the file's text with the managed part; the user's text is unchanged.
 
     Raises:
-        TakenNameError: something of the user's has the name of ours.
-        UneditableFileError: it can't be edited safely.
+        TakenNameError: something of the user's has the name of a managed piece.
+        UneditableFileError: the file can't be edited safely.
     """
     return target.with_managed(found.without_us if found.is_as_written else found.text)
 
 
 def without_managed(target: SetupTarget, found: Found) -> str | None:
     """
-    Return the file's text without our part; None for no file.
+    Return the file's text without the managed part; None for no file.
 
     Raises:
-        TakenNameError: our part of it is the user's own now.
-        UneditableFileError: it can't be edited safely.
+        TakenNameError: the managed part belongs to the user now.
+        UneditableFileError: the file can't be edited safely.
     """
     if found.is_recorded and found.text is not None and found.text == found.without_us:
         target.ensure_not_taken(found.text)
@@ -80,14 +80,14 @@ def digest(text: str) -> str:
 
 
 def _before(target: SetupTarget, text: str, written: Written) -> str | None:
-    """Return the file's text before *text*, which we wrote."""
+    """Return the file's text before hardwon wrote *text*."""
     if not written.was_there:
         return None
     return written.original if written.original is not None else target.without_managed(text)
 
 
 def _rest(target: SetupTarget, text: str, written: Written | None) -> str | None:
-    """Return the user's part of *text*; None where that is blank, in a file that we made."""
+    """Return the user's part of *text*; None if it is blank and hardwon created the file."""
     left = target.without_managed(text)
     return None if left is not None and written and written.is_made and target.is_blank(left) else left
 
@@ -98,13 +98,13 @@ Verb: TypeAlias = Literal["create", "change", "remove"]
 @attrs.frozen
 class Step:
     """
-    One file that is to change.
+    The change of a file.
 
     Attributes:
         target: The file.
-        before: Its text; None where there is no file.
-        after: Its text afterwards; None where the file is to go.
-        without_us: Its text without our part; None for no file.
+        before: Its text before; None without a file.
+        after: Its text afterwards; None to delete the file.
+        without_us: Its text without the managed part; None for no file.
 
     """
 
@@ -115,7 +115,7 @@ class Step:
 
     @property
     def verb(self) -> Verb:
-        """The change in one word."""
+        """The kind of change."""
         if self.before is None:
             return "create"
         return "remove" if self.after is None else "change"
@@ -124,12 +124,12 @@ class Step:
 @attrs.frozen
 class Untouched:
     """
-    One file that is left as it is.
+    A file that is left unchanged.
 
     Attributes:
         path: The file.
-        reason: Why, in one line.
-        by_hand: Lines that the user would add by hand; empty for none.
+        reason: The reason, in one line.
+        by_hand: Lines that the user can add by hand; empty for none.
 
     """
 
@@ -141,12 +141,12 @@ class Untouched:
 @attrs.frozen(kw_only=True)
 class Plan:
     """
-    A dry run of a set-up or its removal: nothing is done yet.
+    The planned changes of a set-up or its removal.
 
     Attributes:
         steps: Files to change, in order.
-        settled: Files that were to hold nothing of ours, and do not.
-        left: Files that have something of the user's by our name.
+        settled: Files that need no managed part and have none.
+        left: Files in which something of the user's has the name of a managed piece.
         refused: Files that can't be edited safely.
 
     """
@@ -164,7 +164,7 @@ class Done:
 
     Attributes:
         changed: Files that were changed, in order.
-        refused: Files that could not be.
+        refused: Files that could not be changed.
 
     """
 
@@ -173,7 +173,7 @@ class Done:
 
 
 def joined(plans: Sequence[Plan]) -> Plan:
-    """Return one plan for all."""
+    """Concatenate plans."""
     return Plan(
         steps=tuple(step for plan in plans for step in plan.steps),
         settled=tuple(path for plan in plans for path in plan.settled),
@@ -196,12 +196,12 @@ def _nothing_at(_: str) -> Sequence[SetupTarget]:
 @attrs.frozen(kw_only=True)
 class SetUp:
     """
-    Change files so that agents have our part, or have it no longer.
+    Add the managed parts to the files of agents, or remove them.
 
     Attributes:
-        files: The user's.
+        files: The user's files.
         record: Earlier writes.
-        targets_at: Returns the file at a path that was written when a variable named the folder of an agent.
+        targets_at: Returns the target at a path that was written while a variable set the folder of an agent.
 
     """
 
@@ -210,21 +210,21 @@ class SetUp:
     targets_at: Callable[[str], Sequence[SetupTarget]] = _nothing_at
 
     def plan_for(self, agents: Sequence[Agent], project: str | None) -> Plan:
-        """Return the plan for *agents* to call us, also in *project* if there is one."""
+        """Plan the set-up of *agents*, also in *project* if there is one."""
         wanted = [target for agent in agents for target in _wanted(agent, project)]
         unwanted = [target for agent in agents for target in _unwanted(agent, project)]
         return self.plan(wanted, unwanted)
 
     def plan_removal(self, agents: Sequence[Agent], project: str | None, *, everything: bool = True) -> Plan:
         """
-        Return the plan to undo it, in every project that was set up and is there.
+        Plan the removal, in every existing project that was set up.
 
-        A project that is away is reported as left; one that was deleted leaves nothing, and is settled.
+        A project on a missing disk is reported as left; a deleted one counts as settled.
 
         Args:
-            agents: Those that are to have nothing of ours any more.
-            project: The one that the user is in, if any.
-            everything: Whether *agents* are all: then files written elsewhere, under another environment, go too.
+            agents: The agents to remove hardwon from.
+            project: The current project, if any.
+            everything: Whether *agents* are all of them: then files written under another environment are removed too.
 
         """
         projects = dict.fromkeys([*self.record.projects(), *([project] if project else [])])
@@ -240,16 +240,16 @@ class SetUp:
         return attrs.evolve(plan, settled=settled, left=(*plan.left, *left))
 
     def plan(self, wanted: Iterable[SetupTarget], unwanted: Iterable[SetupTarget] = ()) -> Plan:
-        """Return the plan for *wanted* to hold our part, and for *unwanted* not to."""
-        return joined([*map(self._taking_out, unwanted), *map(self._bringing_in, wanted)])
+        """Plan to add the managed parts to *wanted*, and to remove them from *unwanted*."""
+        return joined([*map(self._removal, unwanted), *map(self._addition, wanted)])
 
     def carry_out(self, plan: Plan, project: str | None = None) -> Done:
         """
-        Change the files, each on its own: one that can't be changed does not stop the others.
+        Change the files independently: one that can't be changed does not stop the others.
 
         Args:
             plan: The changes.
-            project: Noted first, so that it can be undone from anywhere even if this is interrupted.
+            project: Recorded first, so that an interrupted set-up can be undone from any folder.
 
         """
         if project:
@@ -267,11 +267,11 @@ class SetUp:
 
     def undo(self, plan: Plan, *, everything: bool) -> Done:
         """
-        Carry out a removal, and forget its files, folders and projects.
+        Carry out a removal, and delete its files, folders and projects from the record.
 
         Args:
             plan: The removal.
-            everything: Whether it is that of every agent.
+            everything: Whether it removes every agent.
 
         """
         projects = [folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"]
@@ -280,7 +280,7 @@ class SetUp:
         return done
 
     def forget(self, projects: Iterable[str]) -> None:
-        """Remove the folders that were made and are empty now; forget *projects*, unless a file is still written there."""
+        """Remove the created folders that are empty, and *projects* from the record unless a file is still recorded there."""
         for folder in sorted(self.record.folders(), key=len, reverse=True):
             self.files.remove_empty_folder(folder)
             if not self._written_below([folder]):
@@ -290,7 +290,7 @@ class SetUp:
                 self.record.drop_project(project)
 
     def _strays(self, known: Collection[str], gone: Sequence[str]) -> list[str]:
-        """Return the files written that are not *known*, nor in a project that is gone."""
+        """Return the recorded files that are neither *known* nor in a project that is gone."""
         elsewhere = self._written_below(gone)
         return [path for path in self.record.paths() if path not in known and path not in elsewhere]
 
@@ -298,7 +298,7 @@ class SetUp:
         beginnings = tuple(os.path.join(folder, "") for folder in folders)
         return [path for path in self.record.paths() if path.startswith(beginnings)]
 
-    def _bringing_in(self, target: SetupTarget) -> Plan:
+    def _addition(self, target: SetupTarget) -> Plan:
         try:
             found = self._look(target)
             after = with_managed(target, found)
@@ -310,7 +310,7 @@ class SetUp:
             reason = f"{error}; add by hand:" if by_hand else str(error)
             return Plan(refused=(Untouched(target.path, reason, by_hand),))
 
-    def _taking_out(self, target: SetupTarget) -> Plan:
+    def _removal(self, target: SetupTarget) -> Plan:
         try:
             found = self._look(target)
             plan = self._change(target, found, without_managed(target, found))
@@ -321,7 +321,7 @@ class SetUp:
             return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
 
     def _left_out(self, target: SetupTarget, after: str) -> tuple[Untouched, ...]:
-        """Return the rest of our part, for which *after* has no room."""
+        """Return the managed pieces whose names the user has taken."""
         try:
             target.ensure_not_taken(after)
         except TakenNameError as error:
@@ -329,13 +329,13 @@ class SetUp:
         return ()
 
     def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
-        """Return that our name is taken by the user's; of a file that is all ours, that they changed it."""
+        """Report a taken name; of a file managed as a whole, that the user changed it."""
         if by_hand := target.snippet(self._text(target)):
             return Untouched(target.path, f"{error}: left as it is{way_out}", by_hand)
         return Untouched(target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}")
 
     def _text(self, target: SetupTarget) -> str | None:
-        """Return the file's text; None where that can't be read either."""
+        """Return the file's text, None if it can't be read."""
         with contextlib.suppress(UneditableFileError):
             return self.files.read(target.path, target.root)
         return None

@@ -1,4 +1,4 @@
-"""How alike texts are, for who cuts a conversation by subject."""
+"""The semantic similarity of texts, for cutting conversations by topic."""
 
 from array import array
 from collections.abc import Callable, Sequence
@@ -11,12 +11,12 @@ from hardwon.ports.embedder import Embedder
 
 EMBED_SECONDS = 10.0
 REMEMBERED = 32
-"""Texts; those of a chunk are asked about again and again."""
+"""The number of cached texts; those of a chunk are compared repeatedly."""
 
 
 class TextSimilarity:
     """
-    Compares texts by meaning; from the embedder's first failure on it can't tell.
+    Compares texts by their vectors; returns None from the embedder's first failure on.
 
     Args:
         embedder: Makes their vectors.
@@ -31,7 +31,7 @@ class TextSimilarity:
         self._has_failed = False
 
     def __call__(self, several: Sequence[str], one: str) -> float | None:
-        """Return the cosine similarity of the mean of *several* texts and *one*, None when it can't be told."""
+        """Return the cosine similarity of the mean of *several* texts and *one*, None if the embedder failed."""
         if self._has_failed:
             return None
         try:
@@ -43,7 +43,7 @@ class TextSimilarity:
         return cosine(mean, self._known[one])
 
     def _embed(self, texts: Sequence[str]) -> None:
-        """Make the vectors of *texts* that are not known; the ones asked for longest ago are forgotten."""
+        """Add the vectors of *texts* to the cache, and evict the oldest."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
         deadline = Deadline.after(EMBED_SECONDS, self._monotonic)
         self._known.update(zip(missing, embed_documents(self._embedder, missing, deadline), strict=True))

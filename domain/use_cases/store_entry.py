@@ -1,3 +1,5 @@
+"""Store a lesson, or count that it was observed once more."""
+
 import attrs
 
 from hardwon.domain.model.entry import Entry, redact_entry
@@ -7,11 +9,11 @@ from hardwon.ports.entries import EntryRepository
 @attrs.frozen
 class Stored:
     """
-    What became of an entry.
+    The outcome of storing an entry.
 
     Attributes:
-        entry: As it now stands in the store.
-        merged: Whether the lesson was known already.
+        entry: The entry as stored now.
+        merged: Whether the lesson was known.
 
     """
 
@@ -21,16 +23,16 @@ class Stored:
 
 @attrs.frozen
 class StoreEntry:
-    """Keep a lesson, or count that it was learned once more."""
+    """Store a lesson, or count that it was observed once more."""
 
     repository: EntryRepository
 
     def keep(self, entry: Entry) -> Stored:
         """
-        Store *entry*, without the secrets in it, and return what is stored now.
+        Store *entry* without its secrets; return the stored entry.
 
         Raises:
-            InvalidEntryError: nothing is left of a text once secrets are out.
+            InvalidEntryError: a text is empty without its secrets.
             StorageError: the store can't be written now; nothing was changed.
         """
         clean = redact_entry(entry)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def count_access(usage: "UsageLog", entries: "Iterable[Entry]", at: "dt.datetime") -> tuple[str, ...]:
-    """Count one access of each of *entries*; a store that can't be written loses the count, which a line says."""
+    """Count one access of each of *entries*; return one line if the store can't be written and the count is lost."""
     numbers = [entry.number for entry in entries if entry.number is not None]
     try:
         if numbers:
@@ -32,19 +32,19 @@ def count_access(usage: "UsageLog", entries: "Iterable[Entry]", at: "dt.datetime
     return ()
 
 
-MOST_USED = 5
-MOST_SESSIONS = 100
+MAX_USED = 5
+MAX_SESSIONS = 100
 
 
 class EntryUse(NamedTuple):
-    """In how many sessions an entry was of use, and what showed it in the newest of them, the newest first."""
+    """The number of sessions that used an entry, and the signals of the newest of them, the newest first."""
 
     times: int
     newest: Sequence[Influence]
 
 
 class UsedEntry(NamedTuple):
-    """An entry that was of use, and in how many sessions."""
+    """An entry and the number of sessions that used it."""
 
     entry_id: str
     name: str
@@ -52,71 +52,57 @@ class UsedEntry(NamedTuple):
 
 
 class Use(NamedTuple):
-    """How often entries were of use in a session, over all, and those that were most, the most first."""
+    """The total number of uses, and the most used entries, the most used first."""
 
     times: int
     most: Sequence[UsedEntry]
 
 
 class SummariseUsage(NamedTuple):
-    """
-    Count what was of use.
-
-    Attributes:
-        influences: What is known of that.
-        repository: The entries.
-
-    """
+    """Summarise the usage signals of entries."""
 
     influences: "Influences"
     repository: "EntryRepository"
 
     def of_entry(self, entry_id: str) -> EntryUse:
-        """Return how often the entry of that id was of use."""
-        newest = self.influences.find(entry_id=entry_id, limit=MOST_SESSIONS)
+        """Return the use of the entry of that id."""
+        newest = self.influences.find(entry_id=entry_id, limit=MAX_SESSIONS)
         return EntryUse(self.influences.counts([entry_id]).get(entry_id, 0), newest)
 
     def of_all(self, only: "EntryFilter") -> Use:
-        """Return how often entries of *only* were of use."""
+        """Return the use of the entries of *only*."""
         most = [
             UsedEntry(entry_id, entry.name, count)
-            for entry_id, count in self.influences.most_used(MOST_USED, only)
+            for entry_id, count in self.influences.most_used(MAX_USED, only)
             if (entry := self.repository.get(entry_id))
         ]
         return Use(self.influences.total(only), most)
 
 
-MOST_LOOKED_FOR = 40
-"""Entries: what was injected before them, a session has left behind."""
+MAX_SHOWN = 40
+"""The last injected entries that are checked; a session no longer uses older ones."""
 
 
 class NoticeUse(NamedTuple):
-    """
-    Count the entries that an agent shows to have used, once an entry and session.
-
-    Attributes:
-        influences: What is known of that.
-        clock: The time.
-
-    """
+    """Detect which injected entries an agent used, and count each once for a session."""
 
     influences: "Influences"
     clock: "Clock"
 
     def notice(self, session_id: str, hear: Callable[[], Turn]) -> list[Influence]:
         """
-        Look for signs of use in what the agent did; return what is new.
+        Count the usage signals in the agent's last turn; return the new ones.
 
         Args:
-            session_id: Where the entries were injected.
-            hear: Tells what the agent did; it is only asked when there is something to look for.
+            session_id: The session that the entries were injected into.
+            hear: Reads the turn; only called if there are entries to check.
 
         Raises:
-            StorageError: the store is busy; what was counted stays so.
+            StorageError: the store is busy; what was counted stays counted.
 
         """
-        shown = self.influences.shown_texts(session_id, MOST_LOOKED_FOR)
-        if all(each.is_counted for each in shown):
+        shown = self.influences.shown_texts(session_id, MAX_SHOWN)
+        if all(entry.is_counted for entry in shown):
             return []
         turn, now = hear(), self.clock.now()
         texts: tuple[tuple[How, str], ...] = (("answer", turn.answer), ("edit", turn.edits))

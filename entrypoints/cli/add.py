@@ -21,7 +21,6 @@ from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.piping import is_piped, standard_input
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
     complaints_of_keywords,
@@ -29,7 +28,7 @@ from hardwon.entrypoints.presenters.entries import (
     entry_document,
     storing_confirmation,
 )
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import is_piped, readable, standard_input
 
 ADD_EXAMPLES = """\b
 Examples:
@@ -194,7 +193,7 @@ def _of_shape(field: str, value: FrontValue) -> str | tuple[str, ...]:
 
 
 def _split(labels: Iterable[str]) -> tuple[str, ...]:
-    return tuple(each for label in labels for each in label.split(","))
+    return tuple(item for label in labels for item in label.split(","))
 
 
 def _tell(memory: Memory, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:

@@ -148,7 +148,7 @@ def _tell_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Mark
 
 
 def _nothing_to_compare(asked: Asked) -> bool:
-    """Tell whether the question goes by meaning, and no entry has a vector yet though it could have one."""
+    """Return whether the question goes by meaning, and no entry has a vector yet though it could have one."""
     spaces, recollection = asked.memory.spaces, asked.recollection
     if not spaces or not recollection.searched or asked.question.policy != "cosine":
         return False

@@ -95,7 +95,7 @@ def _texts(given: list[str] | None) -> tuple[str, ...] | None:
 
 def _stale_banks(memory: Memory, changed: Changed, project_root: str) -> list[str]:
     """Return a line for each file of the knowledge banks that says otherwise: it is a record, and stays."""
-    if not WRITTEN_IN_BANKS & {each.field for each in changed.changes}:
+    if not WRITTEN_IN_BANKS & {item.field for item in changed.changes}:
         return []
     bank = bank_files(project_root, memory.settings)
     try:
@@ -110,7 +110,7 @@ def _tell(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bo
     if as_json:
         print_json(
             {
-                "changed": [each._asdict() for each in changed.changes],
+                "changed": [item._asdict() for item in changed.changes],
                 "sections": changed.sections._asdict(),
                 "entry": entry_document(changed.entry),
             }

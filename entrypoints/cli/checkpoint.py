@@ -51,8 +51,8 @@ def list_checkpoints(
     if as_json:
         print_items(map(_document, checkpoints))
         return
-    for each in checkpoints:
-        say(told_line(each))
+    for item in checkpoints:
+        say(told_line(item))
     if not checkpoints:
         say("No checkpoint yet: hardwon checkpoint create NAME")
 

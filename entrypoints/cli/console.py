@@ -146,7 +146,7 @@ def agrees(question: str) -> bool:
 
 
 def can_be_asked() -> bool:
-    """Tell whether a person sits at a terminal."""
+    """Return whether a person sits at a terminal."""
     return bool(sys.stdin and sys.stdin.isatty())
 
 

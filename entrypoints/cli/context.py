@@ -138,13 +138,13 @@ def _learnings(memory: Memory, injection: Injection) -> tuple[Answer, ...]:
 
 
 def _conversations(memory: Memory, related: Related) -> tuple[Answer, ...]:
-    rated = {each.seq: each for each in related.nearby.best}
+    rated = {item.seq: item for item in related.nearby.best}
     unrated = (Rated(seq, 0.0, {}) for seq in related.section.seqs)  # told for its session or its age alone
-    return _answers(memory, [rated.get(each.seq, each) for each in unrated])
+    return _answers(memory, [rated.get(item.seq, item) for item in unrated])
 
 
 def _answers(memory: Memory, rated: Sequence[Rated]) -> tuple[Answer, ...]:
-    entries = memory.repository.hydrate([each.seq for each in rated])
+    entries = memory.repository.hydrate([item.seq for item in rated])
     return tuple(map(answer_of, entries, rated))
 
 
@@ -204,7 +204,7 @@ def context(
 def _show(told: Told, report: Report) -> None:
     if told.text or told.nothing:
         say(told.text.rstrip("\n") or told.nothing)
-    rated = [each for each in told.conversations if each.parts]
+    rated = [item for item in told.conversations if item.parts]
     if report.explained and rated:
         say()
         print_marked(report.explanations(rated))

@@ -1,21 +1,21 @@
-"""Capture a transcript or a session, tell how capture stands, and keep a text for good."""
+"""Commands on conversations: capture a transcript or a session, show the state of capture, keep a text for good."""
 
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import attrs
 import typer
 
 from hardwon.domain.model.conversation.hook_event import Waiting
-from hardwon.domain.model.conversation.session import SessionBuffer, project_of
+from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer, project_of, timestamp
 from hardwon.domain.model.settings import BUFFERED, Settings
 from hardwon.domain.use_cases.capture import Captured, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock
-from hardwon.entrypoints.capture import Remembering, TranscriptCapture
-from hardwon.entrypoints.capture_lock import capture_lock
+from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capture_lock
 from hardwon.entrypoints.cli.console import counted, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
@@ -27,9 +27,7 @@ from hardwon.entrypoints.cli.options import (
     ensure_storable,
     open_for,
 )
-from hardwon.entrypoints.piping import is_empty, is_piped, standard_input
-from hardwon.entrypoints.presenters.conversations import chunk_document
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
 
@@ -82,8 +80,8 @@ def tell_status(memory: Memory, *, as_json: bool) -> None:
 def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
     """Return how each session stands, those that wait first."""
     buffers = {buffer.session_id: buffer for buffer in journal.buffers()}
-    waiting = {each.session_id: each for each in journal.waiting()}
-    return [_status(each, buffers.get(each), waiting.get(each)) for each in dict.fromkeys((*waiting, *buffers))]
+    waiting = {item.session_id: item for item in journal.waiting()}
+    return [_status(item, buffers.get(item), waiting.get(item)) for item in dict.fromkeys((*waiting, *buffers))]
 
 
 def _status(session_id: str, buffer: SessionBuffer | None, waiting: Waiting | None) -> SessionStatus:
@@ -166,7 +164,7 @@ def _keep(capturing: TranscriptCapture, *, anew: bool, as_json: bool) -> None:
         captured = capturing.run(told, anew=anew)
     _tell_captured(captured, capturing.root, as_json=as_json)
     learned = capturing.learn(captured)
-    for trouble in learned.troubles:
+    for trouble in learned.problems:
         warn(f"the text is kept all the same: {trouble}")
     if not learned.is_known:
         raise typer.Exit(OUR_TROUBLE)
@@ -238,7 +236,7 @@ def remember(
     remembering = Remembering(memory=memory, project_root=project_root, embed=not no_embed)
     given = _given(" ".join(words) if words else None)
     remembered = remembering.session(os.environ) if given is None else remembering.text(given)
-    for trouble in remembered.learned.troubles:
+    for trouble in remembered.learned.problems:
         warn(trouble)
     if as_json:
         print_json(_document(remembered))
@@ -275,3 +273,24 @@ def _document(remembered: Remembered) -> dict[str, object]:
         "files": captured.files,
         "embedded": remembered.learned.embedded,
     }
+
+
+def chunk_document(chunk: Chunk) -> dict[str, Any]:
+    """Return *chunk* as JSON has it."""
+    return {
+        "id": chunk.chunk_id,
+        "title": chunk.title,
+        "summary": chunk.summary,
+        "topic": chunk.topic,
+        "startTime": timestamp(chunk.starts_at),
+        "endTime": timestamp(chunk.ends_at),
+        "exchanges": [_exchange_document(exchange) for exchange in chunk.exchanges],
+        "metadata": {name: list(values) for name, values in attrs.asdict(chunk.metadata).items()},
+    }
+
+
+def _exchange_document(exchange: Exchange) -> dict[str, Any]:
+    document = {"user": exchange.user, "assistant": exchange.assistant, "timestamp": timestamp(exchange.at)}
+    if not exchange.answers:
+        return document
+    return {**document, "answers": [{**item._asdict(), "options": list(item.options)} for item in exchange.answers]}

@@ -12,7 +12,8 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import history_of
-from hardwon.entrypoints.bootstrap_retrieval import build_tell_use, influences_of
+from hardwon.entrypoints.bootstrap_retrieval import build_summarise_usage, influences_of
+from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
@@ -43,9 +44,8 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     open_for,
 )
-from hardwon.entrypoints.figures import count
 from hardwon.entrypoints.presenters.entries import entry_document, moment
-from hardwon.entrypoints.presenters.stats import influence_line, use_document
+from hardwon.entrypoints.presenters.injections import influence_line, use_document
 from hardwon.entrypoints.presenters.text import on_one_line, visible
 from hardwon.entrypoints.streams import readable
 
@@ -66,12 +66,12 @@ def stats(
         return
     for name, value in figures.items():
         say(f"{name}:")
-        for key, each in value.items():
-            say(f"  {key or '(universal)':<22}{_most_used(each) if isinstance(each, list) else shown(each)}")
+        for key, item in value.items():
+            say(f"  {key or '(universal)':<22}{_most_used(item) if isinstance(item, list) else shown(item)}")
 
 
 def _most_used(entries: list[dict[str, object]]) -> str:
-    return ", ".join(on_one_line(f"{each['name']} ({each['influence_count']})") for each in entries) or "none"
+    return ", ".join(on_one_line(f"{item['name']} ({item['influence_count']})") for item in entries) or "none"
 
 
 WIDE_COLUMNS = ("id", "kind", "category", "seen", "confidence", "updated", "recalls", "name")
@@ -104,7 +104,7 @@ def list_entries(
     total = memory.repository.count(only)
     if as_json:
         used = influences_of(memory).counts(entry.entry_id for entry in entries)
-        rows = [{**entry_document(each), "influence_count": used.get(each.entry_id, 0)} for each in entries]
+        rows = [{**entry_document(item), "influence_count": used.get(item.entry_id, 0)} for item in entries]
         print_items(rows, total=total, offset=offset)
         return
     if entries:
@@ -146,7 +146,7 @@ def _row(entry: Entry) -> dict[str, Text | str]:
     }
 
 
-MOST_CHANGES = 1_000
+MAX_CHANGES = 1_000
 
 
 def show(
@@ -162,10 +162,10 @@ def show(
     """Show one entry with all that is known about it."""
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory, entry_id)
-    past = history_of(memory).of(entry.number or 0, MOST_CHANGES) if history else []
+    past = history_of(memory).of(entry.number or 0, MAX_CHANGES) if history else []
     if as_json:
-        recorded = {"history": [each._asdict() for each in past]} if history else {}
-        used = use_document(build_tell_use(memory).of_entry(entry.entry_id))
+        recorded = {"history": [item._asdict() for item in past]} if history else {}
+        used = use_document(build_summarise_usage(memory).of_entry(entry.entry_id))
         print_json({**entry_document(entry), **used, **_as_memory(memory, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
@@ -175,18 +175,18 @@ def show(
     for name, value in {**facts, **_importance(entry)}.items():
         say(f"{name:<14}{on_one_line(str(value))}")
     _say_of_use(memory, entry)
-    for each in past:
-        say(f"{'changed':<14}{moment(each.at)}  {on_one_line(f'{each.field}: {each.old} -> {each.new}')}")
+    for item in past:
+        say(f"{'changed':<14}{moment(item.at)}  {on_one_line(f'{item.field}: {item.old} -> {item.new}')}")
     if history and not past:
         say(f"{'changed':<14}never")
 
 
 def _say_of_use(memory: Memory, entry: Entry) -> None:
-    use = build_tell_use(memory).of_entry(entry.entry_id)
+    use = build_summarise_usage(memory).of_entry(entry.entry_id)
     used = f"in {counted(use.times, 'session', 'sessions')}" if use.times else "never, as far as was noticed"
     say(f"{'used':<14}{used}")
-    for each in use.newest:
-        say(f"{'':<14}{on_one_line(influence_line(each))}")
+    for item in use.newest:
+        say(f"{'':<14}{on_one_line(influence_line(item))}")
 
 
 def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:

@@ -1,19 +1,28 @@
 """How well recall answers: measured on sets of judged questions, or on the user's own memory."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Annotated
 
 import typer
 from rich.progress import Progress, TaskID
+from rich.table import Table
+from rich.text import Text
 
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import MIN_QUESTIONS, EvalSet
 from hardwon.domain.model.evaluation.report import (
+    MEAN,
+    QUALITY,
+    ByPolicy,
     Change,
+    Figures,
     QueryChange,
     Report,
     adaptive_beside_the_better,
     changes,
+    largest_changes,
     moved_queries,
 )
 from hardwon.domain.model.settings import Settings
@@ -29,7 +38,6 @@ from hardwon.entrypoints.bootstrap_evaluation import (
 from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.cli.console import complain, counted, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.presenters.evaluation import change_table, regression_lines, report_table, standing_table
 from hardwon.entrypoints.presenters.text import on_one_line
 
 
@@ -55,7 +63,8 @@ def evaluate(
         typer.Option("--fail-on-regression", help="With --compare, leave with 1 when a figure fell by over 0.005."),
     ] = False,
     per_query: Annotated[
-        bool, typer.Option("--per-query", help="List the queries where adaptive is farthest from the better search.")
+        bool,
+        typer.Option("--per-query", help="List the queries where adaptive is largest_changes from the better search."),
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -110,14 +119,14 @@ def _sets(folders: Sequence[str], settings: Settings, *, own: bool) -> tuple[lis
 
 
 def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> Report:
-    for line in (line for each in sets for line in each.warnings):
+    for line in (line for item in sets for line in item.warnings):
         warn(line)
     if sets and settings.embedding_provider == OFF:
         warn("no embedding provider is on: what goes by meaning goes by words here")
     with progress() as bar:
         report = evaluate_all(sets, policies, settings, warn, lambda name: _Stages(bar, name))
-    for name, each in report.sets.items():
-        for line in each.degradations:
+    for name, item in report.sets.items():
+        for line in item.degradations:
             warn(f"{name}: some answers are without a part of the search: {line}")
     return report
 
@@ -157,12 +166,12 @@ def _show_changes(report: Report, before: Report, moved: Sequence[Change]) -> No
 
 
 def _show_queries(report: Report, before: Report | None) -> None:
-    beside = [each for name, known in report.sets.items() for each in adaptive_beside_the_better(name, known)]
+    beside = [item for name, known in report.sets.items() for item in adaptive_beside_the_better(name, known)]
     _show_standings("adaptive beside the better of keyword and vector", beside)
     if before is None:
         return
     shared = [name for name in report.sets if name in before.sets]
-    moved = [each for name in shared for each in moved_queries(name, before.sets[name], report.sets[name])]
+    moved = [item for name in shared for item in moved_queries(name, before.sets[name], report.sets[name])]
     if moved:
         _show_standings("Since the earlier report", moved)
     else:
@@ -170,7 +179,86 @@ def _show_queries(report: Report, before: Report | None) -> None:
 
 
 def _show_standings(heading: str, standings: Sequence[QueryChange]) -> None:
-    changed = sum(each.change != 0 for each in standings)
+    changed = sum(item.change != 0 for item in standings)
     say(f"\n{heading}, nDCG@10: {changed} of {len(standings)} differ{', worst first:' if changed else ''}")
     if changed:
         print_table(standing_table(standings))
+
+
+HEADINGS = ("nDCG@10", "R@5", "R@10", "MRR", "hit@5", "p50 ms", "p95 ms")
+"""The fields of `Figures` as people know them."""
+
+LISTED = 20
+LONGEST_TEXT = 80
+
+Row = tuple[str, str, list[str]]
+"""The set, the policy, the cells."""
+
+
+def report_table(report: Report) -> Table:
+    """Return all figures, set by set, then their mean."""
+    sections: dict[str, ByPolicy] = {name: item.policies for name, item in report.sets.items()}
+    if report.mean:
+        sections[MEAN] = report.mean
+    return _table(
+        [(name, policy, _cells(figures)) for name, policies in sections.items() for policy, figures in policies.items()]
+    )
+
+
+def change_table(changes: Sequence[Change]) -> Table:
+    """Return the difference of each figure, with a mark on each that got worse."""
+    return _table([(change.set_name, change.policy, _change_cells(change)) for change in changes])
+
+
+def regression_lines(changes: Sequence[Change]) -> Iterable[str]:
+    """Yield a line for each figure that got worse."""
+    headings = dict(zip(Figures._fields, HEADINGS, strict=True))
+    for change in changes:
+        for name in change.regressions:
+            before, after = getattr(change.before, name), getattr(change.after, name)
+            yield f"Regression: {change.set_name} {change.policy} {headings[name]} {before:.4f} -> {after:.4f}"
+
+
+def standing_table(standings: Sequence[QueryChange]) -> Table:
+    """Return the 20 questions that changed most, worst first."""
+    table = Table("set", "policy", "query", box=None, pad_edge=False)
+    for heading in ("before", "after", "change"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("text")
+    for item in largest_changes(standings, LISTED):
+        numbers = (f"{item.before:.4f}", f"{item.after:.4f}", f"{item.change:+.4f}")
+        table.add_row(*map(_plain, (item.set_name, item.policy, item.query_id, *numbers, item.text[:LONGEST_TEXT])))
+    return table
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    """Return *rows* with a gap after each set, whose name stands in every row, for whoever greps."""
+    table = Table("set", "policy", box=None, pad_edge=False)
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for at, (name, policies) in enumerate(groupby(rows, key=itemgetter(0))):
+        if at:
+            table.add_row()
+        for _, policy, cells in policies:
+            table.add_row(_plain(name), _plain(policy), *map(_plain, cells))
+    return table
+
+
+def _cells(figures: Figures) -> list[str]:
+    return [_number(name, value) for name, value in figures._asdict().items()]
+
+
+def _change_cells(change: Change) -> list[str]:
+    regressions = change.regressions
+    return [
+        f"{'! ' if name in regressions else ''}{_number(name, value, '+')}"
+        for name, value in change.differences._asdict().items()
+    ]
+
+
+def _number(name: str, value: float, sign: str = "") -> str:
+    return format(value, f"{sign}.4f" if name in QUALITY else f"{sign}.1f")
+
+
+def _plain(text: str) -> Text:
+    return Text(on_one_line(text))

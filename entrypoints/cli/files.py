@@ -27,9 +27,9 @@ from hardwon.entrypoints.cli.embed import embed_with_progress, label_after_outpu
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
-from hardwon.entrypoints.piping import is_piped, standard_input
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.streams import is_piped, standard_input
 
 
 def index(
@@ -209,7 +209,7 @@ def _written(file: str | None, given: Given, keep_session: SaveSession) -> str:
 
 
 def _split(labels: list[str] | None) -> tuple[str, ...]:
-    return tuple(each for label in labels or () for each in label.split(","))
+    return tuple(item for label in labels or () for item in label.split(","))
 
 
 def _embed(memory: Memory) -> int:
@@ -270,7 +270,7 @@ def _tell(indexed: Indexed, told: set[str], *, as_json: bool) -> None:
     for verb, paths in (("added", indexed.new), ("changed", indexed.changed), ("removed", indexed.removed)):
         for path in paths:
             say(json.dumps({"change": verb, "path": path}) if as_json else f"{verb} {path}")
-    troubles = [*(f"skipped: {each}" for each in indexed.skipped), *indexed.warnings]
+    troubles = [*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings]
     for line in dict.fromkeys(troubles):
         if line not in told:
             warn(line)

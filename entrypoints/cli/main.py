@@ -65,8 +65,8 @@ class Group(NamedTuple):
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Import them all and make them commands of *name*."""
         group = _app()
-        for each, command in self.commands.items():
-            command.add_to(group, each)
+        for item, command in self.commands.items():
+            command.add_to(group, item)
         app.add_typer(group, name=name, help=self.summary)
 
 

@@ -29,9 +29,8 @@ from hardwon.entrypoints.cli.options import (
 )
 from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.context import workplace_for
-from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.answers import Report
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import readable, standard_input
 
 ANSWER_SECONDS = 10.0
 RECALL_EXAMPLES = """\b

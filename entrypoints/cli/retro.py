@@ -16,7 +16,15 @@ from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Answer, Lesson, read_lessons
 from hardwon.domain.use_cases.retro import Kept, Revised, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retro import build_keep_retro, build_look_again, build_review, work_sources
+from hardwon.entrypoints.bootstrap_retro import (
+    Work,
+    build_keep_retro,
+    build_review,
+    build_revise_learning,
+    read_feature,
+    read_work,
+    work_sources,
+)
 from hardwon.entrypoints.bootstrap_transfer import read_text
 from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
@@ -30,7 +38,6 @@ from hardwon.entrypoints.cli.options import (
     resolve,
 )
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_length,
@@ -41,7 +48,7 @@ from hardwon.entrypoints.presenters.entries import (
 )
 from hardwon.entrypoints.presenters.text import visible
 from hardwon.entrypoints.retro_json import answer_from_text
-from hardwon.entrypoints.retrospective import Work, read_feature, read_work
+from hardwon.entrypoints.streams import standard_input
 from hardwon.ports.knowledge_bank import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"
@@ -230,7 +237,7 @@ def confirm(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
-    again = build_look_again(memory, project_root)
+    again = build_revise_learning(memory, project_root)
     looked = _looked(again.confirm, find_entry(memory, entry_id))
     line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
     return _tell(_looked_at(looked, again.bank), [line, *_files(looked, again.bank)], as_json=as_json)
@@ -247,7 +254,7 @@ def promote(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _tell({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
-    again = build_look_again(memory, project_root)
+    again = build_revise_learning(memory, project_root)
     looked = _looked(again.promote, find_entry(memory, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
     line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"

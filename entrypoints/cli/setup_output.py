@@ -23,7 +23,7 @@ NO_RECORD = "; {} has no record of other projects or folders"
 
 CONTEXT_LINES = 1
 LONGEST_LINE = 200
-MOST_LINES = {"create": 12, "remove": 4, "change": 100}
+MAX_LINES = {"create": 12, "remove": 4, "change": 100}
 
 
 class Project(NamedTuple):
@@ -201,7 +201,7 @@ def diff(step: Step, *, whole: bool = True) -> str:
     before, after = ((text or "").splitlines() for text in (step.before, step.after))
     lines = list(difflib.unified_diff(before, after, lineterm="", n=CONTEXT_LINES))[2:]
     redacted = [redact(line) for line in lines]
-    return "\n".join(redacted if whole else _first_lines(redacted, MOST_LINES[step.verb]))
+    return "\n".join(redacted if whole else _first_lines(redacted, MAX_LINES[step.verb]))
 
 
 def _first_lines(lines: list[str], most: int) -> list[str]:

@@ -61,7 +61,7 @@ class Typed(NamedTuple):
 
 
 def _standard_input() -> str:
-    from hardwon.entrypoints.piping import standard_input  # it imports what reads markdown, which few commands need
+    from hardwon.entrypoints.streams import standard_input  # it imports what reads markdown, which few commands need
 
     return standard_input()
 
@@ -149,7 +149,7 @@ def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[
 
 
 def _is_quoted(first: str, last: str) -> bool:
-    """Tell whether a text with these words at its ends is in quotes."""
+    """Return whether a text with these words at its ends is in quotes."""
     return first[0] in QUOTES and first[0] == last[-1]
 
 

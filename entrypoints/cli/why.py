@@ -9,12 +9,11 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.use_cases.explain_injections import Answer, Explained
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt, PromptDryRun, TryPrompt
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_speak_up
+from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_inject_beside_prompt
 from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.host_session import host_session
-from hardwon.entrypoints.piping import standard_input
 from hardwon.entrypoints.presenters.injections import (
     Proof,
     injection_document,
@@ -23,7 +22,7 @@ from hardwon.entrypoints.presenters.injections import (
     rehearsal_lines,
 )
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import readable
+from hardwon.entrypoints.streams import readable, standard_input
 
 WHY_EXAMPLES = """\b
 Examples:
@@ -80,9 +79,9 @@ def why(
         answer = explain.newest(name_of(project_root), limit or 1)
     else:
         answer = explain.of(readable(reference), limit)
-    proofs = [Proof.of(each) if verify else None for each in answer.injections]
+    proofs = [Proof.of(item) if verify else None for item in answer.injections]
     if as_json:
-        print_items(_document(each, proof) for each, proof in zip(answer.injections, proofs, strict=True))
+        print_items(_document(item, proof) for item, proof in zip(answer.injections, proofs, strict=True))
     else:
         _tell(answer, proofs)
     raise typer.Exit(OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE)
@@ -102,22 +101,22 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
 
 def _rehearse(memory: Memory, text: str, project_root: str) -> PromptDryRun:
     """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
-    try_prompt = TryPrompt(build_speak_up(memory, project_root))
+    try_prompt = TryPrompt(build_inject_beside_prompt(memory, project_root))
     prompt = Prompt(text, host_session(), name_of(project_root))
     return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
 
 def _is_on(memory: Memory) -> bool:
-    """Tell whether prompts are answered at all."""
+    """Return whether prompts are answered at all."""
     settings = memory.settings
     return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
 def _tell(answer: Answer, proofs: list[Proof | None]) -> None:
-    for place, (each, proof) in enumerate(zip(answer.injections, proofs, strict=True)):
+    for place, (item, proof) in enumerate(zip(answer.injections, proofs, strict=True)):
         if place and not proof:
             say()
-        for line in proof.lines() if proof else injection_lines(each, answer.entry_id):
+        for line in proof.lines() if proof else injection_lines(item, answer.entry_id):
             say(on_one_line(line))
     if not answer.injections:
         say(NEVER.format(answer.entry_id) if answer.entry_id else NOTHING)

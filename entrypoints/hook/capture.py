@@ -8,10 +8,9 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap_capture import note, put_aside
+from hardwon.entrypoints.bootstrap_capture import note, put_aside, wake
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.host_session import cleaning_for
-from hardwon.entrypoints.wake_worker import wake
 
 KINDS: Mapping[str, EventKind] = {
     "UserPromptSubmit": "prompt",
@@ -41,7 +40,7 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
 
 
 def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
-    """Tell whether what waits is to be taken in, now that *event* is among it and so many *replies*."""
+    """Return whether what waits is to be taken in, now that *event* is among it and so many *replies*."""
     if event.kind == "prompt":
         from hardwon.domain.model.conversation.boundaries import (
             boundary_command,  # compiles patterns, for a prompt only

@@ -38,7 +38,7 @@ class Event:
                 self._print_block()
             case "UserPromptSubmit":
                 self._attempt("capture", self._note)
-                self._attempt("nothing is said beside the prompt", self._speak_up)
+                self._attempt("nothing is said beside the prompt", self._answer_prompt)
             case "Stop":
                 self._attempt("capture", self._note)
                 self._attempt("use not counted", self._notice_use)
@@ -82,13 +82,13 @@ class Event:
         if self._injects:
             notice_use(self._request, self._settings.global_store, self._warn)
 
-    def _speak_up(self) -> None:
+    def _answer_prompt(self) -> None:
         """Print what clearly bears on the prompt, if it asks anything."""
         if self._answers_prompt:
             leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
             from hardwon.entrypoints.hook.prompt import PromptStart
 
-            PromptStart(self._settings, self._request, self._started, self._warn).speak_up(self._output)
+            PromptStart(self._settings, self._request, self._started, self._warn).print_block(self._output)
 
     def _inject(self) -> None:
         from hardwon.entrypoints.hook.session_start import SessionStart

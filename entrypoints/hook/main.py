@@ -1,4 +1,4 @@
-"""The door of the hooks: whatever is broken, the user's session goes on, in time. `hooking.event` tells what they do."""
+"""The entry point of the hooks: whatever is broken, the user's session goes on, in time. `hook.event` handles them."""
 
 import gc
 import os
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 class Hook:
-    """One process of the hook, watched from its first moment."""
+    """One process of the hook, watched from its start."""
 
     def __init__(self, output: Output, started: float) -> None:
         self._output = output
@@ -41,7 +41,7 @@ class Hook:
         if arguments in HELP:
             self._output.write(f"{USAGE}\n")
             return 0
-        start_watchdog(self._started, self._speak_at_last)
+        start_watchdog(self._started, self._print_fallback)
         try:
             self._request = self._requested(arguments)
             self._event().take()
@@ -57,15 +57,15 @@ class Hook:
         if options:
             return from_arguments(options)
         self._output.answer = understood(host, b"").answer  # reading may take all the time there is
-        heard = understood(host, read_payload())
-        self._output.answer = heard.answer
-        request = from_payload(heard.payload)
-        return request._replace(complaints=heard.complaints + request.complaints)
+        host_payload = understood(host, read_payload())
+        self._output.answer = host_payload.answer
+        request = from_payload(host_payload.payload)
+        return request._replace(complaints=host_payload.complaints + request.complaints)
 
     def _event(self) -> Event:
         return Event(self._request, self._output, self._started)
 
-    def _speak_at_last(self) -> bool:
+    def _print_fallback(self) -> bool:
         late = "no block in time" if self._request.event == SESSION_START else "not done in time"
         return not self._output.taken and self._fall_back(late)
 

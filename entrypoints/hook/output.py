@@ -1,4 +1,4 @@
-"""What the hook prints: its block once and in time, its warnings if anyone listens. Standard library only."""
+"""The output of the hook: one block, in time, and warnings on standard error. Standard library only."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ LAST_SECONDS = 1.95
 
 class Output:
     """
-    Standard output that only the first who has a text may write to.
+    Standard output for one text: the first caller writes, later ones are refused.
 
     Attributes:
         answer: Makes of a text what the host reads.
@@ -35,7 +35,7 @@ class Output:
         Write *text* as UTF-8 and flush it.
 
         Returns:
-            False when another text came first, and is out by now, or nobody reads any more.
+            False when another text came first, and is out by now, or standard output is closed.
 
         """
         if not self._claim.acquire(blocking=False):
@@ -65,38 +65,38 @@ def complain(line: str) -> None:
             print(line, file=sys.stderr, flush=True)
 
 
-def start_watchdog(started: float, speak_at_last: Callable[[], bool]) -> None:
+def start_watchdog(started: float, print_fallback: Callable[[], bool]) -> None:
     """
-    Call *speak_at_last* at 1.8 s, and end the process with exit code 0 by 1.95 s.
+    Call *print_fallback* at 1.8 s, and end the process with exit code 0 by 1.95 s.
 
-    Two threads, as neither a call into C that hangs nor *speak_at_last* can be
+    Two threads, as neither a call into C that hangs nor *print_fallback* can be
     interrupted.
 
     Args:
         started: When the hook began, by `time.monotonic`.
-        speak_at_last: Prints what it can unless something was printed; when it
+        print_fallback: Prints what it can unless something was printed; when it
             returns True the process ends at once.
 
     """
 
-    def speak() -> None:
+    def print_late() -> None:
         _sleep_until(started + ALARM_SECONDS)
-        if speak_at_last():
+        if print_fallback():
             os._exit(0)
 
-    threading.Thread(target=speak, daemon=True).start()
+    threading.Thread(target=print_late, daemon=True).start()
     leave_by(started + LAST_SECONDS)
 
 
-def leave_by(moment: float) -> None:
-    """End the process with exit code 0 at *moment*, by `time.monotonic`, whatever it does then."""
+def leave_by(deadline: float) -> None:
+    """End the process with exit code 0 at *deadline*, by `time.monotonic`, whatever it does then."""
 
     def leave() -> None:
-        _sleep_until(moment)
+        _sleep_until(deadline)
         os._exit(0)
 
     threading.Thread(target=leave, daemon=True).start()
 
 
-def _sleep_until(moment: float) -> None:
-    time.sleep(max(0.0, moment - time.monotonic()))
+def _sleep_until(deadline: float) -> None:
+    time.sleep(max(0.0, deadline - time.monotonic()))

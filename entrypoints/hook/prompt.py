@@ -7,7 +7,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_record_injection, build_speak_up
+from hardwon.entrypoints.bootstrap_retrieval import build_inject_beside_prompt, build_record_injection
 from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import HookRequest
@@ -23,10 +23,10 @@ class PromptStart:
     One prompt on an open store.
 
     Args:
-        settings: What the user set.
+        settings: The resolved settings.
         request: The prompt, and where it was asked.
         started: When the hook began, by `time.monotonic`.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
 
     Raises:
         StorageError: the store can't be opened.
@@ -39,7 +39,7 @@ class PromptStart:
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
         self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False, create=False)
 
-    def speak_up(self, output: Output) -> None:
+    def print_block(self, output: Output) -> None:
         """
         Print what clearly bears on the prompt, if anything does, then count it and keep its receipt.
 
@@ -48,9 +48,11 @@ class PromptStart:
         """
         request = self._request
         prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
-        spoken = build_speak_up(self._memory, request.project_root, SEARCH_SECONDS).text_for(prompt, self._deadline)
+        injection = build_inject_beside_prompt(self._memory, request.project_root, SEARCH_SECONDS).text_for(
+            prompt, self._deadline
+        )
         lost: tuple[str, ...] = ()
-        if spoken.receipt and output.write(spoken.text):
-            lost = build_record_injection(self._memory).record(spoken.receipt, spoken.seqs)
-        for line in (*lost, *spoken.degradations):
+        if injection.receipt and output.write(injection.text):
+            lost = build_record_injection(self._memory).record(injection.receipt, injection.seqs)
+        for line in (*lost, *injection.degradations):
             self._warn(line)

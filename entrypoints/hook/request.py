@@ -1,8 +1,4 @@
-"""
-Hosts whose hooks speak otherwise than Claude Code's: their JSON in, and out. Standard library only.
-
-What a hook is asked for, in either of its two forms. Standard library only.
-"""
+"""A call of the hook, from arguments or JSON on standard input; translation of other hosts' JSON. Standard library only."""
 
 import json
 import os
@@ -39,10 +35,10 @@ class HookRequest(NamedTuple):
     Attributes:
         project_root: The folder the user works in.
         event: The name of what happened, as Claude Code has it; `NO_EVENT` for what is not the user's session.
-        flags: What the command line sets, by option.
+        flags: Values from the command line, by option.
         framed: Whether the block is marked for the host.
-        complaints: What was odd about the request, one line each.
-        payload: What the host tells of the event, unchecked.
+        complaints: Problems with the request, one line each.
+        payload: The JSON of the host, unchecked.
 
     """
 
@@ -67,12 +63,12 @@ class HookRequest(NamedTuple):
 
     @property
     def prompt(self) -> str:
-        """What the user has just asked; empty for every other event."""
+        """The prompt of the user; empty for every other event."""
         return _text(self.payload.get("prompt")) if self.event == "UserPromptSubmit" else ""
 
     @property
     def reply(self) -> str:
-        """What the agent has just answered; empty for every other event."""
+        """The reply of the agent; empty for every other event."""
         return _text(self.payload.get("last_assistant_message")) if self.event == "Stop" else ""
 
     @property
@@ -121,7 +117,7 @@ def from_payload(payload: bytes) -> HookRequest:
     Return the request of the host's JSON; never raises.
 
     Nothing on stdin means a session start in the working folder, so the hook
-    can be tried by hand. What is not an object, or another event, gets no block.
+    can be tried by hand. Another event, or JSON that is no object, gets no block.
     """
     if not payload.strip():
         return HookRequest(_working_folder(), framed=True)

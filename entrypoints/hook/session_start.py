@@ -8,12 +8,11 @@ from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_capture import has_events
+from hardwon.entrypoints.bootstrap_capture import has_events, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, name_of, read_signals, read_workplace, with_uncommitted_files
-from hardwon.entrypoints.wake_worker import wake
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5
@@ -27,10 +26,10 @@ class SessionStart:
     One session start on an open store.
 
     Args:
-        settings: What the user set.
+        settings: The resolved settings.
         project_root: The folder the user works in.
         started: When the hook began, by `time.monotonic`.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
 
     Raises:
         StorageError: the store can't be opened.

@@ -54,7 +54,7 @@ class LoopbackTransport:
     Args:
         listener: Listens there.
         host: Its name, one of those that mean this machine; the SDK refuses requests to any other.
-        token: What clients must know.
+        token: The secret that clients send.
         at_end: Called when the transport is stopped.
 
     """

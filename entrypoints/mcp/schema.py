@@ -78,7 +78,7 @@ def find(memory: Memory, reference: int | str) -> Entry:
     )
 
 
-MOST_MISTAKES = 3
+MAX_MISTAKES = 3
 LONGEST_NAME = 80
 
 
@@ -108,13 +108,13 @@ def _mistakes(error: ValidationError, schema: Mapping[str, Any]) -> Iterator[str
         yield f"missing: {missing}"
     if unknown := _names(mistakes, "extra_forbidden"):
         yield f"unknown: {unknown}, use {', '.join(schema['properties']) or 'none'}"
-    others = [each for each in mistakes if each["type"] not in {"missing", "extra_forbidden"}]
-    yield from map(_wrong_value, others[:MOST_MISTAKES])
+    others = [item for item in mistakes if item["type"] not in {"missing", "extra_forbidden"}]
+    yield from map(_wrong_value, others[:MAX_MISTAKES])
 
 
 def _names(mistakes: Iterable[Mapping[str, Any]], of_type: str) -> str:
-    names = [_path(each["loc"])[:LONGEST_NAME] for each in mistakes if each["type"] == of_type]
-    return ", ".join(names[:MOST_MISTAKES])
+    names = [_path(item["loc"])[:LONGEST_NAME] for item in mistakes if item["type"] == of_type]
+    return ", ".join(names[:MAX_MISTAKES])
 
 
 def _wrong_value(error: Mapping[str, Any]) -> str:
@@ -147,8 +147,8 @@ DELETES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempoten
 def _untitled(schema: dict[str, Any]) -> None:
     """Take out the titles that pydantic makes of names: a model reads them as often as it reads the schema."""
     schema.pop("title", None)
-    for each in schema.get("properties", {}).values():
-        each.pop("title", None)
+    for item in schema.get("properties", {}).values():
+        item.pop("title", None)
 
 
 def purposes(words: Mapping[Any, str]) -> str:

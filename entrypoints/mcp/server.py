@@ -1,10 +1,4 @@
-"""
-What a model is told when it connects: these words and the tools' names are all it sees at first.
-
-What a user can pick from a menu of the host.
-
-What a host can attach to a conversation: one memory, and the figures of the store.
-"""
+"""The MCP server: instructions for models, prompts for the menus of hosts, resources (one memory, the figures), tools."""
 
 import json
 from collections.abc import Iterable
@@ -23,7 +17,7 @@ from pydantic.networks import AnyUrl
 
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.entrypoints.figures import count
+from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.mcp.schema import find, refusal
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.mcp.tools_change import change_tools, delete_tools, store_tools

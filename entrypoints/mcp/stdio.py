@@ -39,11 +39,11 @@ from hardwon.entrypoints.mcp.wire import DRAIN_SECONDS, Wire
 LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: a text of the greatest size with every character escaped, and more."""
 
-MOST_LINES_AHEAD = 256
+MAX_LINES_AHEAD = 256
 LONGEST_SHOWN = 200
 
 NOBODY_LISTENS = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
-"""What a thread meets that calls into an event loop at its end."""
+"""Errors of a thread that calls into an event loop at its end."""
 
 
 class StdioTransport:
@@ -62,7 +62,7 @@ class StdioTransport:
         self._to_server, self._requests = anyio.create_memory_object_stream[SessionMessage | Exception]()
         self._answers, self._from_server = anyio.create_memory_object_stream[SessionMessage]()
         self._loop = anyio.lowlevel.current_token()
-        self._lines = queue.Queue[bytes](MOST_LINES_AHEAD)
+        self._lines = queue.Queue[bytes](MAX_LINES_AHEAD)
         self._open = set[RequestId]()
         self._answered = anyio.Event()
 

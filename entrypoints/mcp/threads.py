@@ -1,18 +1,145 @@
+"""The server's threads: for tools, vectors, labels, and for indexing the project's files at the start."""
+
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import anyio
 
 from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.document import FILE_KINDS
+from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import embed_now, label_imports
-from hardwon.entrypoints.mcp.startup_scan import StartupScan
+from hardwon.entrypoints.embed_after_write import embed_now, fill_spaces, label_imports
+
+OF_FILES = EntryFilter(kinds=FILE_KINDS)
+
+LAST_FILE_SECONDS = 0.3
+"""How long the end of the server waits for the file that is being indexed."""
+
+
+class Scanned(NamedTuple):
+    """
+    The result of a scan.
+
+    Attributes:
+        indexed: The result of indexing files.
+        pending: How many memories of files have no vector yet.
+        troubles: The reasons why vectors could not be made, one line each.
+
+    """
+
+    indexed: Indexed
+    pending: int
+    troubles: tuple[str, ...]
+
+
+class Scan(NamedTuple):
+    """
+    Indexes the files of a project.
+
+    Attributes:
+        settings: The resolved settings.
+        project_root: The project's folder.
+        warn: Called with one line about a problem.
+
+    """
+
+    settings: Settings
+    project_root: str
+    warn: Warn
+
+    def run(self, *, spec_folder: str = "", force: bool = False) -> Scanned:
+        """
+        Index the files of the project's memory, or of a spec folder, and make vectors for 50.
+
+        Raises:
+            UnreadableFileError: *spec_folder* can't be the name of one.
+            StorageError: the store can't be used; what was done before is stored.
+
+        """
+        with self.memory() as memory:
+            indexed = self.look_through(memory, spec_folder=spec_folder, force=force)
+            troubles = embed_now(memory)
+            return Scanned(indexed, memory.count_pending(OF_FILES), tuple(troubles))
+
+    @contextlib.contextmanager
+    def memory(self) -> Iterator[Memory]:
+        """Open the store for the thread that calls."""
+        memory = open_memory(self.settings, self.warn)
+        with contextlib.closing(memory):
+            yield memory
+
+    def look_through(
+        self,
+        memory: Memory,
+        *,
+        spec_folder: str = "",
+        force: bool = False,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Indexed:
+        """Index as `IndexFiles` does."""
+        index_files = build_index_files(memory, self.project_root, read_workplace(self.project_root, self.settings))
+        return index_files.index(spec_folder=spec_folder, force=force, wanted=wanted)
+
+
+class StartupScan:
+    """
+    The scan at the start of a server, in the background.
+
+    Args:
+        scan: What is done; its trouble is told, and stops nothing.
+
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+        self._leaving = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="startup-scan", daemon=True)
+
+    def start(self) -> None:
+        """Begin; where memory is switched off there is nothing to do."""
+        if self._scan.settings.semantic_enabled:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End after the file that is being indexed, or leave it to the end of the process."""
+        self._leaving.set()
+        if self._thread.is_alive():
+            self._thread.join(LAST_FILE_SECONDS)
+
+    def _run(self) -> None:
+        try:
+            with self._scan.memory() as memory:
+                indexed = self._scan.look_through(memory, wanted=self._goes_on)
+                for line in (*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings):
+                    self._scan.warn(line)
+                self._embed(memory)
+        except HardwonError as error:
+            self._scan.warn(f"the scan at the start stopped: {error}")
+
+    def _embed(self, memory: Memory) -> None:
+        """Make the missing vectors of files: all of them by a local model, else 50 as every write does."""
+        while self._goes_on() and memory.count_pending(OF_FILES):
+            filled = fill_spaces(memory, BATCH)
+            for trouble in filled.troubles:
+                self._scan.warn(f"what has no vector is found by its words: {trouble}")
+            if not filled.made or filled.troubles or memory.spaces[0].embedder.space.provider != "local":
+                return
+
+    def _goes_on(self) -> bool:
+        return not self._leaving.is_set()
+
 
 EMBED_SECONDS = 3.0
 """How long a tool waits for vectors; a provider may take ten times that."""
@@ -45,13 +172,13 @@ class MemoryWorker:
     The threads that work on the store, each with a connection of its own, as SQLite's belongs to one thread.
 
     One answers the tools. Another makes vectors, so that a slow provider holds up
-    no more than who waits for one. A third labels imported entries; nothing waits
-    for it. Whoever waits leaves the event loop free.
+    only the callers that wait for one. A third labels imported entries; nothing waits
+    for it. Waiting leaves the event loop free.
 
     Attributes:
-        settings: What the user set.
+        settings: The resolved settings.
         project_root: The folder the user works in.
-        warn: Told of trouble in one line.
+        warn: Called with one line about a problem.
 
     """
 
@@ -98,7 +225,7 @@ class MemoryWorker:
         """
         Return what *work* returns, or raise what it raises; one work at a time, in the order of the calls.
 
-        A store that was moved or deleted since is opened anew: nothing is written to a file that nobody finds.
+        A store that was moved or deleted since is opened again: nothing is written to an unlinked file.
         """
         return await _result(self._thread, lambda: work(self._present()))
 
@@ -106,7 +233,7 @@ class MemoryWorker:
         """
         Give what waits its vector, if that is possible in `EMBED_SECONDS`; return why it is not, one line each.
 
-        Who comes while another waits for the thread is served with that one.
+        A call during another's wait for the thread shares its result.
         Imported entries get labels meanwhile.
         """
         self.begin_to_label()

@@ -255,7 +255,7 @@ class ChangeTools:
 def _updated(changed: Changed, warnings: list[str]) -> UpdatedMemory:
     return UpdatedMemory(
         message="\n".join([*change_confirmation(changed), *(f"Warning: {line}" for line in warnings)]),
-        changed=[_on_the_wire(each) for each in changed.changes],
+        changed=[_on_the_wire(item) for item in changed.changes],
         memory=row_of(changed.entry),
         sections_followed=changed.sections.followed,
         sections_kept=changed.sections.kept,

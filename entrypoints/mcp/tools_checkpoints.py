@@ -83,10 +83,10 @@ class CheckpointTools:
     async def checkpoint_list(self) -> CheckpointList:
         """List all checkpoints with what they hold, the newest first; their names are what the other tools take."""
         checkpoints = await self.worker.call(lambda memory: build_checkpoints(memory).all())
-        lines = [f"{at}. {told_line(each)}" for at, each in enumerate(checkpoints, 1)]
+        lines = [f"{at}. {told_line(item)}" for at, item in enumerate(checkpoints, 1)]
         return CheckpointList(
             message="\n".join(lines) or "No checkpoint yet: checkpoint_create makes one",
-            checkpoints=[_row(each) for each in checkpoints],
+            checkpoints=[_row(item) for item in checkpoints],
         )
 
     async def checkpoint_restore(

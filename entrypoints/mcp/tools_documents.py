@@ -15,12 +15,11 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.mcp.schema import CHANGES, Answer, tool
-from hardwon.entrypoints.mcp.startup_scan import Scan, Scanned
-from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, Scanned
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 
-MOST_LINES = 10
+MAX_LINES = 10
 """So much trouble is told in words; a model pays for each."""
 
 Action = Literal["indexed", "updated", "unchanged"]
@@ -166,8 +165,8 @@ def _counts(indexed: Indexed, done: int, passed: int) -> str:
 
 def first_lines(lines: Sequence[str]) -> list[str]:
     """Return the first ten of *lines*, and where there are more, how many."""
-    more = len(lines) - MOST_LINES
-    return [*lines[:MOST_LINES], *([f"and {more} more"] if more > 0 else [])]
+    more = len(lines) - MAX_LINES
+    return [*lines[:MAX_LINES], *([f"and {more} more"] if more > 0 else [])]
 
 
 def document_tools(worker: MemoryWorker) -> list[Tool]:

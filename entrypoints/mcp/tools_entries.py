@@ -17,7 +17,7 @@ from hardwon.domain.model.vocabulary import Tier
 from hardwon.domain.use_cases.search import Loaded
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_load
-from hardwon.entrypoints.figures import count
+from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, Reference, find, row_fields, row_of, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.text import on_one_line

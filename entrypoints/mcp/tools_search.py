@@ -30,7 +30,7 @@ from hardwon.entrypoints.streams import warn
 
 ANSWER_SECONDS = 10.0
 NOWHERE = Workplace("")
-MOST_RESULTS = 100
+MAX_RESULTS = 100
 LONGEST_QUERY = 8_000
 """Characters; a log pasted whole says no more by its end, and takes seconds to split."""
 
@@ -94,7 +94,7 @@ class SearchTools:
         limit: Annotated[
             int,
             Field(
-                ge=1, le=MOST_RESULTS, description="How many results at most; some hosts cut an answer of more than 20"
+                ge=1, le=MAX_RESULTS, description="How many results at most; some hosts cut an answer of more than 20"
             ),
         ] = 10,
         *,
@@ -194,13 +194,13 @@ def _lines(result: SearchResult, report: Report) -> Iterator[str]:
 def _rows(answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str, int]] = ()) -> Iterator[FoundRow]:
     terms = search_terms(report.query)
     room = min(EXCERPT_CHARACTERS, ALL_EXCERPTS // max(len(answers), 1))
-    for at, each in enumerate(answers):
+    for at, item in enumerate(answers):
         yield FoundRow(
-            **row_fields(each.entry),
-            score=_of_a_hundred(each, report.policy),
-            excerpt=excerpt(each.entry.description, terms, room).text,
+            **row_fields(item.entry),
+            score=_of_a_hundred(item, report.policy),
+            excerpt=excerpt(item.entry.description, terms, room).text,
             concept_counts=dict(counts[at]) if counts else None,
-            parts=dict(each.parts) if report.explained else None,
+            parts=dict(item.parts) if report.explained else None,
         )
 
 
@@ -219,7 +219,7 @@ def search_tools(worker: MemoryWorker) -> list[Tool]:
     return [tool(SearchTools(worker).memory_search, title="Search the memory", effect=READS)]
 
 
-MOST_SURFACED = 20
+MAX_SURFACED = 20
 
 
 class TriggeredRow(WireModel):
@@ -262,7 +262,7 @@ class SurfacingTools:
     async def memory_match_triggers(
         self,
         prompt: Annotated[str, Field(description="The user's prompt as it is")],
-        limit: Annotated[int, Field(ge=1, le=MOST_SURFACED, description="How many memories at most")] = 3,
+        limit: Annotated[int, Field(ge=1, le=MAX_SURFACED, description="How many memories at most")] = 3,
     ) -> TriggerAnswer:
         """
         Tell which stored trigger phrases a prompt says, and the memories they belong to; fast, no search.
@@ -285,12 +285,12 @@ def _message(triggered: Triggered) -> str:
     if triggered.best is None:
         return "no trigger phrase in this prompt"
     first = f"trigger: {triggered.best.phrase} ({triggered.best.confidence:.2f})"
-    rows = (f"{each.owner.number}: {each.owner.title} (by {each.match.phrase!r})" for each in triggered.entries)
+    rows = (f"{item.owner.number}: {item.owner.title} (by {item.match.phrase!r})" for item in triggered.entries)
     return "\n".join([first, *rows])
 
 
-def _row(each: BroughtUp) -> TriggeredRow:
-    owner = each.owner
+def _row(item: BroughtUp) -> TriggeredRow:
+    owner = item.owner
     return TriggeredRow(
         id=owner.number,
         entry_id=owner.entry_id,
@@ -300,8 +300,8 @@ def _row(each: BroughtUp) -> TriggeredRow:
         file_path=owner.file_path,
         anchor_id=owner.anchor_id or None,
         importance_tier=owner.tier,
-        trigger=each.match.phrase,
-        confidence=each.match.confidence,
+        trigger=item.match.phrase,
+        confidence=item.match.confidence,
     )
 
 

@@ -39,7 +39,7 @@ FULL_SCORES: Mapping[PolicyName, float] = {
 """The policies whose scores are shares, and what they are shares of."""
 
 
-MOST_BY_KEYWORD = 0.99
+MAX_BY_KEYWORD = 0.99
 """The largest share that is shown of an answer that words alone found."""
 
 
@@ -50,7 +50,7 @@ def share_of_full(score: float, policy: PolicyName, *, by_keyword_only: bool = F
     What is kept for good can score above 1; words alone never make a full share.
     """
     full = FULL_SCORES.get(policy)
-    return None if full is None else min(max(score / full, 0.0), MOST_BY_KEYWORD if by_keyword_only else 1.0)
+    return None if full is None else min(max(score / full, 0.0), MAX_BY_KEYWORD if by_keyword_only else 1.0)
 
 
 def shown_share(answer: Answer, policy: PolicyName) -> float | None:

@@ -1,15 +1,15 @@
-"""Injections in words and as JSON: when, for what query and why each entry was in them; their proofs; rehearsed prompts."""
+"""Injections as text and JSON: when, for which query and why each entry was chosen; proofs, usage, dry runs of prompts."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
-from hardwon.domain.model.injection.receipt import Event, NearMiss, Shown
+from hardwon.domain.model.injection.receipt import Event, Influence, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
+from hardwon.domain.use_cases.track_usage import EntryUse, Use
 from hardwon.entrypoints.presenters.entries import moment
-from hardwon.entrypoints.presenters.stats import influence_document, influence_line
 
 EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
 
@@ -30,10 +30,10 @@ def injection_document(explained: Explained) -> dict[str, object]:
     return {
         **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "project", "query")},
         **{name: getattr(receipt, name) for name in ("keyword_text", "space", "policy", "digest", "frame")},
-        "entries": [_entry_document(explained, ranks.get(each.entry_id), each) for each in receipt.shown],
+        "entries": [_entry_document(explained, ranks.get(item.entry_id), item) for item in receipt.shown],
         "nearly": [
-            {"id": each.entry_id, "name": explained.name_of(each.entry_id), "score": each.score, "why": each.why}
-            for each in receipt.missed
+            {"id": item.entry_id, "name": explained.name_of(item.entry_id), "score": item.score, "why": item.why}
+            for item in receipt.missed
         ],
     }
 
@@ -155,15 +155,15 @@ class Proof(NamedTuple):
 
     def document(self) -> dict[str, object]:
         """Return what came of it for JSON."""
-        since = [_since_document(each) for each in self.verdict.since]
+        since = [_since_document(item) for item in self.verdict.since]
         return {"verified": self.verdict.verified, **self.verdict._asdict(), "since": since}
 
     def lines(self) -> Iterator[str]:
         """Yield what came of it, and by name what differs."""
         found = self.verdict
         yield f"{heading(self.explained)}: {'verified' if found.verified else 'differs'}"
-        for each in found.since:
-            yield f"  {named(self.explained, each.entry_id)}: {'; '.join(_told_since(each))}"
+        for item in found.since:
+            yield f"  {named(self.explained, item.entry_id)}: {'; '.join(_told_since(item))}"
         for entry_id in found.changed:
             yield f"  {named(self.explained, entry_id)}: {CHANGED.format(entry_id)}"
         for entry_id in found.gone:
@@ -195,7 +195,7 @@ OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memor
 
 def rehearsal_document(rehearsal: PromptDryRun, *, on: bool) -> dict[str, object]:
     """Return it for JSON."""
-    items = [_dry_run_document(each) for each in rehearsal.entries]
+    items = [_dry_run_document(item) for item in rehearsal.entries]
     return {"items": items, "on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text}
 
 
@@ -204,9 +204,9 @@ def rehearsal_lines(rehearsal: PromptDryRun, *, on: bool) -> Iterator[str]:
     if not on:
         yield OFF
     yield _summary(rehearsal)
-    for rank, each in enumerate(rehearsal.entries, 1):
-        needed = f"{each.strength:.2f} {'>=' if each.strength >= each.least else '<'} {each.least:.4g}"
-        yield f"{rank:>3}. strength {needed}  {each.name} ({each.entry_id}): {each.kept_out or 'shown'}"
+    for rank, item in enumerate(rehearsal.entries, 1):
+        needed = f"{item.strength:.2f} {'>=' if item.strength >= item.least else '<'} {item.least:.4g}"
+        yield f"{rank:>3}. strength {needed}  {item.name} ({item.entry_id}): {item.kept_out or 'shown'}"
 
 
 def _summary(rehearsal: PromptDryRun) -> str:
@@ -220,3 +220,27 @@ def _summary(rehearsal: PromptDryRun) -> str:
 def _dry_run_document(entry: WeighedEntry) -> dict[str, object]:
     told = entry._asdict()
     return {"id": told.pop("entry_id"), **told}
+
+
+def use_figures(use: Use) -> dict[str, object]:
+    """Return for JSON how often entries were of use, and which most."""
+    most = [{"id": item.entry_id, "name": item.name, "influence_count": item.times} for item in use.most]
+    return {"influence_count": use.times, "most_used": most}
+
+
+def use_document(use: EntryUse) -> dict[str, object]:
+    """Return for JSON in how many sessions an entry was of use, and what showed it, the newest first."""
+    return {"influence_count": use.times, "influences": [influence_document(item) for item in use.newest]}
+
+
+def influence_document(influence: Influence) -> dict[str, object]:
+    """Return for JSON the sign that an entry was of use."""
+    told = influence._asdict()
+    return {"id": told.pop("entry_id"), **told}
+
+
+def influence_line(influence: Influence) -> str:
+    """Return where the sign stood, when it was seen, in which session, and its words."""
+    session = f", session {influence.session_id}" if influence.session_id else ""
+    phrase = f": {influence.phrase!r}" if influence.phrase else ""
+    return f"{influence.how} at {moment(influence.at)}{session}{phrase}"

@@ -13,7 +13,7 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.vocabulary import TIERS
 from tests.contracts.worlds import ALL, World
-from tests.strategies import DIMENSIONS, all_entries, moments, phrases, projects, unit_vectors
+from tests.strategies import DIMENSIONS, all_entries, phrases, projects, timestamps, unit_vectors
 
 Change: TypeAlias = Callable[[World], None]
 
@@ -32,8 +32,8 @@ def _put(entry: Entry) -> Change:
 def _section_is_taken(world: World, entry: Entry) -> bool:
     path = entry.file_path or ""
     return any(
-        each and each.anchor_id == entry.anchor_id
-        for each in (world.repository.with_file(path), *world.repository.sections_of(path))
+        entry and entry.anchor_id == entry.anchor_id
+        for entry in (world.repository.with_file(path), *world.repository.sections_of(path))
     )
 
 
@@ -72,11 +72,11 @@ changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(
         lambda place, at, useful: _to_one(place, lambda world, entry: _use(world, _number(entry), at, useful=useful)),
         places,
-        moments,
+        timestamps,
         st.booleans(),
     ),
     st.builds(_embed, unit_vectors, st.integers(1, 3), st.sampled_from(SPACES)),
-    st.builds(lambda now: lambda world: world.repository.retire_expired(now), moments),
+    st.builds(lambda now: lambda world: world.repository.retire_expired(now), timestamps),
     st.builds(
         lambda place, session_id, at: _to_one(
             place,
@@ -84,7 +84,7 @@ changes: st.SearchStrategy[Change] = st.one_of(
         ),
         places,
         st.sampled_from(["one", "two"]),
-        moments,
+        timestamps,
     ),
     st.just(lambda world: world.vectors.clear(EVERYTHING)),
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.activity import FieldChange, PastChange
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
-from tests.strategies import NOW, anything, few_examples, lesson, moments
+from tests.strategies import NOW, anything, few_examples, lesson, timestamps
 
 pytestmark = on_every_implementation
 
@@ -16,9 +16,9 @@ CHANGE = FieldChange("title", "Old", "New")
 changes = st.builds(FieldChange, st.sampled_from(["title", "importance_tier"]), st.none() | anything, anything)
 
 
-@given(recorded=st.lists(st.tuples(st.integers(1, 3), st.lists(changes, max_size=3), moments), max_size=6))
+@given(recorded=st.lists(st.tuples(st.integers(1, 3), st.lists(changes, max_size=3), timestamps), max_size=6))
 @few_examples
-def test_each_entry_has_a_history_of_its_own_the_last_change_first(
+def test_entries_have_separate_histories_the_last_change_first(
     make: MakeWorld, recorded: list[tuple[int, list[FieldChange], dt.datetime]]
 ) -> None:
     with make() as world:
@@ -46,7 +46,7 @@ def test_the_history_outlives_the_entry(make: MakeWorld) -> None:
         assert world.history.of(number, ALL) == [PastChange(number, *CHANGE, NOW)]
 
 
-def test_what_is_rolled_back_has_no_history(make: MakeWorld) -> None:
+def test_rolled_back_changes_have_no_history(make: MakeWorld) -> None:
     with make() as world:
         with pytest.raises(LookupError):
             record_and_fail(world)

@@ -1,4 +1,4 @@
-"""Which injected entries were of use: counted once an entry and session."""
+"""The port of influences: injected entries that were used, counted once per entry and session."""
 
 import datetime as dt
 from collections import Counter
@@ -12,7 +12,7 @@ from hardwon.domain.model.injection.receipt import Form, How, Influence, Receipt
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
-from tests.strategies import DAY, NOW, few_examples, lesson, moments, of_file, phrases
+from tests.strategies import DAY, NOW, few_examples, lesson, of_file, phrases, timestamps
 
 pytestmark = on_every_implementation
 
@@ -23,7 +23,7 @@ HOWS: tuple[How, ...] = ("answer", "edit", "validation")
 FORMS: tuple[Form, ...] = ("lesson", "note", "conversation")
 
 ids = st.sampled_from([*(entry.entry_id for entry in ENTRIES), UNKNOWN])
-influences = st.builds(Influence, ids, st.sampled_from(SESSIONS), st.sampled_from(HOWS), phrases, moments)
+influences = st.builds(Influence, ids, st.sampled_from(SESSIONS), st.sampled_from(HOWS), phrases, timestamps)
 
 
 def receipt(session_id: str, *shown: tuple[Entry, Form]) -> Receipt:
@@ -59,19 +59,22 @@ def test_an_entry_counts_once_a_session(
     first: dict[tuple[str, str], Influence] = {}
     with make() as world:
         world.add(*ENTRIES)
-        for each in recorded:
-            key = each[:2]
-            assert world.influences.record(each) == (each.entry_id != UNKNOWN and key not in first)
-            if each.entry_id != UNKNOWN:
-                first.setdefault(key, each)
+        for influence in recorded:
+            key = influence[:2]
+            assert world.influences.record(influence) == (influence.entry_id != UNKNOWN and key not in first)
+            if influence.entry_id != UNKNOWN:
+                first.setdefault(key, influence)
         counts = Counter(entry_id for entry_id, _ in first)
 
-        assert world.influences.counts([each.entry_id for each in ENTRIES] + [UNKNOWN]) == counts
+        assert world.influences.counts([entry.entry_id for entry in ENTRIES] + [UNKNOWN]) == counts
         assert world.influences.total() == len(first)
-        expected = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:limit]
+        expected = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
         assert list(world.influences.most_used(limit)) == expected
-        found = sorted((each for each in first.values() if session_id in {None, each.session_id}), key=lambda e: e[:2])
-        found.sort(key=lambda each: each.at, reverse=True)
+        found = sorted(
+            (influence for influence in first.values() if session_id in {None, influence.session_id}),
+            key=lambda e: e[:2],
+        )
+        found.sort(key=lambda influence: influence.at, reverse=True)
         assert list(world.influences.find(session_id=session_id, limit=limit)) == found[:limit]
 
 
@@ -106,7 +109,7 @@ def test_with_an_entry_goes_what_was_counted_of_it(make: MakeWorld) -> None:
         assert (world.influences.total(), list(world.influences.find(limit=ALL))) == (0, [])
 
 
-def test_what_was_injected_is_reported_once_the_last_first(make: MakeWorld) -> None:
+def test_injected_entries_are_reported_once_the_last_first(make: MakeWorld) -> None:
     first, second, _ = ENTRIES
     with make() as world:
         world.add(*ENTRIES)
@@ -138,12 +141,12 @@ def test_of_an_entry_shown_as_a_line_only_the_name_is_reported(make: MakeWorld, 
     assert len(text.description) == (LONGEST_SHOWN if set(forms) != {"conversation"} else 0)
 
 
-def test_an_entry_that_is_gone_is_told_no_more(make: MakeWorld) -> None:
+def test_an_entry_that_is_gone_is_not_among_the_shown_texts(make: MakeWorld) -> None:
     with make() as world:
         world.add(ENTRIES[0])
         world.receipts.record(receipt("one", (ENTRIES[0], "lesson"), (ENTRIES[1], "lesson")))
 
-        assert [each.entry_id for each in shown(world)] == [ENTRIES[0].entry_id]
+        assert [text.entry_id for text in shown(world)] == [ENTRIES[0].entry_id]
 
 
 def test_a_useful_judgement_of_what_was_injected_counts(make: MakeWorld) -> None:

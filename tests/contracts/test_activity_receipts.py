@@ -1,4 +1,4 @@
-"""What was injected, when and why: kept as it was, the newest of it."""
+"""The port of injection receipts: the newest are kept unchanged."""
 
 import contextlib
 import tempfile
@@ -48,17 +48,17 @@ def test_the_newest_of_those_that_are_meant_come_back_as_they_were(
 ) -> None:
     session_id, entry_id, project = meant
     with make() as world:
-        for each in recorded:
-            world.receipts.record(each)
+        for receipt in recorded:
+            world.receipts.record(receipt)
         found = world.receipts.find(session_id=session_id, entry_id=entry_id, project=project, limit=limit)
 
-    numbered = [each._replace(number=number) for number, each in enumerate(recorded, 1)]
+    numbered = [receipt._replace(number=number) for number, receipt in enumerate(recorded, 1)]
     expected = [
-        each
-        for each in reversed(numbered)
-        if session_id in {None, each.session_id}
-        and project in {None, each.project}
-        and (entry_id is None or any(shown.entry_id == entry_id for shown in each.shown))
+        receipt
+        for receipt in reversed(numbered)
+        if session_id in {None, receipt.session_id}
+        and project in {None, receipt.project}
+        and (entry_id is None or any(shown.entry_id == entry_id for shown in receipt.shown))
     ]
     assert list(found) == expected[:limit]
 
@@ -70,18 +70,18 @@ def test_sessions_go_by_how_their_names_begin_and_know_what_they_were_shown(
     make: MakeWorld, recorded: list[Receipt], prefix: str
 ) -> None:
     with make() as world:
-        for each in recorded:
-            world.receipts.record(each)
+        for receipt in recorded:
+            world.receipts.record(receipt)
         begun = world.receipts.sessions_starting_with(prefix, ALL)
         first = world.receipts.sessions_starting_with(prefix, 1)
-        shown_in = {each.session_id: world.receipts.shown_in(each.session_id) for each in recorded}
+        shown_in = {receipt.session_id: world.receipts.shown_in(receipt.session_id) for receipt in recorded}
         unknown = world.receipts.shown_in("never heard of")
 
-    assert begun == sorted({each.session_id for each in recorded if each.session_id.startswith(prefix)})
+    assert begun == sorted({receipt.session_id for receipt in recorded if receipt.session_id.startswith(prefix)})
     assert first == begun[:1]
     for session_id, ids in shown_in.items():
-        own = [each for each in recorded if each.session_id == session_id]
-        assert ids == {shown.entry_id for each in own for shown in each.shown}
+        own = [receipt for receipt in recorded if receipt.session_id == session_id]
+        assert ids == {shown.entry_id for receipt in own for shown in receipt.shown}
     assert unknown == frozenset()
 
 
@@ -91,14 +91,14 @@ def test_only_the_newest_are_kept_with_all_that_is_in_them(keep: MakeReceipts) -
         for number in range(FEW + 2):
             receipts.record(RECEIPT._replace(session_id=f"s{number}", shown=(Shown(f"e{number}", "lesson", "d"),)))
 
-        assert [each.session_id for each in receipts.find(limit=ALL)] == ["s4", "s3", "s2"]
+        assert [receipt.session_id for receipt in receipts.find(limit=ALL)] == ["s4", "s3", "s2"]
         assert receipts.sessions_starting_with("s", ALL) == ["s2", "s3", "s4"]
         assert receipts.shown_in("s1") == frozenset()
         assert receipts.find(entry_id="e1", limit=ALL) == []
 
 
 @on_every_implementation
-def test_it_outlives_the_entries_it_speaks_of(make: MakeWorld) -> None:
+def test_a_receipt_outlives_its_entries(make: MakeWorld) -> None:
     entry = lesson("Name the unit.")
     with make() as world:
         world.add(entry)

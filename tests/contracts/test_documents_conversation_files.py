@@ -26,7 +26,7 @@ NAME = re.compile(r"memory/(conversations|decisions|gotchas|preferences)/\d{4}-\
 
 
 class Files(NamedTuple):
-    """What is written, and how it is read by path from `memory` on."""
+    """Conversation files under test, read by path from `memory` on."""
 
     port: ConversationFiles
     read: Callable[[], dict[str, str]]
@@ -61,17 +61,17 @@ IMPLEMENTATIONS: dict[str, MakeFiles] = {"in memory": in_memory, "markdown": on_
 pytestmark = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)
 
 
-def of_app(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
-    return talk(said, topic, minute=minute, project="app", branch="main", **more)
+def of_app(utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+    return talk(utterance, topic, minute=minute, project="app", branch="main", **more)
 
 
 def ids_of(chunk: Chunk) -> list[str]:
     return [chunk.chunk_id, *dict.fromkeys(detail.detail_id for detail in details_of(chunk))]
 
 
-def at(chunk: Chunk, moment: dt.datetime) -> Chunk:
-    """Return *chunk* with its one exchange at that moment."""
-    return attrs.evolve(chunk, exchanges=(attrs.evolve(chunk.exchanges[0], at=moment),))
+def at(chunk: Chunk, timestamp: dt.datetime) -> Chunk:
+    """Return *chunk* with its one exchange at *timestamp*."""
+    return attrs.evolve(chunk, exchanges=(attrs.evolve(chunk.exchanges[0], at=timestamp),))
 
 
 def test_conversations_of_one_day_and_topic_share_a_file_in_order_of_time(make: MakeFiles) -> None:
@@ -122,9 +122,9 @@ def _regrown(text: str) -> str:
     return text.replace("- **Topic:** encoding\n", "- **Topic:** parser\n").replace("In short.", "More of it.")
 
 
-@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id))
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id))
 @few_examples
-def test_what_is_written_bit_by_bit_reads_as_what_is_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
+def test_a_file_written_in_pieces_equals_one_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
     silent = [attrs.evolve(chunk, metadata=Metadata()) for chunk in drawn]
     written = sorted(silent, key=lambda chunk: (chunk.starts_at, chunk.chunk_id))
     with make() as at_once, make() as one_by_one:
@@ -135,7 +135,7 @@ def test_what_is_written_bit_by_bit_reads_as_what_is_written_at_once(make: MakeF
         assert one_by_one.read() == at_once.read()
 
 
-def test_each_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
+def test_every_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
     stated = Metadata(
         decisions=("We use UTF-8.",), gotchas=("A mark comes first.",), preferences=("I prefer tabs.", "I like it.")
     )
@@ -154,7 +154,7 @@ def test_each_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles)
     assert [name for name, text in texts.items() if link not in text] == ["memory/conversations/2026-03-01-encoding.md"]
 
 
-def test_what_is_kept_for_good_is_said_at_the_head(make: MakeFiles) -> None:
+def test_the_head_marks_permanent_conversations(make: MakeFiles) -> None:
     with make() as files:
         files.put(of_app("Which: one?", minute=1))
         [before] = files.read().values()
@@ -168,7 +168,7 @@ def test_what_is_kept_for_good_is_said_at_the_head(make: MakeFiles) -> None:
     assert after.index("\npermanent: true\n---\n") < after.index("\n# [PERMANENT] Which: one?\n")
 
 
-def test_what_is_kept_for_good_and_what_is_not_stand_apart(make: MakeFiles) -> None:
+def test_permanent_and_other_chunks_are_in_separate_files(make: MakeFiles) -> None:
     with make() as files:
         files.put(of_app("One", minute=1))
         files.put(of_app("Two", minute=2, permanent=True))
@@ -181,18 +181,18 @@ def test_what_is_kept_for_good_and_what_is_not_stand_apart(make: MakeFiles) -> N
     }
 
 
-@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id), data=st.data())
 @few_examples
 def test_in_any_order_the_same_sections_are_written(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
     wanted = [section_id for chunk in drawn for section_id in ids_of(chunk)]
     assume(len({*wanted}) == len(wanted))
-    with make() as files, make() as again:
+    with make() as files, make() as second:
         paths = files.put(*drawn)
         texts = files.read()
         assert files.put(*data.draw(st.permutations(drawn))) == paths == sorted(texts)
         assert files.read() == texts
-        assert again.put(*data.draw(st.permutations(drawn))) == paths
-        assert again.read() == texts
+        assert second.put(*data.draw(st.permutations(drawn))) == paths
+        assert second.read() == texts
 
     bodies = (text.split("\n---\n", 1)[1] for text in texts.values())
     found = [section.anchor_id for body in bodies for section in sections(body).found]
@@ -203,7 +203,7 @@ def test_in_any_order_the_same_sections_are_written(make: MakeFiles, drawn: list
 DECIDED = Metadata(decisions=("We use UTF-8.",))
 
 
-def test_what_is_taken_out_leaves_the_rest_as_it_is(make: MakeFiles) -> None:
+def test_removing_a_chunk_leaves_the_rest_unchanged(make: MakeFiles) -> None:
     one, two, three = (of_app(f"At {minute}", minute=minute) for minute in (1, 2, 3))
     with make() as files:
         files.put(one, three)
@@ -252,11 +252,9 @@ def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
         assert files.port.of_session("") == files.port.of_session("s") == files.port.of_session("s-2") == []
 
 
-@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda each: each.chunk_id), data=st.data())
+@given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id), data=st.data())
 @few_examples
-def test_what_was_taken_out_might_never_have_been_there(
-    make: MakeFiles, drawn: list[Chunk], data: st.DataObject
-) -> None:
+def test_removing_a_chunk_leaves_no_trace_of_it(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
     written = [section_id for chunk in drawn for section_id in ids_of(chunk)]
     gone = set(data.draw(st.lists(st.sampled_from(written)))) if written else set[str]()
     with make() as files:
@@ -277,7 +275,7 @@ def test_of_chunks_of_one_id_the_last_is_written(make: MakeFiles) -> None:
     assert text.count("<!-- ANCHOR") == 1
 
 
-def test_moments_within_a_second_stand_in_their_order(make: MakeFiles) -> None:
+def test_timestamps_within_a_second_are_in_order(make: MakeFiles) -> None:
     with make() as files:
         for milliseconds in (0, 500, 250):
             files.put(

@@ -38,7 +38,7 @@ def in_tie_order(stored: list[Entry]) -> list[Entry]:
 
 @given(entry=odd_entries | file_entries)
 @few_examples
-def test_what_is_put_is_got_whatever_it_says(make: MakeWorld, entry: Entry) -> None:
+def test_any_text_put_is_got_unchanged(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         world.repository.put(entry)
 
@@ -58,7 +58,7 @@ def test_putting_twice_keeps_one(make: MakeWorld, entry: Entry) -> None:
 
 @given(first=entries, second=entries)
 @few_examples
-def test_putting_an_id_again_replaces_all_but_its_birth(make: MakeWorld, first: Entry, second: Entry) -> None:
+def test_putting_an_id_again_replaces_all_but_its_creation_time(make: MakeWorld, first: Entry, second: Entry) -> None:
     second = attrs.evolve(second, description=first.description)
     with make() as world:
         [seq] = world.add(first)
@@ -129,8 +129,8 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
     with make() as world:
         seqs = world.add(*stored)
         world.usage.record_recall(seqs[:3], NOW)
-        facts = {each.seq: each for each in world.repository.facts([*seqs, 10_000])}
-        recall_facts = {each.ranking.seq: each for each in world.repository.recall_facts([*seqs, 10_000])}
+        facts = {fact.seq: fact for fact in world.repository.facts([*seqs, 10_000])}
+        recall_facts = {fact.ranking.seq: fact for fact in world.repository.recall_facts([*seqs, 10_000])}
 
         assert facts.keys() == recall_facts.keys() == set(seqs)
         for place, (seq, entry) in enumerate(zip(seqs, stored, strict=True)):
@@ -177,7 +177,7 @@ def test_the_newest_learnings_of_each_track_record_are_found(
         expected = {entry_id for bucket in buckets.values() for entry_id in bucket[:k]}
         found = world.repository.newest_by_track_record(k)
         assert len(found) == len(expected)
-        assert {(each.entry_id, each.recall_count) for each in found} == {(each, times_of[each]) for each in expected}
+        assert {(item.entry_id, item.recall_count) for item in found} == {(item, times_of[item]) for item in expected}
 
 
 @given(stored=stores, only=filters)
@@ -196,8 +196,8 @@ def test_sizes_and_the_most_observed_are_those_of_learnings(make: MakeWorld, sto
         world.add(*stored, attrs.evolve(of_file("a decision", path="more.md"), observation_count=seen))
         learnings = within(LEARNINGS, stored)
 
-        sizes = {each: sum(entry.category == each for entry in learnings) for each in CATEGORIES}
-        assert dict(world.repository.sizes()) == {each: size for each, size in sizes.items() if size}
+        sizes = {category: sum(entry.category == category for entry in learnings) for category in CATEGORIES}
+        assert dict(world.repository.sizes()) == {category: size for category, size in sizes.items() if size}
         assert world.repository.most_observed() == max((entry.observation_count for entry in learnings), default=1)
 
 

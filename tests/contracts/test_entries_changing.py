@@ -54,7 +54,7 @@ def test_two_changed_fields_are_two_lines_of_history(make: MakeWorld, entry: Ent
 
 
 @ONE_OF_EACH
-def test_what_was_so_already_changes_nothing(make: MakeWorld, entry: Entry) -> None:
+def test_setting_the_present_value_changes_nothing(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         [number] = world.add(entry)
         changed = change(world, entry, title=entry.name, importance_tier="normal", trigger_phrases=())
@@ -99,7 +99,7 @@ def test_every_tier_can_be_given_and_only_the_deprecated_is_found_no_more(make: 
 
 
 @pytest.mark.parametrize(("age", "found"), [(6, 1), (7, 0), (8, 0)])
-def test_what_becomes_temporary_expires_seven_days_after_it_was_made(make: MakeWorld, age: int, found: int) -> None:
+def test_an_entry_made_temporary_expires_seven_days_after_its_creation(make: MakeWorld, age: int, found: int) -> None:
     entry = lesson("zebra", age=age * DAY)
     with make() as world:
         world.add(entry)
@@ -115,7 +115,7 @@ def test_what_becomes_temporary_expires_seven_days_after_it_was_made(make: MakeW
         assert found_by(world, "zebra") == 1
 
 
-def test_who_is_kept_for_good_does_not_expire(make: MakeWorld) -> None:
+def test_a_permanent_entry_does_not_expire(make: MakeWorld) -> None:
     entry = lesson("zebra", age=30 * DAY)
     with make() as world:
         world.add(entry)
@@ -127,7 +127,7 @@ def test_who_is_kept_for_good_does_not_expire(make: MakeWorld) -> None:
 
 @given(judgements=st.lists(st.booleans(), min_size=1, max_size=12))
 @few_examples
-def test_each_judgement_counts_and_the_score_is_their_share(make: MakeWorld, judgements: list[bool]) -> None:
+def test_all_judgements_count_and_the_score_is_their_share(make: MakeWorld, judgements: list[bool]) -> None:
     entry = lesson("zebra")
     with make() as world:
         [number] = world.add(entry)

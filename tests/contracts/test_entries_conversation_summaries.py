@@ -1,4 +1,4 @@
-"""What a session start tells of conversations."""
+"""Summaries of conversations for the session start."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,23 +17,25 @@ def in_session(name: str, *, days: int = 0, session: str | None = "s", **more: s
     return of_file(name, kind="conversation", path=name, age=days * DAY, session_id=session, **more)
 
 
-def told(world: World, session: str, limit: int) -> list[ConversationSummary]:
+def summaries_of(world: World, session: str, limit: int) -> list[ConversationSummary]:
     return world.repository.newest_summaries(CONVERSATIONS._replace(session=session), limit)
 
 
 @on_every_implementation
 @given(stored=stores, data=st.data())
 @few_examples
-def test_what_is_told_comes_in_the_order_asked_for(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
+def test_summaries_come_in_the_requested_order(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
     with make() as world:
         seqs = world.add(*stored)
         asked = data.draw(st.lists(st.sampled_from([*seqs, 999]), unique=True))
         entries = dict(zip(seqs, stored, strict=True))
 
         assert world.repository.summaries(asked) == [
-            ConversationSummary(seq, each.entry_id, each.kind, each.name, each.description, each.updated_at)
+            ConversationSummary(
+                seq, summary.entry_id, summary.kind, summary.name, summary.description, summary.updated_at
+            )
             for seq in asked
-            if (each := entries.get(seq))
+            if (summary := entries.get(seq))
         ]
 
 
@@ -42,7 +44,7 @@ def test_of_a_long_text_only_its_beginning_is_read(make: MakeWorld) -> None:
     with make() as world:
         seqs = world.add(of_file("é" * 9_000))
 
-        assert [each.description for each in world.repository.summaries(seqs)] == ["é" * SUMMARISED_CHARACTERS]
+        assert [summary.description for summary in world.repository.summaries(seqs)] == ["é" * SUMMARISED_CHARACTERS]
 
 
 @on_every_implementation
@@ -55,19 +57,19 @@ def test_a_session_has_its_conversations_the_newest_first(make: MakeWorld) -> No
             in_session("none", session=None),
         )
 
-        assert [each.seq for each in told(world, "s", 9)] == [new, old]
-        assert [each.seq for each in told(world, "s", 1)] == [new]
-        assert told(world, "", 9) == told(world, "unknown", 9) == []
+        assert [summary.seq for summary in summaries_of(world, "s", 9)] == [new, old]
+        assert [summary.seq for summary in summaries_of(world, "s", 1)] == [new]
+        assert summaries_of(world, "", 9) == summaries_of(world, "unknown", 9) == []
 
 
 @on_every_implementation
-def test_of_conversations_of_one_moment_the_smallest_id_comes_first(make: MakeWorld) -> None:
+def test_of_conversations_of_one_time_the_smallest_id_comes_first(make: MakeWorld) -> None:
     with make() as world:
         entries = [in_session(name) for name in "abcd"]
         world.add(*entries)
-        those = told(world, "s", 9)
+        those = summaries_of(world, "s", 9)
 
-        assert [entry.entry_id for entry in world.repository.hydrate([each.seq for each in those])] == sorted(
+        assert [entry.entry_id for entry in world.repository.hydrate([summary.seq for summary in those])] == sorted(
             entry.entry_id for entry in entries
         )
 
@@ -80,5 +82,5 @@ def test_only_conversations_that_may_be_ranked_are_of_a_session(make: MakeWorld)
         world.add(*others, in_session("gone", tier="deprecated"), in_session("expired", days=8, tier="temporary"))
         world.repository.retire_expired(NOW)
 
-        assert {each.kind for each in told(world, "s", 99)} == kinds
-        assert len(told(world, "s", 99)) == len(kinds)
+        assert {summary.kind for summary in summaries_of(world, "s", 99)} == kinds
+        assert len(summaries_of(world, "s", 99)) == len(kinds)

@@ -15,7 +15,7 @@ ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra"
 
 @given(stored=stores, place=st.integers(0, 7))
 @few_examples
-def test_what_is_deleted_is_gone_and_nothing_else(make: MakeWorld, stored: list[Entry], place: int) -> None:
+def test_deletion_removes_the_entry_and_nothing_else(make: MakeWorld, stored: list[Entry], place: int) -> None:
     gone = stored[place % len(stored)]
     with make() as world:
         seqs = dict(zip((entry.entry_id for entry in stored), world.add(*stored), strict=True))
@@ -28,7 +28,7 @@ def test_what_is_deleted_is_gone_and_nothing_else(make: MakeWorld, stored: list[
         assert world.repository.get(gone.entry_id) is None
         assert (world.repository.hydrate([seq]), world.repository.facts([seq])) == ([], [])
         assert world.repository.find(EVERYTHING, limit=ALL) == [
-            each for each in before if each.entry_id != gone.entry_id
+            entry for entry in before if entry.entry_id != gone.entry_id
         ]
         assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([seq, *seqs.values()]).keys() == set(seqs.values())
         assert world.keywords.size() == world.vectors.count(EVERYTHING) == len(seqs)
@@ -43,7 +43,7 @@ def hang_something_on(world: World, entry: Entry) -> int:
 
 
 @ONE_OF_EACH
-def test_what_comes_back_starts_over_under_another_number(make: MakeWorld, entry: Entry) -> None:
+def test_a_restored_entry_starts_over_under_another_number(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         before = hang_something_on(world, entry)
         world.repository.delete(entry.entry_id)

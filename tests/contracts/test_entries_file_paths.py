@@ -1,4 +1,4 @@
-"""What a store knows of files: their paths, and the vectors of some of them dropped."""
+"""Entries of files: their paths, and dropping the vectors of some of them."""
 
 import pytest
 from hypothesis import given

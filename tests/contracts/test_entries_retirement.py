@@ -1,4 +1,4 @@
-"""What is deprecated or has expired is kept and never found."""
+"""Deprecated and expired entries are kept and never found."""
 
 import datetime as dt
 
@@ -37,7 +37,7 @@ def counts(world: World) -> tuple[int, int, int, int]:
 
 
 @ONE_OF_EACH
-def test_what_is_deprecated_is_listed_and_in_no_index(make: MakeWorld, entry: Entry) -> None:
+def test_deprecated_entries_are_listed_and_in_no_index(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         [seq] = world.add(entry)
         world.embed(entry, planted(0.6))
@@ -52,7 +52,7 @@ def test_what_is_deprecated_is_listed_and_in_no_index(make: MakeWorld, entry: En
 
 
 @ONE_OF_EACH
-def test_what_is_deprecated_no_longer_is_searched_again(make: MakeWorld, entry: Entry) -> None:
+def test_reinstated_entries_are_searched_again(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         [seq] = world.add(attrs.evolve(entry, tier="deprecated"))
         world.repository.put(entry)
@@ -75,7 +75,7 @@ def test_a_vector_that_comes_too_late_is_not_kept(make: MakeWorld, entry: Entry)
 
 @pytest.mark.parametrize(("age", "gone"), [(6, 0), (7, 1), (8, 1)])
 @ONE_OF_EACH
-def test_what_is_temporary_is_found_for_seven_days(make: MakeWorld, entry: Entry, age: int, gone: int) -> None:
+def test_temporary_entries_are_found_for_seven_days(make: MakeWorld, entry: Entry, age: int, gone: int) -> None:
     temporary = attrs.evolve(entry, tier="temporary", created_at=NOW - age * DAY)
     with make() as world:
         [seq] = world.add(temporary)
@@ -87,7 +87,7 @@ def test_what_is_temporary_is_found_for_seven_days(make: MakeWorld, entry: Entry
         assert world.repository.find(EVERYTHING, limit=ALL) == [temporary]
 
 
-def test_what_has_expired_stays_so_when_it_is_written_again_and_comes_back_when_it_no_longer_expires(
+def test_an_expired_entry_stays_so_when_it_is_rewritten_and_returns_when_it_no_longer_expires(
     make: MakeWorld,
 ) -> None:
     temporary = attrs.evolve(lesson("zebra", age=8 * DAY), tier="temporary")
@@ -102,7 +102,7 @@ def test_what_has_expired_stays_so_when_it_is_written_again_and_comes_back_when_
         assert seq in found_anywhere(world)
 
 
-def test_what_is_kept_for_good_never_expires(make: MakeWorld) -> None:
+def test_permanent_entries_never_expire(make: MakeWorld) -> None:
     entry = attrs.evolve(lesson("zebra"), tier="temporary", permanent=True)
     with make() as world:
         world.add(entry)

@@ -1,4 +1,4 @@
-"""What comes up without a search, and searches among some entries only."""
+"""Entries that are injected without a search, and searches among some entries only."""
 
 import attrs
 from hypothesis import given
@@ -26,7 +26,7 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
         seqs = world.add(*stored)
         whole_rules = {entry.file_path for entry in stored if entry.tier == "constitutional" and not entry.anchor_id}
 
-        assert {each.seq: each[1:] for each in world.repository.constitutional("here")} == {
+        assert {rule.seq: rule[1:] for rule in world.repository.constitutional("here")} == {
             seq: (
                 entry.entry_id,
                 entry.kind,
@@ -49,7 +49,7 @@ def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeW
     with make() as world:
         seqs = world.add(*stored)
 
-        assert [tuple(each) for each in world.triggers.owners("here")] == [
+        assert [tuple(owner) for owner in world.triggers.owners("here")] == [
             (
                 seq,
                 entry.entry_id,
@@ -67,7 +67,7 @@ def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeW
 
 
 @on_every_implementation
-def test_what_is_deprecated_or_has_expired_owns_no_phrase(make: MakeWorld) -> None:
+def test_deprecated_and_expired_entries_own_no_phrase(make: MakeWorld) -> None:
     with make() as world:
         world.add(
             attrs.evolve(lesson("gone"), tier="deprecated", trigger_phrases=("parser",)),
@@ -76,18 +76,18 @@ def test_what_is_deprecated_or_has_expired_owns_no_phrase(make: MakeWorld) -> No
         )
         world.repository.retire_expired(NOW)
 
-        assert [each.number for each in world.triggers.owners("here")] == [3]
+        assert [owner.number for owner in world.triggers.owners("here")] == [3]
 
 
 @on_every_implementation
 def test_the_version_and_the_own_changes_move_with_every_change(make: MakeWorld) -> None:
     with make() as world:
-        moments = [(world.triggers.version(), world.triggers.own_changes())]
+        states = [(world.triggers.version(), world.triggers.own_changes())]
         for entry in (lesson("one"), attrs.evolve(lesson("one"), trigger_phrases=("parser",))):
             world.add(entry)
-            moments.append((world.triggers.version(), world.triggers.own_changes()))
+            states.append((world.triggers.version(), world.triggers.own_changes()))
 
-        versions, changes = zip(*moments, strict=True)
+        versions, changes = zip(*states, strict=True)
         assert len(set(versions)) == len(set(changes)) == 3
 
 
@@ -111,7 +111,7 @@ def test_only_the_named_entries_or_all_but_those(make: MakeWorld, stored: list[E
 
 
 @on_every_keyword_index
-def test_all_words_must_stand_in_the_texts_not_in_labels(make: MakeWorld) -> None:
+def test_all_words_must_be_in_the_texts_not_in_labels(make: MakeWorld) -> None:
     with make() as world:
         seqs = world.add(
             of_file("the parser has a lock", path="both.md"),

@@ -56,7 +56,7 @@ def test_an_entry_labelled_meanwhile_still_marks_where_the_next_page_begins(
 
 
 @on_every_implementation
-def test_new_labels_move_neither_the_moment_of_an_entry_nor_its_vector(make: MakeWorld) -> None:
+def test_new_labels_change_neither_the_timestamp_of_an_entry_nor_its_vector(make: MakeWorld) -> None:
     with make() as world:
         entry = lesson("Hash the content.")
         world.add(entry)

@@ -1,4 +1,4 @@
-"""What another program has counted comes on top of our own counts."""
+"""Counts from another program are added to the own counts."""
 
 import datetime as dt
 
@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.activity import Usage, Validations
 from tests.contracts.worlds import MakeWorld, on_every_implementation
-from tests.strategies import few_examples, lesson, moments
+from tests.strategies import few_examples, lesson, timestamps
 
 pytestmark = on_every_implementation
 
 usages = st.builds(
     Usage,
     st.integers(0, 3),
-    st.none() | moments,
+    st.none() | timestamps,
     st.integers(0, 3).flatmap(lambda total: st.builds(Validations, st.just(total), st.integers(0, total))),
 )
 
 
-@given(counted=st.lists(usages, max_size=3), own=st.booleans(), at=moments)
+@given(counted=st.lists(usages, max_size=3), own=st.booleans(), at=timestamps)
 @few_examples
 def test_counts_add_up_and_the_last_access_counts(
     make: MakeWorld, counted: list[Usage], at: dt.datetime, *, own: bool

@@ -9,7 +9,7 @@ from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.file_state import AbsentFile, Standing, standing_of
 from hardwon.domain.model.vocabulary import TIERS
 from tests.contracts.worlds import MakeWorld, on_every_implementation
-from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, moments, of_file, phrases
+from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, of_file, phrases, timestamps
 
 LONGEST_ABSENCE = 90 * DAY
 
@@ -29,8 +29,8 @@ standings = st.builds(
     labels,
     labels,
     labels,
-    moments,
-    st.builds(Usage, st.integers(0, 3), st.none() | moments, st.just(Validations()) | st.just(Validations(3, 2))),
+    timestamps,
+    st.builds(Usage, st.integers(0, 3), st.none() | timestamps, st.just(Validations()) | st.just(Validations(3, 2))),
 )
 files = st.builds(
     AbsentFile, st.sampled_from(PATHS), st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1)
@@ -46,8 +46,12 @@ def one(path: str, name: str = "Name", digest: str = "1") -> AbsentFile:
 def wanted(known: dict[str, tuple[AbsentFile, dt.datetime]], path: str, digest: str) -> AbsentFile | None:
     if path in known:
         return known[path][0]
-    alike = [each for each in known.values() if "" in each[0].standings and each[0].standings[""].file_hash == digest]
-    alike.sort(key=lambda each: (-each[1].timestamp(), each[0].file_path))
+    alike = [
+        departure
+        for departure in known.values()
+        if "" in departure[0].standings and departure[0].standings[""].file_hash == digest
+    ]
+    alike.sort(key=lambda departure: (-departure[1].timestamp(), departure[0].file_path))
     return alike[0][0] if alike else None
 
 
@@ -67,7 +71,9 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
                 absent, days = step
                 now += days * DAY
                 world.absences.keep(absent, now)
-                expected = {path: each for path, each in expected.items() if each[1] >= now - LONGEST_ABSENCE}
+                expected = {
+                    path: departure for path, departure in expected.items() if departure[1] >= now - LONGEST_ABSENCE
+                }
                 expected[absent.file_path] = absent, now
 
         for path in (*PATHS, "/unknown.md"):
@@ -75,7 +81,7 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
                 assert world.absences.of(path, digest) == wanted(expected, path, digest)
 
 
-def test_what_left_ninety_days_ago_is_forgotten_when_something_leaves(make: MakeWorld) -> None:
+def test_departures_older_than_ninety_days_are_forgotten_at_the_next_departure(make: MakeWorld) -> None:
     with make() as world:
         world.absences.keep(one("/a.md"), NOW)
         world.absences.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE)

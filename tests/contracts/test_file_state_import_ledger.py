@@ -33,7 +33,7 @@ def test_headings_gather_and_the_last_fingerprint_counts(
         assert {path: world.ledger.fingerprint(path) for path in last} == last
 
 
-def test_what_is_returned_is_a_copy(make: MakeWorld) -> None:
+def test_the_returned_value_is_a_copy(make: MakeWorld) -> None:
     with make() as world:
         world.ledger.record("/a/patterns.md", {"A"}, "1")
         world.ledger.headings("/a/patterns.md").add("B")

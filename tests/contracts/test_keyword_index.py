@@ -64,7 +64,7 @@ def test_entries_of_the_filter_that_hold_any_or_all_of_the_words_are_found(
         matches = world.keywords.match(terms, mode, only, IN_TIME)
 
         assert set(found_ids(world, matches)) == {
-            each.entry_id for each in stored if holds(each, terms, mode) and is_within(each, only)
+            entry.entry_id for entry in stored if holds(entry, terms, mode) and is_within(entry, only)
         }
 
 
@@ -156,7 +156,7 @@ def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
         matches = world.keywords.match(terms, "any", only, IN_TIME)
         hits = matches.top(ALL, category)
 
-        facts = {each.seq: each for each in world.repository.facts([hit.seq for hit in hits])}
+        facts = {fact.seq: fact for fact in world.repository.facts([hit.seq for hit in hits])}
         keys = [(-hit.score, NOW - facts[hit.seq].updated_at, facts[hit.seq].entry_id) for hit in hits]
         assert keys == sorted(keys)
         assert all(hit.score > 0 for hit in hits)
@@ -200,7 +200,7 @@ def test_the_index_follows_a_change_at_once(make: MakeWorld) -> None:
 
 
 @on_every_keyword_index
-def test_what_a_failed_transaction_wrote_is_not_found(make: MakeWorld) -> None:
+def test_writes_of_a_failed_transaction_are_not_found(make: MakeWorld) -> None:
     with make() as world:
         with pytest.raises(LookupError):
             put_and_fail(world, lesson("zebra"))

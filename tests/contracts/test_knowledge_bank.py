@@ -34,7 +34,7 @@ def test_there_is_a_text_for_every_file_there_or_not(bank: BankFiles) -> None:
     assert bank.banks().texts == dict.fromkeys(PLACES, "")
 
 
-def test_what_differs_is_written_and_read_back_with_its_line_ends(bank: BankFiles) -> None:
+def test_differing_text_is_written_and_read_back_with_its_line_ends(bank: BankFiles) -> None:
     with bank.held() as banks:
         bank.write(MarkdownBanks({**banks.texts, OURS: "a\r\nb\r", USERS: "\ufeffç\n"}))
 

@@ -54,17 +54,17 @@ def test_whatever_happens_after_a_checkpoint_a_restore_brings_its_state_back(
         assert seen(world, contents.entries) == then
         assert (checkpoint.memory_count, done[0]) == (len(then), len(then))
         there = seen(world, EVERYTHING)
-        outside = {seq: each for seq, each in now.items() if seq not in inside}
+        outside = {seq: entry for seq, entry in now.items() if seq not in inside}
         gave_way = outside.keys() - there.keys()
         assert {seq: there[seq] for seq in outside.keys() - gave_way - then.keys()} == {
-            seq: each for seq, each in outside.items() if seq not in gave_way | then.keys()
+            seq: entry for seq, entry in outside.items() if seq not in gave_way | then.keys()
         }
         assert len(gave_way) <= len(then)
         assert world.keywords.size() == world.repository.count(EVERYTHING._replace(ranked=True))
         assert restore(world, checkpoint) == (len(then), 0, 0)
 
 
-def test_what_was_deleted_changed_and_added_is_as_it_was(make: MakeWorld) -> None:
+def test_deleted_changed_and_added_entries_are_restored(make: MakeWorld) -> None:
     with make() as world:
         [kept, gone, changed] = world.add(
             document("kept", path="1"), document("zebra", path="2"), document("first", path="3")
@@ -85,7 +85,7 @@ def test_what_was_deleted_changed_and_added_is_as_it_was(make: MakeWorld) -> Non
         assert world.vectors.vector_of(document("zebra", path="2").entry_id) == planted(0.6)
 
 
-def test_what_is_not_of_the_scope_stays_as_it_is(make: MakeWorld) -> None:
+def test_entries_outside_the_scope_are_unchanged(make: MakeWorld) -> None:
     with make() as world:
         world.add(document("one"), lesson("a lesson"))
         checkpoint = take(world, DOCUMENTS)
@@ -111,7 +111,7 @@ def test_an_entry_that_has_left_the_scope_gives_way(make: MakeWorld) -> None:
         assert (entry.source_project, entry.description, entry.number) == ("here", "here", number)
 
 
-def test_what_was_forgotten_and_learned_again_has_its_old_number_again(make: MakeWorld) -> None:
+def test_a_forgotten_and_relearned_entry_gets_its_old_number(make: MakeWorld) -> None:
     with make() as world:
         [number] = world.add(document("one"))
         checkpoint = take(world, DOCUMENTS)
@@ -132,7 +132,7 @@ def test_numbers_given_after_a_checkpoint_are_never_given_again(make: MakeWorld)
         assert world.add(lesson("later"))[0] > number
 
 
-def test_what_fails_leaves_neither_a_checkpoint_nor_a_snapshot(make: MakeWorld) -> None:
+def test_a_failure_leaves_neither_a_checkpoint_nor_a_snapshot(make: MakeWorld) -> None:
     with make() as world:
         world.add(lesson("kept"))
         with pytest.raises(LookupError):
@@ -150,7 +150,7 @@ def take_and_fail(world: World) -> None:
         raise LookupError
 
 
-def test_a_discarded_checkpoint_is_gone_and_discarding_it_again_is_no_trouble(make: MakeWorld) -> None:
+def test_discarding_a_checkpoint_is_idempotent(make: MakeWorld) -> None:
     with make() as world:
         first, second = take(world, name="first"), take(world, name="second")
         world.snapshots.discard(first)

@@ -71,7 +71,7 @@ def reply(session_id: str) -> HookEvent:
 
 
 def waiting(journal: CaptureJournal) -> list[str]:
-    return [each.session_id for each in journal.waiting()]
+    return [waiting.session_id for waiting in journal.waiting()]
 
 
 def test_a_new_journal_holds_nothing(make: Make) -> None:
@@ -150,15 +150,15 @@ def test_a_number_is_never_given_twice(make: Make) -> None:
 
 @given(noted=st.lists(events, min_size=1, max_size=6))
 @few_examples
-def test_what_waits_is_told_without_its_texts(make: Make, noted: list[HookEvent]) -> None:
+def test_waiting_sessions_are_listed_without_their_texts(make: Make, noted: list[HookEvent]) -> None:
     with make() as journal:
         for place, event in enumerate(noted):
             journal.note(event._replace(at=(NOW + place * MINUTE).isoformat()))
-        for told in journal.waiting():
-            own = journal.events(told.session_id)
+        for listed in journal.waiting():
+            own = journal.events(listed.session_id)
 
-            assert told == Waiting(
-                told.session_id,
+            assert listed == Waiting(
+                listed.session_id,
                 next((event.project_root for event in own if event.project_root), ""),
                 len(own),
                 sum(event.kind == "reply" for event in own),
@@ -167,11 +167,13 @@ def test_what_waits_is_told_without_its_texts(make: Make, noted: list[HookEvent]
             )
 
 
-def test_what_is_forgotten_is_told_and_other_sessions_stay(make: Make) -> None:
+def test_forgotten_sessions_are_reported_and_others_stay(make: Make) -> None:
     with make() as journal:
         journal.note(reply("one")._replace(at=(NOW - DAY).isoformat()))
         journal.note(reply("two"))
         lost = journal.forget_untouched(NOW - DAY / 2)
 
-        assert [(each.session_id, each.events, each.project_root) for each in lost] == [("one", 1, "/project")]
+        assert [(waiting.session_id, waiting.events, waiting.project_root) for waiting in lost] == [
+            ("one", 1, "/project")
+        ]
         assert (journal.events("one"), waiting(journal)) == ([], ["two"])

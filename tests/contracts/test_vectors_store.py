@@ -94,7 +94,7 @@ def test_the_newest_wait_first_with_the_text_to_embed(
 
 @given(stored=stores, only=filters)
 @few_examples
-def test_what_is_stored_of_the_filter_is_loaded_bit_for_bit(
+def test_stored_filters_are_loaded_bit_for_bit(
     make: MakeWorld, stored: list[tuple[Entry, Vector | None]], only: EntryFilter
 ) -> None:
     with make() as world:
@@ -161,9 +161,9 @@ def test_the_tie_order_is_newest_first_then_by_id(make: MakeWorld, stored: list[
     with make() as world:
         seqs = world.add(*(entry for entry, _ in stored))
         facts = world.repository.facts(seqs)
-        facts.sort(key=lambda each: (NOW - each.updated_at, each.entry_id))
+        facts.sort(key=lambda entry_facts: (NOW - entry_facts.updated_at, entry_facts.entry_id))
 
-        assert world.vectors.in_tie_order(sorted(seqs)) == [each.seq for each in facts]
+        assert world.vectors.in_tie_order(sorted(seqs)) == [entry_facts.seq for entry_facts in facts]
 
 
 @pytest.mark.parametrize("entry", [lesson("one"), of_file("one")], ids=lambda entry: entry.kind)

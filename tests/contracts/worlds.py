@@ -11,11 +11,12 @@ import attrs
 import pytest
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences, SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
@@ -92,7 +93,7 @@ class World:
 
     def seqs(self) -> dict[str, int]:
         """Return the store's number of each entry, by id."""
-        return {each.entry_id: each.seq for each in self.repository.facts(range(ALL))}
+        return {facts.entry_id: facts.seq for facts in self.repository.facts(range(ALL))}
 
     def add(self, *entries: Entry) -> list[int]:
         """Put *entries* and return their numbers."""
@@ -164,7 +165,7 @@ def _new_store() -> bytes:
 
 
 def open_new_store(folder: str) -> Database:
-    """Open a new store in *folder*, copied from the first one made: that takes a fifth of making its tables anew."""
+    """Open a new store in *folder*, copied from the first one made: that takes a fifth of the time of creating its tables."""
     Path(folder, FILE_NAME).write_bytes(_new_store())
     return open_store(folder)
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.entrypoints.bootstrap_capture import MODULE
 from hardwon.entrypoints.cli.conversations import SessionStatus, session_statuses
-from hardwon.entrypoints.wake_worker import MODULE
 from tests.entrypoints.hook_process import Run, World
 
 LONGEST_WAIT_SECONDS = 30.0
@@ -23,7 +23,7 @@ class Conversation:
     Attributes:
         world: Where the hooks run.
         session_id: How the host names it.
-        transcript: What the host writes.
+        transcript: The file the host writes.
 
     """
 
@@ -34,14 +34,14 @@ class Conversation:
         self._has_transcript = has_transcript
 
     def exchange(self, prompt: str, reply: str) -> list[Run]:
-        """Say something and hear the answer, each with its hook."""
-        return [self.ask(prompt), self.hear(prompt, reply)]
+        """Send a prompt and its reply, each with its hook."""
+        return [self.ask(prompt), self.reply_to(prompt, reply)]
 
     def ask(self, prompt: str) -> Run:
         """Run the hook of a prompt."""
         return self.hook("UserPromptSubmit", prompt=prompt)
 
-    def hear(self, prompt: str, reply: str) -> Run:
+    def reply_to(self, prompt: str, reply: str) -> Run:
         """Run the hook of a reply, once the transcript has it."""
         self.write(prompt, reply)
         return self.hook("Stop", last_assistant_message=reply, stop_hook_active=False)
@@ -59,9 +59,9 @@ class Conversation:
         """Let the transcript grow by an exchange."""
         if not self._has_transcript:
             return
-        said = {"user": prompt, "assistant": [{"type": "text", "text": reply}]}
+        utterance = {"user": prompt, "assistant": [{"type": "text", "text": reply}]}
         with self.transcript.open("a", encoding="utf-8") as file:
-            for place, (role, content) in enumerate(said.items()):
+            for place, (role, content) in enumerate(utterance.items()):
                 line = {
                     "type": role,
                     "uuid": f"{self.transcript.name}-{file.tell()}-{place}",
@@ -85,13 +85,13 @@ class Conversation:
 
 
 def now() -> str:
-    """Return the moment as hosts write it."""
+    """Return the timestamp as hosts write it."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def statuses(world: World) -> dict[str, SessionStatus]:
     """Return how the sessions of the world's store stand, by their ids."""
-    return {each.session_id: each for each in session_statuses(SqliteCaptureJournal(str(world.store)))}
+    return {status.session_id: status for status in session_statuses(SqliteCaptureJournal(str(world.store)))}
 
 
 def rest(world: World) -> None:
@@ -115,6 +115,6 @@ def workers(world: World) -> list[str]:
 
 
 def written(world: World) -> str:
-    """Return all that stands in the project's conversations."""
+    """Return the text of the project's conversations."""
     files = sorted((world.project / "memory" / "conversations").glob("*.md"))
     return "\n".join(file.read_text(encoding="utf-8") for file in files)

@@ -1,4 +1,4 @@
-"""What `forking.py` starts: for each request a child that becomes the program asked for, and runs to the script's end."""
+"""The server that `forking.py` starts: forks a child for each request, which runs the requested script to its end."""
 
 import contextlib
 import gc
@@ -48,7 +48,7 @@ def start(request: Any, streams: list[int], asker: socket.socket) -> None:
         os.close(stream)
     asker.sendall(b"%12d" % child)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    with contextlib.suppress(BrokenPipeError):  # nobody may want to know
+    with contextlib.suppress(BrokenPipeError):  # the client may be gone
         asker.sendall(b"%12d" % code)
     os._exit(0)
 

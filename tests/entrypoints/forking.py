@@ -40,7 +40,7 @@ _asking = threading.Lock()
 
 
 def can_fork(program: str, variables: Mapping[str, str]) -> bool:
-    """Tell whether *program* is a console script that, with this environment, any interpreter may run."""
+    """Return whether *program* is a console script that, with this environment, any interpreter may run."""
     return program in PROGRAMS and not any(name.startswith(AT_START) for name in variables)
 
 

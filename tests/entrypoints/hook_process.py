@@ -26,7 +26,7 @@ FAULTS = Path(__file__).parent / "faults"
 BIN = Path(sys.executable).parent
 
 HARD_KILL_SECONDS = 3.0
-"""When the customer's shell kills the hook (A-K1): wall time, process start included, on whatever machine this is."""
+"""Time after which the customer's shell kills the hook: wall time, process start included, on whatever machine this is."""
 
 BUDGET_SECONDS = 2.0
 """From the hook's own first line to its last; what the interpreter takes to start is not the hook's to bound."""
@@ -81,7 +81,7 @@ def broken_by(faults: Sequence[str]) -> Iterator[None]:
 
 
 def calm(run: Run) -> bool:
-    """Tell whether the hook ended by itself, in time, and without frightening anyone."""
+    """Return whether the hook ended by itself, in time, and without frightening anyone."""
     return run.code in {0, 1} and run.seconds < HARD_KILL_SECONDS and "Traceback" not in run.stderr
 
 
@@ -93,7 +93,7 @@ class World:
         project: Where the user works.
         store: Where `memory.db` is.
         variables: The whole environment of the hook.
-        faults: What `hook` and `launch` break, by names of functions in `faults/launch.py`.
+        faults: Parts that `hook` and `launch` break, by names of functions in `faults/launch.py`.
         bin: Where the installed programs are.
         may_fork: Whether programs may be forked from a process that has imported the libraries.
         may_run_here: Whether programs may run in the test's own process.
@@ -110,12 +110,12 @@ class World:
         self.may_fork = True
         self.may_run_here = True
         home = folder / "home"
-        for each in (home, self.project):
-            each.mkdir(parents=True)
+        for item in (home, self.project):
+            item.mkdir(parents=True)
         self.variables = {
             "HOME": str(home),
             "HARDWON_STORE": str(self.store),
-            "OLLAMA_HOST": "127.0.0.1:9",  # nobody listens there: no test asks an Ollama of this machine
+            "OLLAMA_HOST": "127.0.0.1:9",  # no server listens there: no test asks an Ollama of this machine
             "HARDWON_CAPTURE_ENABLED": "false",  # or every session start would leave a worker to itself
             "PATH": os.environ["PATH"],
             "GIT_CONFIG_GLOBAL": os.devnull,
@@ -129,7 +129,7 @@ class World:
 
     @property
     def log(self) -> Path:
-        """Where the hook tells of trouble."""
+        """The log of the hook."""
         return self.store / "hook.log"
 
     def hook(

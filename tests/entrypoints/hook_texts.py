@@ -1,4 +1,4 @@
-"""What goes into a store and what comes out as a block, for tests of the hook."""
+"""Texts stored and parsers of the printed block, for tests of the hook."""
 
 import datetime as dt
 import re
@@ -19,7 +19,7 @@ DIAGNOSTICS = (
     rf"{COUNTED}(?P<state>degraded) \(numpy unavailable, run: .+\) \| {CONTEXT} \| model: none\*",
     r"\*Memory: (?P<printed>\d+) entries \(\d+ local, \d+ global\) \| semantic: (?P<state>disabled)\*",
 )
-"""The three forms of A-D10. The 30 characters of a query are a few more when a tag in it was defused."""
+"""The three forms of the diagnostic line. The 30 characters of a query are a few more when a tag in it was defused."""
 
 
 class Block(NamedTuple):

@@ -34,10 +34,10 @@ class Planted(NamedTuple):
 
 def memory(kind: Kind, name: str, text: str, cosine: float | None, age_days: float = 0, **more: Any) -> Planted:
     """Return the memory of a file about which only what is named matters."""
-    moment = dt.datetime.now(dt.UTC) - dt.timedelta(days=age_days)
+    timestamp = dt.datetime.now(dt.UTC) - dt.timedelta(days=age_days)
     fields = {"file_path": f"/memories/{kind}/{name.lower().replace(' ', '-')}.md", "source_project": HERE, **more}
-    moments = {"created_at": moment, "updated_at": moment}
-    return Planted(Entry(kind=kind, name=name, description=text, **{**moments, **fields}), cosine)
+    timestamps = {"created_at": timestamp, "updated_at": timestamp}
+    return Planted(Entry(kind=kind, name=name, description=text, **{**timestamps, **fields}), cosine)
 
 
 class Library:
@@ -68,9 +68,9 @@ class Library:
         settings = Settings(global_store=store, embedding_provider="openai", embedding_dimensions=self.dimensions)
         memory = open_memory(settings, lambda _: None)
         with contextlib.closing(memory):
-            for each in planted:
-                memory.repository.put(each.entry)
-            cosines = {each.entry.searchable_text(): each.cosine for each in planted if each.cosine is not None}
+            for item in planted:
+                memory.repository.put(item.entry)
+            cosines = {item.entry.searchable_text(): item.cosine for item in planted if item.cosine is not None}
             [space] = memory.spaces
             pending = [text for text in space.vectors.pending(10_000) if text.text in cosines]
             space.vectors.put((text, self.vector(cosines[text.text])) for text in pending)

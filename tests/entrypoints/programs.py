@@ -1,4 +1,4 @@
-"""The console scripts, run in a world of their own: in the test's process, or in one of theirs."""
+"""The console scripts, run in a world of their own: in the test's process, or in one of their own."""
 
 import contextlib
 import json
@@ -49,7 +49,7 @@ Process = subprocess.Popen[bytes] | Piped
 
 def start(world: World, program: str, *arguments: str, redirections: str = "") -> Process:
     """
-    Start an installed program in the world's project: forked where that makes no difference, else anew.
+    Start an installed program in the world's project: forked where that makes no difference, else as a new process.
 
     Its streams are redirected as a shell would; end it yourself.
     """

@@ -26,7 +26,7 @@ ADDRESSES = {
     "VOYAGE_BASE_URL": "/v1",
     "ANTHROPIC_BASE_URL": "",
 }
-"""The variable to what stands behind the host in it."""
+"""The path after the host, by environment variable."""
 
 SPEC = "# Spec\n\nRead the number with its unit from partner feeds.\n"
 LONGEST_WAIT = 30.0
@@ -73,7 +73,7 @@ class Scene:
         self.world.variables.update({name: url + path for name, path in ADDRESSES.items()})
 
     def take_down(self) -> None:
-        """Let nobody listen where the providers are."""
+        """Close the port of the providers."""
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
         self.address(f"http://127.0.0.1:{port}")
@@ -84,7 +84,7 @@ class Scene:
         self.give_key(provider)
 
     def configure(self, **settings: str) -> None:
-        """Write the project's settings anew."""
+        """Replace the project's settings."""
         shutil.rmtree(self.world.project / ".claude", ignore_errors=True)
         self.world.configure(**settings)
 
@@ -148,7 +148,7 @@ class Faults:
 
 
 class Hang:
-    """Hangs on request number *at*, and says so; whoever waits may then kill the client."""
+    """Hangs on request number *at*, and signals it; the waiting test may then kill the client."""
 
     def __init__(self, stub: StubProviders, at: int) -> None:
         self._stub = stub

@@ -1,7 +1,7 @@
 """
 The files of slash commands that we ship, run as each host runs them.
 
-What a host does with what the user typed, and which shell it starts, was measured with the real programs (Claude Code 2.1.330,
+The way a host passes on typed arguments, and the shell it starts, were measured with the real programs (Claude Code 2.1.330,
 Codex 0.169.0) or read in their sources (Gemini CLI, opencode) and is written down here and nowhere else.
 """
 
@@ -31,7 +31,7 @@ class SlashCommand(NamedTuple):
 
     Attributes:
         host: The program that reads it.
-        name: What the user types after the host's own sign; of a skill its name.
+        name: The name typed after the host's own sign; of a skill its name.
         text: All of it.
 
     """
@@ -41,18 +41,18 @@ class SlashCommand(NamedTuple):
     text: str
 
     @property
-    def told(self) -> str:
-        """What the model is told, before the host puts anything in."""
+    def prompt(self) -> str:
+        """The prompt for the model, before the host inserts anything."""
         return str(tomllib.loads(self.text)["prompt"]) if self.host == "gemini" else self.text.split("---\n", 2)[2]
 
     @property
     def blocks(self) -> list[str]:
-        """What is run by a shell."""
-        return (self.host == "gemini" and GEMINI_BLOCK.findall(self.told)) or BLOCK.findall(self.told)
+        """The parts that a shell runs."""
+        return (self.host == "gemini" and GEMINI_BLOCK.findall(self.prompt)) or BLOCK.findall(self.prompt)
 
 
 def is_typed(block: str) -> bool:
-    """Tell whether what the user typed is in a block."""
+    """Return whether typed arguments are in a block."""
     return any(name in block for name in ("$ARGUMENTS", "{{args}}", "TYPED"))
 
 
@@ -178,7 +178,7 @@ def _claude(_: SlashCommand, block: str, typed: str) -> list[list[str]]:
 
 def _opencode(command: SlashCommand, block: str, typed: str) -> list[list[str]]:
     """Replace `$ARGUMENTS` as JavaScript's `replaceAll` does, which reads `$&` and its like in what comes in its place."""
-    before, _, after = command.told.partition("$ARGUMENTS")
+    before, _, after = command.prompt.partition("$ARGUMENTS")
     within = block.partition("$ARGUMENTS")
     replaced = within[0] + javascript(typed, before, "$ARGUMENTS", after) + within[2] if within[1] else block
     return [["bash", "-c", replaced], ["sh", "-c", replaced]]
@@ -208,7 +208,7 @@ _HOSTS: dict[str, Callable[[SlashCommand, str, str], list[list[str]]]] = {
 
 
 def javascript(replacement: str, before: str, match: str, after: str) -> str:
-    """Return what JavaScript puts in place of *match* when it is told to put *replacement* there."""
+    """Return the text by which JavaScript replaces *match*, given *replacement*."""
     patterns = {"$$": "$", "$&": match, "$`": before, "$'": after}
     return re.sub(r"\$[$&`']", lambda found: patterns[found[0]], replacement)
 

@@ -1,4 +1,4 @@
-"""Commands whose three streams are one terminal, at which somebody answers."""
+"""Commands whose three streams are one terminal with typed answers."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ QUESTION = b"[y/N]"
 
 class Talk(NamedTuple):
     """
-    What was said at a terminal.
+    The dialogue at a terminal.
 
     Attributes:
         code: How the command ended.

@@ -1,4 +1,4 @@
-"""What `auto` means is decided once for a store, whatever the next process sees in its environment."""
+"""The meaning of `auto` is decided once for a store, whatever the environment of the next process."""
 
 import pytest
 
@@ -131,7 +131,7 @@ def test_re_embedding_all_with_a_provider_that_fails_loses_nothing(scene: Scene)
     assert scene.vectors() == {"voyage": 1}
 
 
-def test_off_asks_nobody(scene: Scene) -> None:
+def test_off_asks_no_provider(scene: Scene) -> None:
     scene.choose("off")
     done, run = write(scene.world), scene.hook()
 

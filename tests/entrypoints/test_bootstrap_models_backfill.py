@@ -18,7 +18,7 @@ def scene(empty_world: World, stub: StubProviders) -> Scene:
     return scene
 
 
-def test_embed_waits_as_long_as_it_is_told_to_and_says_so(scene: Scene) -> None:
+def test_embed_waits_for_retry_after_and_reports_it(scene: Scene) -> None:
     scene.remember(3)
     scene.stub.fault = faults = Faults(status(429, Retry_After="1"))
     done = hardwon(scene.world, "embed")
@@ -57,16 +57,16 @@ def test_a_write_stops_at_429_and_the_next_one_goes_on(scene: Scene) -> None:
     assert (done.stderr, scene.vectors()) == ("", {"voyage": 4})
 
 
-def test_embed_tells_what_it_did_as_json_when_the_provider_gives_up(scene: Scene) -> None:
+def test_embed_reports_its_result_as_json_when_the_provider_gives_up(scene: Scene) -> None:
     scene.remember(60)
     scene.stub.fault = Faults(None, status(500))
     done = hardwon(scene.world, "embed", "--json")
 
     assert done.code == 2
-    told = json.loads(done.stdout)
-    assert (told["embedded"], told["pending"]) == (50, 10)
-    [trouble] = told["troubles"]
-    assert "Voyage at 127.0.0.1" in trouble
+    output = json.loads(done.stdout)
+    assert (output["embedded"], output["pending"]) == (50, 10)
+    [problem] = output["troubles"]
+    assert "Voyage at 127.0.0.1" in problem
     assert done.stderr.startswith("Warning: embedding stopped, keyword search finds the rest: Voyage")
 
 

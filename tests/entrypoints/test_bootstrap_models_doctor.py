@@ -1,4 +1,4 @@
-"""`hardwon doctor` tells of each provider what it does now, and never its key."""
+"""`hardwon doctor` reports the state of each provider and never its key."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from tests.entrypoints.provider_process import KEY, KEY_NAMES, MODELS, Scene
 
 def finding(done: Ran, name: str) -> Any:
     """Return what was found about *name*."""
-    [found] = [each for each in done.document["findings"] if each["name"] == name]
+    [found] = [item for item in done.document["findings"] if item["name"] == name]
     return found
 
 
 @pytest.mark.parametrize("provider", ["ollama", "openai", "voyage"])
-def test_a_provider_that_answers_is_told_with_its_model_and_width(scene: Scene, provider: str) -> None:
+def test_a_provider_that_answers_is_reported_with_its_model_and_width(scene: Scene, provider: str) -> None:
     scene.choose(provider)
     write(scene.world)
     scene.requests()
@@ -53,7 +53,7 @@ def test_the_text_says_the_same(scene: Scene) -> None:
     assert KEY not in done.stdout
 
 
-TROUBLES = {
+PROBLEMS = {
     "down": (None, "can't be reached"),
     "refuses the key": (401, "refused the key in GEMINI_API_KEY"),
     "in trouble": (500, "is in trouble, try again later (500)"),
@@ -61,8 +61,8 @@ TROUBLES = {
 }
 
 
-@pytest.mark.parametrize(("code", "says"), TROUBLES.values(), ids=TROUBLES)
-def test_a_configured_provider_that_does_not_answer_is_trouble(scene: Scene, code: int | None, says: str) -> None:
+@pytest.mark.parametrize(("code", "message"), PROBLEMS.values(), ids=PROBLEMS)
+def test_a_configured_provider_that_does_not_answer_is_a_problem(scene: Scene, code: int | None, message: str) -> None:
     scene.choose("gemini")
     if code is None:
         scene.take_down()
@@ -73,7 +73,7 @@ def test_a_configured_provider_that_does_not_answer_is_trouble(scene: Scene, cod
     assert done.code == 2
     found = finding(done, "provider gemini")
     assert not found["ok"]
-    assert says in found["detail"]
+    assert message in found["detail"]
     assert finding(done, "search")["detail"] == "by word only"
     assert done.stderr.count("\n") == 1
     assert done.stderr.endswith("checks failed\n")
@@ -99,7 +99,7 @@ def test_the_model_that_ollama_lacks_is_named_with_its_download(scene: Scene) ->
     assert "run `ollama pull nomic-embed-text`" in finding(done, "provider ollama")["detail"]
 
 
-def test_with_auto_it_tells_that_search_goes_on_in_the_embedded_space(scene: Scene) -> None:
+def test_auto_reports_that_search_goes_on_in_the_embedded_space(scene: Scene) -> None:
     scene.give_key("gemini")
     write(scene.world)
     done = hardwon(scene.world, "doctor", "--json")
@@ -121,6 +121,6 @@ def test_off_has_no_provider_to_check(scene: Scene) -> None:
     done = hardwon(scene.world, "doctor", "--json")
 
     assert done.code == 0
-    assert not [each for each in done.document["findings"] if each["name"].startswith("provider ")]
+    assert not [item for item in done.document["findings"] if item["name"].startswith("provider ")]
     assert finding(done, "search")["detail"] == "by word only"
     assert scene.requests() == []

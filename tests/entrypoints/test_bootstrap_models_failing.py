@@ -29,44 +29,44 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 }
 
 
-def assert_stored_without_a_vector(scene: Scene, done: Ran, says: str) -> None:
+def assert_stored_without_a_vector(scene: Scene, done: Ran, message: str) -> None:
     assert done.code == 0
     assert done.stdout.startswith("Stored: Name the unit")
     [warning] = done.stderr.splitlines()
     assert warning.startswith("Warning: ")
-    assert says in warning
+    assert message in warning
     assert len(warning) < 500
     assert scene.world.query("SELECT embedding FROM entries WHERE name = 'Name the unit'") == [(None,)]
 
 
-def assert_searched_by_word_only(run: Run, says: str) -> None:
+def assert_searched_by_word_only(run: Run, message: str) -> None:
     assert "vector=0, fts5=1" in diagnostic(run)
     assert diagnostic(run).endswith("| model: none*")
     assert "### Name the unit" in run.stdout
     [line] = run.log
-    assert says in line
+    assert message in line
     assert "Traceback" not in run.stderr
 
 
-def assert_nobody_tells_the_key(scene: Scene, *outputs: Ran | Run) -> None:
+def assert_key_is_not_printed(scene: Scene, *outputs: Ran | Run) -> None:
     for output in outputs:
         assert KEY[:8] not in output.stdout + output.stderr
     assert scene.holds(KEY) == []
 
 
-@pytest.mark.parametrize(("fault", "says"), FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(("fault", "message"), FAULTS.values(), ids=FAULTS)
 def test_an_entry_is_stored_and_found_by_word_whatever_the_provider_answers(
-    scene: Scene, fault: Fault, says: str
+    scene: Scene, fault: Fault, message: str
 ) -> None:
-    says = says.format(key_name="OPENAI_API_KEY")
+    message = message.format(key_name="OPENAI_API_KEY")
     scene.choose("openai")
     write(scene.world, **FIRST)
     scene.stub.fault = fault
     done, run = write(scene.world), scene.hook()
 
-    assert_stored_without_a_vector(scene, done, says)
-    assert_searched_by_word_only(run, says)
-    assert_nobody_tells_the_key(scene, done, run)
+    assert_stored_without_a_vector(scene, done, message)
+    assert_searched_by_word_only(run, message)
+    assert_key_is_not_printed(scene, done, run)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_way_through_google_genai_fails_as_softly(scene: Scene, fault: Fault
 
     assert_stored_without_a_vector(scene, done, "Gemini at 127.0.0.1")
     assert "vector=0, fts5=1, pending_embedding=1" in diagnostic(run)
-    assert_nobody_tells_the_key(scene, done, run)
+    assert_key_is_not_printed(scene, done, run)
 
 
 @pytest.mark.parametrize("provider", ["ollama", "voyage"])
@@ -93,7 +93,7 @@ def test_a_provider_that_is_down_is_reported_once(scene: Scene, provider: str) -
 
     assert_stored_without_a_vector(scene, done, "can't be reached")
     assert_searched_by_word_only(run, "can't be reached")
-    assert_nobody_tells_the_key(scene, done, run)
+    assert_key_is_not_printed(scene, done, run)
 
 
 def test_a_model_that_ollama_lacks_is_named_with_its_download(scene: Scene) -> None:
@@ -142,7 +142,7 @@ def test_a_key_in_a_settings_file_is_not_taken(scene: Scene) -> None:
     assert scene.requests() == []
 
 
-def test_what_failed_is_embedded_by_the_next_write(scene: Scene) -> None:
+def test_a_failed_entry_is_embedded_by_the_next_write(scene: Scene) -> None:
     scene.choose("voyage")
     scene.stub.fault = status(500)
     write(scene.world, **FIRST)

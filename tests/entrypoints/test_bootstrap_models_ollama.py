@@ -1,4 +1,4 @@
-"""What is Ollama's alone: its host, its models by name, and their download, which only a person can allow."""
+"""Specifics of Ollama: its host, its models by name, and their download, which only a person can allow."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ def refuse_until_pulled(scene: Scene) -> None:
     scene.stub.fault = lambda answer: missing(answer) if scene.stub.requests[-1].path == "/api/tags" else None
 
 
-def test_the_host_may_be_said_as_ollama_says_it(scene: Scene) -> None:
+def test_the_host_may_be_written_in_ollamas_forms(scene: Scene) -> None:
     scene.world.variables["OLLAMA_HOST"] = f"127.0.0.1:{scene.stub.port}"
     done = write(scene.world)
 

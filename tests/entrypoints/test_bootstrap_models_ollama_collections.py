@@ -1,4 +1,4 @@
-"""Ollama with three models, of which some are missing: one figure at every door, and an offer to download each."""
+"""Ollama with three models, of which some are missing: one figure at every entry point, and an offer to download each."""
 
 import contextlib
 import json
@@ -73,7 +73,7 @@ def wide_vectors(stub: StubProviders) -> None:
 
 
 class AtTerminal(NamedTuple):
-    """How a program ended that had a terminal for all its streams, and what stood on it."""
+    """Exit code and screen of a program that had a terminal for all its streams."""
 
     code: int
     screen: str
@@ -133,18 +133,18 @@ def figures(scene: Scene, visit: Visit) -> dict[str, int]:
     }
 
 
-def test_every_door_tells_the_same_number_of_missing_vectors(scene: Scene, visit: Visit) -> None:
+def test_every_entry_point_reports_the_same_number_of_missing_vectors(scene: Scene, visit: Visit) -> None:
     hardwon(scene.world, "embed")
 
-    told = figures(scene, visit)
-    assert told == dict.fromkeys(told, 2)
+    output = figures(scene, visit)
+    assert output == dict.fromkeys(output, 2)
 
 
-def test_embed_tells_the_figure_before_anything_was_made(scene: Scene, visit: Visit) -> None:
+def test_embed_prints_the_figure_before_anything_was_made(scene: Scene, visit: Visit) -> None:
     scene.stub.models = []
 
-    told = figures(scene, visit)
-    assert told == dict.fromkeys(told, 5)
+    output = figures(scene, visit)
+    assert output == dict.fromkeys(output, 5)
 
 
 def test_every_model_in_use_is_named_with_what_it_made(scene: Scene, visit: Visit) -> None:
@@ -163,7 +163,7 @@ def test_every_model_in_use_is_named_with_what_it_made(scene: Scene, visit: Visi
     assert "5 memories, 3 embedded, 2 waiting" in message
 
 
-def test_search_is_told_by_a_model_that_answers(scene: Scene) -> None:
+def test_search_is_reported_with_a_model_that_answers(scene: Scene) -> None:
     scene.stub.models = ["mxbai-embed-large:latest"]
     hardwon(scene.world, "embed")
     findings = hardwon(scene.world, "doctor", "--json").document["findings"]

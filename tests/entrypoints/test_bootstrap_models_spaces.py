@@ -111,10 +111,10 @@ def test_killed_while_it_embeds_it_goes_on_where_it_was(scene: Scene) -> None:
 
     hang.end()
     done = hardwon(scene.world, "embed")
-    again = scene.requests()
+    repeated = scene.requests()
     assert (done.code, done.stdout, done.stderr) == (0, "10 vectors made, 0 missing.\n", "")
-    assert texts(again) == texts([cut_off])
-    assert not set(texts(again)) & set(texts([first]))
+    assert texts(repeated) == texts([cut_off])
+    assert not set(texts(repeated)) & set(texts([first]))
     assert scene.vectors() == {"openai": 60}
     assert scene.world.query("SELECT count(DISTINCT entry_seq), count(*) FROM vector") == [(60, 60)]
 

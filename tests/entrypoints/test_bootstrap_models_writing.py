@@ -1,4 +1,4 @@
-"""Each provider makes the vectors of what is written and of what the hook searches with."""
+"""Each provider makes the vectors of entries and of the queries of the hook."""
 
 from array import array
 
@@ -34,7 +34,7 @@ def document_body(provider: str, model: str, text: str) -> object:
 
 
 def is_for_a_query(request: Recorded) -> bool:
-    """Tell whether the provider is told what the text is for, where it wants to know."""
+    """Return whether the provider receives the purpose of the text, where its API has one."""
     body = request.body
     return (
         body.get("taskType") == "RETRIEVAL_QUERY"
@@ -120,7 +120,7 @@ def test_many_texts_keep_their_order(scene: Scene, provider: str) -> None:
     assert (done.code, done.stdout) == (0, "20 vectors made, 0 missing.\n")
     assert len(sent) == len(set(sent)) == 20
     for text, blob in scene.world.query("SELECT name, embedding FROM entries"):
-        [whole] = [each for each in sent if each.removeprefix("search_document: ").startswith(f"{text}\n")]
+        [whole] = [item for item in sent if item.removeprefix("search_document: ").startswith(f"{text}\n")]
         raw = vector_of(whole, 8)
         length = sum(value * value for value in raw) ** 0.5
         assert array("f", blob)[:8].tolist() == pytest.approx([value / length for value in raw], abs=1e-6)

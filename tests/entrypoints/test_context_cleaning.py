@@ -1,4 +1,4 @@
-"""What texts of a project go through, by whatever links it is reached."""
+"""Cleaning of the texts of a project, also when it is reached by links."""
 
 from pathlib import Path
 

@@ -147,7 +147,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("provider", ["off", "claude"])
-def test_nobody_is_asked_where_labels_are_off(scene: Scene, provider: str) -> None:
+def test_no_provider_is_asked_where_labels_are_off(scene: Scene, provider: str) -> None:
     scene.configure(embedding_provider="off", keyword_provider=provider)
     write(scene.world)
 
@@ -206,10 +206,10 @@ def test_an_entry_that_a_labeler_finds_no_words_for_does_not_block_others(scene:
 
 def test_entries_that_labelers_find_no_words_for_do_not_keep_the_others_from_their_turn(scene: Scene) -> None:
     tried_first = "SELECT name FROM entries ORDER BY updated_at DESC, id LIMIT 10"
-    hopeless = [f"{name}\n" for (name,) in scene.world.query(tried_first)]
+    failing = [f"{name}\n" for (name,) in scene.world.query(tried_first)]
 
     def speechless(answer: Answer) -> None:
-        if any(name in prompt_of(scene) for name in hopeless):
+        if any(name in prompt_of(scene) for name in failing):
             raw(b'{"content": [{"type": "text", "text": "I would rather not."}]}')(answer)
 
     scene.stub.fault = speechless
@@ -219,7 +219,7 @@ def test_entries_that_labelers_find_no_words_for_do_not_keep_the_others_from_the
 
     write(scene.world)
     assert label_requests(scene) == [HAIKU] * BATCH
-    assert unlabelled(scene.world) == len(hopeless)
+    assert unlabelled(scene.world) == len(failing)
 
 
 def prompt_of(scene: Scene) -> str:

@@ -1,4 +1,4 @@
-"""Whether the way an agent calls us works."""
+"""Health of the connection from an agent."""
 
 import pytest
 
@@ -9,7 +9,7 @@ PATH = "/bin/hardwon-hook"
 
 
 @pytest.mark.parametrize(
-    ("connection", "trouble"),
+    ("connection", "problem"),
     [
         (Connection(("~/x",)), ""),
         (Connection(("~/x",), (PATH,)), f"{PATH} is gone, ~/x names it: run hardwon init"),
@@ -20,5 +20,5 @@ PATH = "/bin/hardwon-hook"
     ],
     ids=["calls", "gone", "twice"],
 )
-def test_a_connection_works_when_it_is_one_and_its_program_is_there(connection: Connection, trouble: str) -> None:
-    assert trouble_of(connection) == trouble
+def test_a_connection_works_when_it_is_one_and_its_program_is_there(connection: Connection, problem: str) -> None:
+    assert trouble_of(connection) == problem

@@ -1,4 +1,4 @@
-"""Every command in the README works as it stands there."""
+"""Every command in the README works as printed."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def run(command: list[str], project: Path, home: Path) -> Ran:
     environment = {
         "HOME": str(home),
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
-        "OLLAMA_HOST": "127.0.0.1:9",  # nobody listens there
+        "OLLAMA_HOST": "127.0.0.1:9",  # no server listens there
     }
     if can_run_here(command[0], environment):
         ended = run_here(command[0], command[1:], stdin=b"", env=environment, folder=project)
@@ -104,9 +104,9 @@ def assert_answers_are_real(project: Path, home: Path) -> None:
     question = next(command for command in COMMANDS if command.startswith("hardwon recall"))
     run(["hardwon", "index"], project, home)
 
-    told = without_ids(run(shlex.split(question), project, home).stdout)
+    output = without_ids(run(shlex.split(question), project, home).stdout)
 
-    assert all(part in told for part in without_ids(shown).replace("…", "").splitlines())
+    assert all(part in output for part in without_ids(shown).replace("…", "").splitlines())
 
 
 def shorten_bank(project: Path, entries: int = 4) -> None:

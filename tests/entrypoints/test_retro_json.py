@@ -1,4 +1,4 @@
-"""An answer read from what an agent printed."""
+"""An answer read from the output of an agent."""
 
 import pytest
 
@@ -10,10 +10,10 @@ SMALL = '{"act": {"patterns": [{"text": "Say } and { and ```"}]}}'
 
 
 def test_prose_and_a_fence_change_nothing() -> None:
-    alone = answer_from_text(ANSWER.read_text(encoding="utf-8"))
+    bare = answer_from_text(ANSWER.read_text(encoding="utf-8"))
 
-    assert len(alone.items) == 6
-    assert answer_from_text(IN_PROSE.read_text(encoding="utf-8")) == alone
+    assert len(bare.items) == 6
+    assert answer_from_text(IN_PROSE.read_text(encoding="utf-8")) == bare
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_prose_and_a_fence_change_nothing() -> None:
         ('{"act": {"patterns": [{"text": ' + "9" * 5000 + "}]}}", "a number that is too long"),
     ],
 )
-def test_what_is_no_answer_is_named(text: str, words: str) -> None:
+def test_a_text_that_is_no_answer_is_named(text: str, words: str) -> None:
     with pytest.raises(InvalidEntryError) as refused:
         answer_from_text(text)
 

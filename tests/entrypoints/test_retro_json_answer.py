@@ -1,4 +1,4 @@
-"""What of an agent's answer is taken, and what is refused."""
+"""Items of an agent's answer: accepted and refused."""
 
 import datetime as dt
 
@@ -65,7 +65,7 @@ def test_fields_that_no_entry_has_are_left_out_and_named_once() -> None:
     assert len(read_lessons(answer, FEATURE, NOW)) == 2
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     wrong = {"text": "a\0b", "confidence": "sure", "universal": 1, "keywords": [1]}
     answer = read_answer({"act": {"x": [], "patterns": [ITEM, 7, wrong], "heuristics": [ITEM, {}], "anti_patterns": 0}})
     with pytest.raises(InvalidAnswerError) as refused:
@@ -94,7 +94,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         ("#hashtag", "#hashtag"),
     ],
 )
-def test_a_name_is_what_stands_in_a_heading(given: str, name: str) -> None:
+def test_a_name_is_normalised_for_a_heading(given: str, name: str) -> None:
     assert lesson(name=given).entry.name == name
 
 
@@ -158,7 +158,7 @@ def test_secrets_are_in_neither_place() -> None:
         ({"act": {"patterns": [{**ITEM, "text": "<private>all</private>"}]}}, "act.patterns[0]: text is blank"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(document: object, words: str) -> None:
+def test_an_error_is_named_with_its_place(document: object, words: str) -> None:
     with pytest.raises(InvalidEntryError) as refused:
         read_lessons(read_answer(document), FEATURE, NOW)
 
@@ -187,4 +187,4 @@ def test_any_json_is_an_answer_or_is_refused(document: object) -> None:
         except InvalidEntryError as error:
             assert "\n" not in str(error)  # noqa: PT017 - whatever is refused is refused in one line
         else:
-            assert all(each.entry.description.strip() and each.entry.source == "retro" for each in lessons)
+            assert all(item.entry.description.strip() and item.entry.source == "retro" for item in lessons)

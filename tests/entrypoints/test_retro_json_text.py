@@ -1,4 +1,4 @@
-"""An answer found in what an agent printed."""
+"""An answer found in the output of an agent."""
 
 import json
 
@@ -42,12 +42,12 @@ def test_an_answer_that_says_more_is_found_in_its_fence() -> None:
         ('{"act": ' * (MOST_TRIES + 1) + SMALL, "is not JSON"),
     ],
 )
-def test_what_is_no_answer_is_named(text: str, words: str) -> None:
+def test_a_text_that_is_no_answer_is_named(text: str, words: str) -> None:
     with pytest.raises(InvalidEntryError, match=words):
         find_answer(text)
 
 
 @few_examples
 @given(text=st.text(max_size=40), after=st.text(max_size=40))
-def test_whatever_stands_around_it_it_is_found(text: str, after: str) -> None:
+def test_an_answer_is_found_in_any_surrounding_text(text: str, after: str) -> None:
     assert find_answer(f"{text}\n{SMALL}\n{after}") == ANSWER

@@ -1,4 +1,4 @@
-"""The worker: whatever fails or ends it, nothing is lost, nothing doubled, and it ends."""
+"""The worker loses and doubles nothing on any failure, and it ends."""
 
 import random
 import signal
@@ -56,13 +56,13 @@ def converse(world: World, count: int, session_id: str = "first") -> Conversatio
         ("end", "", 0, True),
     ],
 )
-def test_what_is_due_follows_the_interval_that_is_set(kind: EventKind, text: str, replies: int, *, due: bool) -> None:
+def test_the_capture_interval_follows_its_setting(kind: EventKind, text: str, replies: int, *, due: bool) -> None:
     event = HookEvent("one", kind, "", "/project", text=text)
 
     assert is_due(event, replies, Settings(global_store="/store", capture_interval=20)) is due
 
 
-def test_thirty_exchanges_leave_at_most_twenty_at_hand(world: World) -> None:
+def test_thirty_exchanges_leave_at_most_twenty_pending(world: World) -> None:
     converse(world, 30)
     before = statuses(world)["first"]
     work(world)
@@ -119,7 +119,7 @@ def test_a_project_that_is_gone_does_not_block_others(world: World) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"\0\xff" * 500, b"{}\n[1]\n{", b'{"type": "user"}\n'], ids=["empty", "binary", "odd", "bare"]
 )
-def test_a_broken_transcript_leaves_what_the_hooks_were_told(world: World, content: bytes) -> None:
+def test_a_broken_transcript_leaves_the_exchanges_from_the_hooks(world: World, content: bytes) -> None:
     conversation = converse(world, 1)
     conversation.transcript.write_bytes(content)
     work(world)
@@ -142,7 +142,7 @@ def test_a_transcript_that_vanishes_amid_the_session_loses_and_doubles_nothing(w
     assert "And on." in text
 
 
-def test_a_journal_of_garbage_is_put_aside_with_one_line(world: World) -> None:
+def test_a_corrupt_journal_is_moved_away_with_one_line(world: World) -> None:
     world.store.mkdir()
     (world.store / "capture.db").write_bytes(b"garbage" * 1_000)
     work(world)
@@ -175,7 +175,7 @@ def undisturbed(world: World, exchanges: int) -> World:
 
 
 def counts(world: World, exchanges: int) -> list[int]:
-    """Return how often each exchange stands in the project's files."""
+    """Return how often each exchange is in the project's files."""
     return [written(world).count(f"way {number}, no other") for number in range(exchanges)]
 
 
@@ -225,7 +225,7 @@ Worker(store, "/").run()
 """
 
 
-def test_whoever_is_killed_at_any_step_and_started_again_loses_and_doubles_nothing(world: World) -> None:
+def test_a_process_killed_at_any_step_and_restarted_loses_and_doubles_nothing(world: World) -> None:
     converse(world, 24)
     for step in ("keep", "write", "learn"):
         command = [str(BIN / "python"), "-P", "-c", KILLED, str(world.store), step]
@@ -235,7 +235,7 @@ def test_whoever_is_killed_at_any_step_and_started_again_loses_and_doubles_nothi
     everything_is_there_once(world, 24)
 
 
-def test_what_could_never_be_written_is_forgotten_with_a_word(world: World) -> None:
+def test_an_event_that_can_never_be_written_is_dropped_with_one_line(world: World) -> None:
     long_ago = HookEvent("lost", "end", "2001-01-01T00:00:00+00:00", "/no such folder")
     note(str(world.store), long_ago)
     work(world)
@@ -271,7 +271,7 @@ def test_a_process_that_takes_too_long_ends_with_a_word() -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(20))
-def test_killed_at_any_moment_nothing_is_lost_or_doubled(world: World, seed: int) -> None:
+def test_a_kill_at_any_point_loses_and_doubles_nothing(world: World, seed: int) -> None:
     chance = random.Random(seed)
     converse(world, 24)
     kill_and_go_on(world, [chance.uniform(0.1, 0.8) for _ in range(6)])

@@ -1,4 +1,4 @@
-"""What of a session with TLC's commands stands in the project's files, once the hooks' worker was there."""
+"""Content of the project's files after the worker has captured a session with TLC's commands."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def world(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def capture(world: World, transcript: TranscriptLines) -> str:
-    """Have the worker take in a session that ended; return what it wrote."""
+    """Have the worker capture a session that ended; return the text it wrote."""
     conversation = Conversation(world)
     conversation.transcript.write_text("\n".join(transcript.lines) + "\n", encoding="utf-8")
     conversation.note("end")
@@ -42,11 +42,11 @@ def ask(transcript: TranscriptLines, command: str, prompt: str) -> None:
 
 def section_with(text: str, words: str) -> str:
     """Return the one section in which *words* stand among the exchanges."""
-    [section] = [each for each in text.split("<!-- /ANCHOR:") if f"> {words}" in each]
+    [section] = [item for item in text.split("<!-- /ANCHOR:") if f"> {words}" in item]
     return section
 
 
-def test_what_was_discussed_is_kept_whole_with_all_its_decisions(world: World) -> None:
+def test_a_discussion_is_kept_whole_with_all_its_decisions(world: World) -> None:
     transcript = TranscriptLines()
     for command, prompt, reply in DISCUSSED:
         ask(transcript, command, prompt)
@@ -72,14 +72,14 @@ def test_a_command_begins_a_section_that_keeps_what_came_of_it(world: World, com
     assert section_with(text, "Good morning") != section_with(text, f"{command} the job queue")
 
 
-def test_what_the_user_chose_is_kept_with_its_question(world: World) -> None:
+def test_the_users_choice_is_kept_with_its_question(world: World) -> None:
     transcript = TranscriptLines()
     ask(transcript, "", "Start on the queue, and ask me what is open.")
     question = "Which database holds the queue?"
     asked = {"question": question, "header": "Store", "options": [{"label": "Postgres"}, {"label": "Redis"}]}
     call = transcript.tool_use("AskUserQuestion", questions=[asked])
-    told = f'User has answered your questions: "{question}"="Postgres". You can now continue.'
-    transcript.tool_result(call, told, toolUseResult={"questions": [asked], "answers": {question: "Postgres"}})
+    output = f'User has answered your questions: "{question}"="Postgres". You can now continue.'
+    transcript.tool_result(call, output, toolUseResult={"questions": [asked], "answers": {question: "Postgres"}})
     transcript.assistant(text_block("Then so be it."))
     section = section_with(capture(world, transcript), "Start on the queue")
 
@@ -87,7 +87,7 @@ def test_what_the_user_chose_is_kept_with_its_question(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("area", "said"),
+    ("area", "utterance"),
     [
         ("devops", "We decided to build one Docker image a commit in the CI pipeline."),
         ("infrastructure", "We decided to run the Kubernetes cluster on two servers behind a load balancer."),
@@ -95,10 +95,10 @@ def test_what_the_user_chose_is_kept_with_its_question(world: World) -> None:
         ("code-quality", "We decided to lint and to refactor before each code review."),
     ],
 )
-def test_what_is_always_recorded_is_flagged(world: World, area: str, said: str) -> None:
+def test_an_exchange_that_is_always_recorded_is_flagged(world: World, area: str, utterance: str) -> None:
     transcript = TranscriptLines()
     ask(transcript, "", "How do we go on?")
-    transcript.assistant(text_block(said))
+    transcript.assistant(text_block(utterance))
     section = section_with(capture(world, transcript), "How do we go on?")
 
     [flags] = [line for line in section.splitlines() if line.startswith("- **Areas:**")]

@@ -1,4 +1,4 @@
-"""The writer keeps a lesson, and says so."""
+"""The writer stores a lesson and reports it."""
 
 import hashlib
 import json
@@ -99,8 +99,8 @@ def test_keywords_past_ten_are_named_in_a_warning(world: World, number: int, lef
     done = write(world, keywords=[f"word{at}" for at in range(number)])
 
     warnings = [line for line in done.stderr.splitlines() if "left out" in line]
-    says = f"Warning: a learning keeps its first 10 keywords, these were left out: {', '.join(left_out)}"
-    assert (done.code, warnings) == (0, [says] if left_out else [])
+    message = f"Warning: a learning keeps its first 10 keywords, these were left out: {', '.join(left_out)}"
+    assert (done.code, warnings) == (0, [message] if left_out else [])
 
 
 def test_keywords_for_which_a_known_lesson_has_no_room_are_named_too(world: World) -> None:
@@ -300,7 +300,7 @@ def test_weights_that_are_missing_cost_the_vector_and_not_the_entry(world: World
     assert world.query("SELECT embedding FROM entries") == [(None,)]
 
 
-def test_bad_settings_are_told_and_stop_nothing(world: World) -> None:
+def test_bad_settings_are_reported_and_stop_nothing(world: World) -> None:
     world.configure(vector_weight="-1", embedding_model="\x1b[2J")
 
     done = write(world)
@@ -337,7 +337,7 @@ def test_a_lesson_too_long_to_be_shown_is_stored_and_called_so(world: World) -> 
     assert "too long to be shown beside other entries: keep it under 3166 characters" in done.stderr
 
 
-def test_keywords_that_its_text_does_not_speak_of_leave_an_entry_incomplete(world: World) -> None:
+def test_keywords_missing_from_its_text_leave_an_entry_incomplete(world: World) -> None:
     done = write(world, **{**COMPLETE, "keywords": ["kubernetes", "helm", "terraform"]})
 
     assert done.code == 0

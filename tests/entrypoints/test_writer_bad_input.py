@@ -1,4 +1,4 @@
-"""Whatever is wrong with its input or its store, the writer says it in one line and stores nothing."""
+"""The writer reports any error of its input or store in one line and stores nothing."""
 
 import datetime as dt
 import json
@@ -107,30 +107,30 @@ def world(empty_world: World) -> World:
     return empty_world
 
 
-def assert_refused(world: World, done: Ran, says: str) -> None:
+def assert_refused(world: World, done: Ran, message: str) -> None:
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr.startswith("hardwon-writer: ")
-    assert says in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert len(done.stderr) < 400
     assert not world.store.exists()
     assert list(world.folder.joinpath("home").iterdir()) == []
 
 
-@pytest.mark.parametrize(("text", "says"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
-def test_what_is_no_json_object_is_refused(world: World, text: str, says: str) -> None:
+@pytest.mark.parametrize(("text", "message"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
+def test_input_that_is_no_json_object_is_refused(world: World, text: str, message: str) -> None:
     done = run(world, "hardwon-writer", "--action", "upsert", "--entry-file", "-", stdin=text.encode())
 
-    assert_refused(world, done, says)
+    assert_refused(world, done, message)
 
 
-@pytest.mark.parametrize(("fields", "says"), BAD_FIELDS.values(), ids=BAD_FIELDS)
+@pytest.mark.parametrize(("fields", "message"), BAD_FIELDS.values(), ids=BAD_FIELDS)
 def test_a_bad_field_is_refused_by_name_and_value(
     world: World,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
     fields: dict[str, object],
-    says: str,
+    message: str,
 ) -> None:
     for name, value in world.variables.items():
         monkeypatch.setenv(name, value)
@@ -138,7 +138,7 @@ def test_a_bad_field_is_refused_by_name_and_value(
 
     code = writer.run(upsert(**fields))
 
-    assert_refused(world, Ran(code, *capfd.readouterr()), says)
+    assert_refused(world, Ran(code, *capfd.readouterr()), message)
 
 
 @pytest.mark.parametrize("name", ["name", "description", "category"])
@@ -150,17 +150,17 @@ def test_a_missing_field_is_named(world: World, name: str) -> None:
     assert_refused(world, done, f"{name} is missing: an entry needs name, description, category")
 
 
-@pytest.mark.parametrize(("arguments", "says"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
-def test_bad_arguments_are_refused_in_one_line(world: World, arguments: tuple[str, ...], says: str) -> None:
-    assert_refused(world, run(world, "hardwon-writer", *arguments), says)
+@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
+def test_bad_arguments_are_refused_in_one_line(world: World, arguments: tuple[str, ...], message: str) -> None:
+    assert_refused(world, run(world, "hardwon-writer", *arguments), message)
 
 
-@pytest.mark.parametrize(("content", "says"), BAD_FILES.values(), ids=BAD_FILES)
-def test_a_bad_file_is_refused(world: World, content: bytes, says: str) -> None:
+@pytest.mark.parametrize(("content", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_a_bad_file_is_refused(world: World, content: bytes, message: str) -> None:
     path = world.folder / "entry.json"
     path.write_bytes(content)
 
-    assert_refused(world, run(world, "hardwon-writer", "--action", "upsert", "--entry-file", str(path)), says)
+    assert_refused(world, run(world, "hardwon-writer", "--action", "upsert", "--entry-file", str(path)), message)
 
 
 def test_a_closed_stdin_is_refused(world: World) -> None:
@@ -185,10 +185,10 @@ def test_an_entry_of_exactly_four_megabytes_is_kept(world: World) -> None:
     assert world.query("SELECT length(CAST(description AS BLOB)) FROM entries") == [(FOUR_MEGABYTES,)]
 
 
-def assert_trouble(done: Ran, says: str) -> None:
+def assert_failed(done: Ran, message: str) -> None:
     assert (done.code, done.stdout) == (2, "")
     assert done.stderr.startswith("hardwon-writer: ")
-    assert says in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -197,7 +197,7 @@ def test_a_file_that_is_no_database_stays_as_it_is(world: World, content: bytes)
     world.store.mkdir()
     world.database.write_bytes(content)
 
-    assert_trouble(write(world), "run: hardwon doctor --repair")
+    assert_failed(write(world), "run: hardwon doctor --repair")
     assert world.database.read_bytes() == content
 
 
@@ -208,31 +208,31 @@ def test_a_store_of_a_newer_version_is_not_written(world: World) -> None:
     connection.close()
     before = world.query("SELECT * FROM entries")
 
-    assert_trouble(write(world, description="Another."), "schema version 99")
+    assert_failed(write(world, description="Another."), "schema version 99")
     assert world.query("SELECT * FROM entries") == before
 
 
 def test_a_file_where_the_folder_should_be_is_reported(world: World) -> None:
     world.store.write_text("mine")
 
-    assert_trouble(write(world), str(world.store))
+    assert_failed(write(world), str(world.store))
     assert world.store.read_text() == "mine"
 
 
 def test_a_folder_where_the_file_should_be_is_reported(world: World) -> None:
     world.database.mkdir(parents=True)
 
-    assert_trouble(write(world), str(world.database))
+    assert_failed(write(world), str(world.database))
 
 
-def test_a_store_that_another_process_holds_is_waited_for_and_then_told(world: World) -> None:
+def test_a_locked_store_is_waited_for_and_then_reported(world: World) -> None:
     write(world)
     before = world.query("SELECT * FROM entries")
 
     with held_by_another(world):
         done = write(world, description="Another.")
 
-    assert_trouble(done, "locked")
+    assert_failed(done, "locked")
     assert world.query("SELECT * FROM entries") == before
 
 
@@ -255,14 +255,14 @@ def test_any_text_is_an_entry_or_refused_in_one_line(text: str) -> None:
     try:
         entry = entry_from_json(text, project="here", now=NOW)
     except InvalidEntryError as error:
-        said = str(error)
+        utterance = str(error)
     else:
-        said = entry.name
-    assert said
-    assert "\n" not in said
+        utterance = entry.name
+    assert utterance
+    assert "\n" not in utterance
 
 
-def test_the_moment_and_the_project_are_the_callers() -> None:
+def test_the_timestamp_and_the_project_come_from_the_caller() -> None:
     now = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
 
     entry = entry_from_json(json.dumps(VALID), project=Path("here").name, now=now)

@@ -74,16 +74,16 @@ def test_two_processes_of_a_hundred_writes_lose_none(world: World) -> None:
     assert_whole(world)
 
 
-def test_a_writer_killed_at_any_moment_loses_nothing_it_acknowledged(world: World) -> None:
-    moments = random.Random(8)
+def test_a_writer_killed_at_any_point_loses_nothing_it_acknowledged(world: World) -> None:
+    timestamps = random.Random(8)
     acknowledged = set()
     for round_number in range(5):
         process = start_many(world, 1_000, f"round {round_number}")
         assert process.stdout
-        for _ in range(moments.randrange(1, 12)):
+        for _ in range(timestamps.randrange(1, 12)):
             acknowledged.add(process.stdout.readline().decode().rpartition("(id: ")[2].rstrip(")\n"))
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(moments.uniform(0, 0.02))
+            process.wait(timestamps.uniform(0, 0.02))
         process.kill()
         process.communicate()
         assert process.returncode < 0
@@ -92,11 +92,11 @@ def test_a_writer_killed_at_any_moment_loses_nothing_it_acknowledged(world: Worl
 
 
 def test_a_writer_killed_while_it_starts_leaves_a_store_that_opens(world: World) -> None:
-    moments = random.Random(9)
+    timestamps = random.Random(9)
     for number in range(6):
         process = start(world, "hardwon-writer", *upsert(name="n", description=f"Number {number}."))
         with suppress(subprocess.TimeoutExpired):  # on a fast machine it may be done before
-            process.wait(moments.uniform(0.05, 0.15))
+            process.wait(timestamps.uniform(0.05, 0.15))
         process.kill()
         process.communicate()
 

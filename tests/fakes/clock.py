@@ -1,4 +1,4 @@
-"""Time that stands still."""
+"""A clock that stands still."""
 
 import datetime as dt
 

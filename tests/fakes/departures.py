@@ -14,7 +14,9 @@ class InMemoryAbsences(Absences):
 
     @override
     def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
-        left = {path: each for path, each in self._state.absent.items() if each[1] >= at - LONGEST_ABSENCE}
+        left = {
+            path: departure for path, departure in self._state.absent.items() if departure[1] >= at - LONGEST_ABSENCE
+        }
         self._state.absent = {**left, absent.file_path: (absent, at)}
 
     @override
@@ -26,8 +28,8 @@ class InMemoryAbsences(Absences):
             for _, (absent, at) in sorted(self._state.absent.items())
             if "" in absent.standings and absent.standings[""].file_hash == file_hash
         ]
-        return max(alike, key=lambda each: each[0])[1] if alike else None
+        return max(alike, key=lambda departure: departure[0])[1] if alike else None
 
     @override
     def forget(self, file_path: str) -> None:
-        self._state.absent = {path: each for path, each in self._state.absent.items() if path != file_path}
+        self._state.absent = {path: departure for path, departure in self._state.absent.items() if path != file_path}

@@ -87,7 +87,7 @@ class _Left(BaseException):
 
 
 def can_run_here(program: str, env: Mapping[str, str]) -> bool:
-    """Tell whether *program* behaves the same in this process, with this environment; threads have none to themselves."""
+    """Return whether *program* behaves the same in this process, with this environment; threads have none to themselves."""
     is_alone = threading.current_thread() is threading.main_thread()
     return is_alone and program in MAINS and not any(name.startswith(READ_ONCE) for name in env)
 
@@ -100,7 +100,7 @@ def run_here(
 
     Args:
         program: Its name.
-        arguments: What follows its name.
+        arguments: Its arguments, without its name.
         stdin: All of its standard input, which comes by a pipe; None for the system's empty file.
         env: The whole environment.
         folder: The working folder.

@@ -13,7 +13,7 @@ from hardwon.ports.override import override
 from tests.strategies import SPACE
 
 LONGEST_WAIT = 5.0
-"""Seconds until whoever waits for somebody that waits for him gives up, so that a test fails and does not hang."""
+"""Seconds until a deadlocked test gives up, so that it fails and does not hang."""
 
 
 class PlantedEmbedder(Embedder):

@@ -25,7 +25,7 @@ RANKED_LEARNINGS = LEARNINGS._replace(ranked=True)
 
 
 def _comes_after(entry: Entry, other: Entry) -> bool:
-    """Tell whether *entry* stands after *other* in tie order."""
+    """Return whether *entry* follows *other* in tie order."""
     return (other.updated_at, entry.entry_id) > (entry.updated_at, other.entry_id)
 
 

@@ -15,7 +15,7 @@ from tests.fakes.usage import InMemoryUsageLog
 
 
 def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defaults: Defaults = PLAIN) -> IndexFiles:
-    """Return the indexing of *files* into *repository*, with all it stands on."""
+    """Return the indexing of *files* into *repository*, with all it needs."""
     tombstones, history = InMemoryTombstones(repository.state), InMemoryHistory(repository.state)
     absences = InMemoryAbsences(repository.state)
     return IndexFiles(

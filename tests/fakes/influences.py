@@ -33,10 +33,10 @@ class InMemoryInfluences(Influences):
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         forms: dict[str, set[str]] = {}
         for receipt in self._receipts.find(session_id=session_id, limit=ALL):
-            for entry_id in sorted(each.entry_id for each in receipt.shown):
+            for entry_id in sorted(item.entry_id for item in receipt.shown):
                 forms.setdefault(entry_id, set()).update(_forms(receipt, entry_id))
         shown = (self._shown(session_id, entry_id, forms[entry_id]) for entry_id in forms)
-        return [each for each in shown if each][:limit]
+        return [text for text in shown if text][:limit]
 
     def _shown(self, session_id: str, entry_id: str, forms: set[str]) -> ShownText | None:
         seq = self._state.seq_of(entry_id)
@@ -55,16 +55,16 @@ class InMemoryInfluences(Influences):
     @override
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
         found = [
-            each
-            for each in self._state.influences.values()
-            if session_id in {None, each.session_id} and entry_id in {None, each.entry_id}
+            influence
+            for influence in self._state.influences.values()
+            if session_id in {None, influence.session_id} and entry_id in {None, influence.entry_id}
         ]
-        found.sort(key=lambda each: (each.entry_id, each.session_id))
-        return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
+        found.sort(key=lambda influence: (influence.entry_id, influence.session_id))
+        return sorted(found, key=lambda influence: influence.at, reverse=True)[:limit]
 
     @override
     def most_used(self, limit: int, only: EntryFilter | None = None) -> list[tuple[str, int]]:
-        return sorted(self._counted(only).items(), key=lambda each: (-each[1], each[0]))[:limit]
+        return sorted(self._counted(only).items(), key=lambda counted: (-counted[1], counted[0]))[:limit]
 
     @override
     def total(self, only: EntryFilter | None = None) -> int:
@@ -81,4 +81,4 @@ class InMemoryInfluences(Influences):
 
 
 def _forms(receipt: Receipt, entry_id: str) -> set[str]:
-    return {each.form for each in receipt.shown if each.entry_id == entry_id}
+    return {item.form for item in receipt.shown if item.entry_id == entry_id}

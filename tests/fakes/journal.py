@@ -20,7 +20,7 @@ class InMemoryCaptureJournal(CaptureJournal):
     def note(self, event: HookEvent) -> int:
         self._number += 1
         self._events.append(event._replace(number=self._number))
-        return sum(each.kind == "reply" for each in self.events(event.session_id))
+        return sum(event.kind == "reply" for event in self.events(event.session_id))
 
     @override
     def waiting(self) -> list[Waiting]:
@@ -52,12 +52,12 @@ class InMemoryCaptureJournal(CaptureJournal):
     def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
         noted = {event.session_id: dt.datetime.fromisoformat(event.at) for event in self._events}
         touched = {
-            session_id: max(moments)
+            session_id: max(timestamps)
             for session_id in {*noted, *self._kept_at}
-            if (moments := [each[session_id] for each in (noted, self._kept_at) if session_id in each])
+            if (timestamps := [times[session_id] for times in (noted, self._kept_at) if session_id in times])
         }
         forgotten = {session_id for session_id, at in touched.items() if at < since}
-        lost = [each for each in self.waiting() if each.session_id in forgotten]
+        lost = [waiting for waiting in self.waiting() if waiting.session_id in forgotten]
         for session_id in forgotten:
             self._buffers.pop(session_id, None)
             self._kept_at.pop(session_id, None)

@@ -23,23 +23,23 @@ class InMemoryReceipts(Receipts):
 
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
-        receipts = (each for each in self._receipts if each.session_id == session_id)
-        return frozenset(shown.entry_id for each in receipts for shown in each.shown)
+        receipts = (receipt for receipt in self._receipts if receipt.session_id == session_id)
+        return frozenset(shown.entry_id for receipt in receipts for shown in receipt.shown)
 
     @override
     def find(
         self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
     ) -> Sequence[Receipt]:
         found = [
-            each
-            for each in reversed(self._receipts)
-            if session_id in {None, each.session_id}
-            and project in {None, each.project}
-            and (entry_id is None or entry_id in {shown.entry_id for shown in each.shown})
+            receipt
+            for receipt in reversed(self._receipts)
+            if session_id in {None, receipt.session_id}
+            and project in {None, receipt.project}
+            and (entry_id is None or entry_id in {shown.entry_id for shown in receipt.shown})
         ]
         return found[:limit]
 
     @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        sessions = {each.session_id for each in self._receipts if each.session_id.startswith(prefix)}
+        sessions = {receipt.session_id for receipt in self._receipts if receipt.session_id.startswith(prefix)}
         return sorted(sessions)[:limit]

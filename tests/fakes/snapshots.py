@@ -20,7 +20,7 @@ class InMemorySnapshots(Snapshots):
     Its files are copies of the state, by path; a test may remove one.
 
     Attributes:
-        history: What was done to which entry, under which name.
+        history: Entries that restores changed: number, `restored` or `removed`, name of the checkpoint.
 
     """
 
@@ -45,7 +45,7 @@ class InMemorySnapshots(Snapshots):
 
     @override
     def checkpoints(self) -> list[Checkpoint]:
-        return [self._now(each) for each in reversed(self._kept.values())]
+        return [self._now(checkpoint) for checkpoint in reversed(self._kept.values())]
 
     @override
     def named(self, name: str) -> Checkpoint | None:
@@ -123,11 +123,11 @@ class InMemorySnapshot(Snapshot):
         if seq in past.usage:
             present.usage[seq] = past.usage[seq]
         present.expired |= past.expired & {seq}
-        present.influences |= {key: each for key, each in past.influences.items() if key[0] == seq}
+        present.influences |= {key: influence for key, influence in past.influences.items() if key[0] == seq}
         present.vectors |= {key: vector for key, vector in past.vectors.items() if key[1] == seq}
 
     @staticmethod
     def _seen(state: State, seq: int) -> object:
         vectors = {key: vector for key, vector in state.vectors.items() if key[1] == seq}
-        influences = {key: each for key, each in state.influences.items() if key[0] == seq}
+        influences = {key: influence for key, influence in state.influences.items() if key[0] == seq}
         return state.entry(seq), seq in state.expired, vectors, influences

@@ -32,7 +32,7 @@ def run(main: object, monkeypatch: pytest.MonkeyPatch, folder: Path, stdin: byte
     return doors.run_here("hardwon", ["one"], stdin=stdin, env=ENV, folder=folder)
 
 
-def test_what_a_program_does_to_its_process_is_undone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_changes_of_a_program_to_its_process_are_undone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     connections = list[sqlite3.Connection]()
 
     def main() -> None:
@@ -82,7 +82,7 @@ def test_an_exit_at_once_loses_what_was_not_flushed(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["PYTHONPATH", "LC_ALL", "COLUMNS"])
-def test_what_is_read_at_the_start_of_a_process_wants_a_process(name: str) -> None:
+def test_settings_read_at_process_start_need_a_process(name: str) -> None:
     assert doors.can_run_here("hardwon", ENV)
     assert not doors.can_run_here("hardwon", {**ENV, name: "1"})
     assert not doors.can_run_here("hardwon-mcp", ENV)

@@ -20,7 +20,7 @@ class InMemoryTranscripts(Transcripts):
         self._exchanges: dict[str, Sequence[Exchange]] = {}
 
     def put(self, path: str, exchanges: Sequence[Exchange]) -> None:
-        """Write the transcript at *path* anew."""
+        """Replace the transcript at *path*."""
         self._exchanges[path] = exchanges
 
     @override

@@ -41,10 +41,10 @@ class InMemoryUsageLog(UsageLog):
     def add(self, number: int, usage: Usage) -> None:
         if number in self._state.entries:
             before = self._of(number)
-            moments = [each for each in (before.last_accessed, usage.last_accessed) if each]
+            times = [timestamp for timestamp in (before.last_accessed, usage.last_accessed) if timestamp]
             total, useful = (own + other for own, other in zip(before.validations, usage.validations, strict=True))
             self._state.usage[number] = Usage(
-                before.access_count + usage.access_count, max(moments, default=None), Validations(total, useful)
+                before.access_count + usage.access_count, max(times, default=None), Validations(total, useful)
             )
 
     def _ensure_free(self) -> None:

@@ -64,8 +64,8 @@ class InMemoryVectorStore(VectorStore):
     def clear(self, only: EntryFilter) -> None:
         dropped = self._state.within(self._served_of(only))
         self._state.vectors = {
-            (space, seq): each
-            for (space, seq), each in self._state.vectors.items()
+            (space, seq): vector
+            for (space, seq), vector in self._state.vectors.items()
             if space != self._space or seq not in dropped
         }
 

@@ -24,8 +24,8 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.home, self.project, self.data = folder / "home", folder / "project", folder / "home" / "data"
-        for each in (self.data, self.project / ".git"):
-            each.mkdir(parents=True)
+        for item in (self.data, self.project / ".git"):
+            item.mkdir(parents=True)
         self.variables = {
             "HOME": str(self.home),
             "PATH": SYSTEM,

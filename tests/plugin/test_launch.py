@@ -1,4 +1,4 @@
-"""Where the launcher finds the installed programs, and where it never looks."""
+"""The search path of the launcher for installed programs, and its exclusions."""
 
 import json
 import re
@@ -47,9 +47,11 @@ def test_standard_input_arguments_environment_and_exit_code_pass_through(desk: D
 
     done = desk.launch("--or-nothing", program, "", ODD, "--or-say", stdin=b"\x00\xffpayload\n")
 
-    told = [ODD.encode().decode("latin-1") for _ in range(2)]
+    output = [ODD.encode().decode("latin-1") for _ in range(2)]
     assert done.returncode == 7
-    assert done.stdout == "\x00\xffpayload\n|" + "|".join(["3", "", told[0], "--or-say", told[1], str(desk.project)])
+    assert done.stdout == "\x00\xffpayload\n|" + "|".join(
+        ["3", "", output[0], "--or-say", output[1], str(desk.project)]
+    )
     assert done.stderr == ""
 
 
@@ -123,7 +125,7 @@ def test_folders_may_have_any_name(tmp_path: Path, odd: str) -> None:
     assert desk.launch("hardwon-hook").stdout.encode("latin-1").decode() == f"{own}/hardwon-hook"
 
 
-def test_what_is_no_program_is_passed_over(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_that_is_no_program_is_skipped(desk: Desk, tmp_path: Path) -> None:
     (desk.home / ".local" / "bin" / "hardwon-hook").mkdir(parents=True)
     for place in ("env/bin", "plain"):
         (desk.install(desk.data / place) / "hardwon-hook").chmod(0o644)
@@ -142,7 +144,7 @@ def test_nothing_installed_is_reported_once_at_the_start_and_the_session_goes_on
 
 
 @pytest.mark.parametrize("data", ["", "/no/where"])
-def test_where_nothing_can_be_noted_it_is_told_each_time(desk: Desk, data: str) -> None:
+def test_without_a_writable_marker_the_notice_is_repeated(desk: Desk, data: str) -> None:
     desk.variables["CLAUDE_PLUGIN_DATA"] = data
     for _ in range(2):
         done = desk.launch("--or-say", "hardwon-hook")
@@ -150,13 +152,13 @@ def test_where_nothing_can_be_noted_it_is_told_each_time(desk: Desk, data: str) 
 
 
 @pytest.mark.parametrize("shell", [shell for shell in ("sh", "dash", "bash", "ksh", "busybox") if shutil.which(shell)])
-def test_what_is_told_is_a_command_that_any_shell_reads_as_meant(tmp_path: Path, shell: str) -> None:
+def test_the_suggested_command_is_quoted_for_any_shell(tmp_path: Path, shell: str) -> None:
     desk = Desk(tmp_path / ODD)
     through = [shell, "sh"] if shell == "busybox" else [shell]
     command = [*through, str(LAUNCH), "--or-say", "hardwon-hook"]
-    told = subprocess.run(command, env=desk.variables, capture_output=True, text=True, timeout=30, check=True).stdout
+    output = subprocess.run(command, env=desk.variables, capture_output=True, text=True, timeout=30, check=True).stdout
 
-    script = f"printf '%s|' {told.partition(': sh ')[2]}"
+    script = f"printf '%s|' {output.partition(': sh ')[2]}"
     words = subprocess.run([*through, "-c", script], capture_output=True, text=True, check=True).stdout
     assert words == f"{desk.variables['CLAUDE_PLUGIN_ROOT']}/setup|{desk.data}|"
 
@@ -208,7 +210,7 @@ def test_modules_of_the_project_are_never_imported(desk: Desk) -> None:
     assert not (desk.project / "imported").exists()
 
 
-def test_a_working_folder_that_is_gone_troubles_nobody(desk: Desk, tmp_path: Path) -> None:
+def test_a_deleted_working_folder_is_no_error(desk: Desk, tmp_path: Path) -> None:
     folder = desk.install(tmp_path / "on-path")
     gone = tmp_path / "gone"
     gone.mkdir()

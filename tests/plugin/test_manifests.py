@@ -1,4 +1,4 @@
-"""What the hosts read of the plugin: manifests, hooks, the server's entry."""
+"""Files of the plugin that hosts read: manifests, hooks, the server's entry."""
 
 import json
 import os
@@ -58,7 +58,7 @@ def test_the_marketplace_offers_the_plugin() -> None:
     assert (ROOT / offered["source"]).samefile(PLUGIN)
 
 
-def test_what_a_directory_of_plugins_asks_for_is_there() -> None:
+def test_the_plugin_has_all_that_a_plugin_directory_requires() -> None:
     assert len((PLUGIN / "README.md").read_text(encoding="utf-8").split()) >= 40
     assert (PLUGIN / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
     assert (PLUGIN / ".claude-plugin" / "icon.png").read_bytes().startswith(b"\x89PNG")
@@ -82,13 +82,13 @@ def test_claude_code_starts_the_launcher_without_a_shell() -> None:
     for event, of_event in groups("hooks.json").items():
         for group in of_event:
             [hook] = group["hooks"]
-            says = "--or-say" if event == "SessionStart" and group["matcher"] == "startup" else "--or-nothing"
+            message = "--or-say" if event == "SessionStart" and group["matcher"] == "startup" else "--or-nothing"
             assert (hook["type"], hook["command"]) == ("command", "${CLAUDE_PLUGIN_ROOT}/launch")
-            assert hook["args"] == [says, "hardwon-hook"]
+            assert hook["args"] == [message, "hardwon-hook"]
     assert os.access(LAUNCH, os.X_OK)
 
 
-def test_codex_which_reads_no_args_is_told_the_same() -> None:
+def test_codex_which_reads_no_args_gets_the_same_command() -> None:
     assert document(".codex-plugin", "plugin.json")["hooks"] == "./hooks/codex.json"
     theirs, ours = groups("codex.json"), groups("hooks.json")
     for group in (group for of_event in ours.values() for group in of_event):

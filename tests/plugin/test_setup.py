@@ -1,4 +1,4 @@
-"""The plugin's own environment: where the sources are found, and what is asked of them."""
+"""The plugin's own environment: location of the sources, and the commands run on them."""
 
 import shutil
 import subprocess
@@ -57,7 +57,7 @@ def test_the_clone_of_the_marketplace_is_found(tmp_path: Path, place: str) -> No
     assert f"{data}/env/bin/hardwon' init" in done.stdout
 
 
-def test_a_folder_that_codex_was_told_of_is_found(tmp_path: Path) -> None:
+def test_a_folder_configured_in_codex_is_found(tmp_path: Path) -> None:
     script, source = installed(tmp_path / "cache"), clone(tmp_path / "here")
     (tmp_path / "home" / ".codex").mkdir(parents=True)
     other = '[marketplaces.other]\nsource = "/other"\n'
@@ -105,12 +105,12 @@ def make(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 def test_the_environment_holds_what_is_pinned_compiled_and_nothing_is_cleared() -> None:
-    told = make("--dry-run", "environment", f"ENVIRONMENT={ODD}").stdout
+    output = make("--dry-run", "environment", f"ENVIRONMENT={ODD}").stdout
 
-    assert "--compile-bytecode --require-hashes -r requirements/run.txt" in told
-    assert "--compile-bytecode --no-deps --reinstall ." in told
-    assert "--clear" not in told
-    assert ODD not in told, "the shell takes the folder from its environment"
+    assert "--compile-bytecode --require-hashes -r requirements/run.txt" in output
+    assert "--compile-bytecode --no-deps --reinstall ." in output
+    assert "--clear" not in output
+    assert ODD not in output, "the shell takes the folder from its environment"
 
 
 def test_without_a_folder_no_environment_is_made() -> None:

@@ -1,4 +1,4 @@
-"""What the plugin tells a model: commands and skills."""
+"""Texts of the plugin for a model: commands and skills."""
 
 import json
 import re
@@ -70,7 +70,7 @@ def test_recall_remember_and_save_are_commands_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_a_command_may_run_what_it_tells_the_model_to_run_and_nothing_else(name: str) -> None:
+def test_a_command_allows_exactly_the_programs_its_text_runs(name: str) -> None:
     front_matter, body = command(name)
     allowed = front_matter["allowed-tools"].split(", ")
 

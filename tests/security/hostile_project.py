@@ -1,4 +1,4 @@
-"""One project with everything in it that might turn a memory against its user."""
+"""A project with every known attack on the memory of its user."""
 
 import json
 import os
@@ -49,12 +49,12 @@ class HostileProject:
         self.before = self.of_the_user()
 
     def of_the_user(self) -> dict[str, bytes]:
-        """Return what stands in the user's home."""
+        """Return the files of the user's home."""
         files = (path for path in self.home.rglob("*") if path.is_file())
         return {str(path.relative_to(self.home)): path.read_bytes() for path in files}
 
     def kept(self) -> bytes:
-        """Return all that stands in the store."""
+        """Return the whole content of the store."""
         return b"".join(path.read_bytes() for path in self.world.store.rglob("*") if path.is_file())
 
     def _users_own(self) -> None:
@@ -108,8 +108,8 @@ class HostileProject:
         for name in SHADOWS:
             folder = self._root / name
             folder.mkdir()
-            tell = f"open({str(self.world.folder / 'canaries' / name)!r} + '.run', 'w').close()\n"
-            (folder / "__init__.py").write_text(tell, "utf-8")
+            script = f"open({str(self.world.folder / 'canaries' / name)!r} + '.run', 'w').close()\n"
+            (folder / "__init__.py").write_text(script, "utf-8")
 
     def _git_on_path(self) -> None:
         for folder in ("bin", "."):

@@ -27,7 +27,7 @@ INITIALISE = {
 
 class Visit(NamedTuple):
     """
-    What was left after all programs had been run in the project.
+    The state after all programs had been run in the project.
 
     Attributes:
         theirs: Where the attacker listens.
@@ -41,7 +41,7 @@ class Visit(NamedTuple):
     runs: dict[str, Ran]
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         """All that was printed anywhere."""
         return "".join(ran.stdout + ran.stderr for ran in self.runs.values()) + self.project.world.log.read_text(
             "utf-8"
@@ -92,11 +92,11 @@ def test_nothing_of_the_users_changes(visit: Visit) -> None:
 
 
 def test_nothing_of_the_users_is_printed_or_kept(visit: Visit) -> None:
-    assert SECRET not in visit.said
+    assert SECRET not in visit.output
     assert SECRET.encode() not in visit.project.kept()
 
 
-def test_nobody_is_asked_but_the_provider_that_the_user_chose(visit: Visit) -> None:
+def test_only_the_provider_that_the_user_chose_is_asked(visit: Visit) -> None:
     assert visit.theirs.requests == []
     assert [request.body["model"] for request in visit.chosen.requests] == ["text-embedding-3-small"]
 
@@ -114,11 +114,11 @@ def test_every_program_ends_well(visit: Visit) -> None:
         "markdown": 0,
         "embed": 0,
     }
-    assert "Traceback" not in visit.said
-    assert "\x1b" not in visit.said
+    assert "Traceback" not in visit.output
+    assert "\x1b" not in visit.output
 
 
-def test_the_block_is_one_and_what_stands_in_it_is_data(visit: Visit) -> None:
+def test_the_block_is_one_and_its_content_is_data(visit: Visit) -> None:
     text = visit.runs["hook"].stdout
     block = block_of(text)
 
@@ -141,13 +141,13 @@ def test_the_markdown_of_a_session_stays_in_its_frame(visit: Visit) -> None:
 
 
 def test_the_doctor_names_the_git_that_is_run(visit: Visit) -> None:
-    [told] = [line for line in visit.runs["doctor"].stdout.splitlines() if " git: " in line]
+    [output] = [line for line in visit.runs["doctor"].stdout.splitlines() if " git: " in line]
 
-    assert told.partition(" git: ")[2].startswith("/")
-    assert str(visit.project.world.project) not in told
+    assert output.partition(" git: ")[2].startswith("/")
+    assert str(visit.project.world.project) not in output
 
 
-def test_what_leads_out_is_told_in_a_line_each(visit: Visit) -> None:
+def test_links_that_lead_out_are_reported_one_line_each(visit: Visit) -> None:
     logged = visit.project.world.log.read_text("utf-8")
 
     assert "patterns.md' is left out: a link leads out of the project" in logged
@@ -157,6 +157,6 @@ def test_what_leads_out_is_told_in_a_line_each(visit: Visit) -> None:
     assert "leads out of the project" in visit.runs["write"].stderr
 
 
-def test_what_is_said_there_is_not_written_elsewhere_and_waits(visit: Visit) -> None:
+def test_utterances_of_a_hostile_project_stay_pending_and_are_not_written_elsewhere(visit: Visit) -> None:
     assert "memory/decisions' can't be written: it leads out" in visit.project.world.log.read_text("utf-8")
     assert statuses(visit.project.world)["first"].unwritten == 1

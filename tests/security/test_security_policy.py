@@ -1,4 +1,4 @@
-"""What SECURITY.md promises is tested."""
+"""The promises of SECURITY.md are tested."""
 
 import re
 from pathlib import Path

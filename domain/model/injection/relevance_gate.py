@@ -61,7 +61,7 @@ MAX_SHOWN = 2
 MIN_STRENGTH = 0.54
 """The threshold for semantic and keyword search."""
 
-MIN_STRENGTH_OF_WORDS = 0.26
+MIN_KEYWORD_STRENGTH = 0.26
 """The threshold for keyword search alone, where half of the score is missing."""
 
 MIN_SEARCHED = 20
@@ -85,7 +85,7 @@ class Win(NamedTuple):
         quoted: 2 if it alone holds an identifier of the prompt, else 1.
         runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
         searched: How many entries were searched.
-        least: The threshold, as `least_strength` gives it.
+        least: The threshold, as `min_strength` gives it.
     """
 
     score: float
@@ -140,9 +140,9 @@ def win_of_parts(score: float, parts: Mapping[str, float]) -> Win:
     return Win(score, **{name: parts[name] for name in Win._fields[1:]})
 
 
-def least_strength(*, by_meaning: bool) -> float:
+def min_strength(*, semantic: bool) -> float:
     """Return the threshold of the strength, given whether semantic search took part."""
-    return MIN_STRENGTH if by_meaning else MIN_STRENGTH_OF_WORDS
+    return MIN_STRENGTH if semantic else MIN_KEYWORD_STRENGTH
 
 
 class Contest(NamedTuple):
@@ -153,19 +153,19 @@ class Contest(NamedTuple):
         sentences: The information of the words of each sentence of the prompt.
         runner_up: The score of the best entry that is not to be shown, 0 without one.
         size: How many entries were searched.
-        by_meaning: Whether semantic search took part.
+        semantic: Whether semantic search took part.
         identifiers: Those of the prompt, or those of them that only one entry holds.
     """
 
     sentences: tuple[Sentence, ...]
     runner_up: float
     size: int
-    by_meaning: bool
+    semantic: bool
     identifiers: tuple[Identifier, ...] = ()
 
     def win(self, score: float, shared: Shared, *, quoted: bool) -> Win:
         """Return the win of an entry with that score and that overlap."""
-        least = least_strength(by_meaning=self.by_meaning)
+        least = min_strength(semantic=self.semantic)
         return Win(score, *shared, QUOTED if quoted else 1.0, self.runner_up, float(self.size), least)
 
     def may_win(self, score: float) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.agents.record import JsonSetupRecord
-from hardwon.adapters.agents.user_files import LARGEST, DiskUserFiles
+from hardwon.adapters.agents.user_files import MAX_BYTES, DiskUserFiles
 from hardwon.domain.model.errors import StorageError, UneditableFileError
 from hardwon.ports.agents import SetupRecord, UserFiles, Written
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
@@ -70,7 +70,7 @@ def test_a_link_that_leads_out_is_refused_for_reading_writing_and_removing(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (LARGEST + 1), "larger than 4 MB")]
+    ("data", "message"), [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (MAX_BYTES + 1), "larger than 4 MB")]
 )
 def test_binary_or_oversized_content_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "x").write_bytes(data)

@@ -104,7 +104,7 @@ def test_a_path_that_is_no_file_is_not_waited_for(folder: Path) -> None:
 
 
 def test_a_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LONGEST_LINE", 100)
+    monkeypatch.setattr(files, "MAX_LINE_BYTES", 100)
     (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 200)
 
     with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl line 2: has over 100 bytes"):
@@ -162,7 +162,7 @@ def test_an_error_in_a_compressed_file_names_its_line(folder: Path) -> None:
 
 def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     padded = lines(DOCUMENT) + "\n" * 100
-    monkeypatch.setattr(files, "MOST_UNPACKED", len(padded))
+    monkeypatch.setattr(files, "MAX_UNPACKED", len(padded))
     (folder / "docs.jsonl").write_text(padded)
     packed = compress(folder / "docs.jsonl")
     assert len(read_eval_set(str(folder), "name").documents) == 1
@@ -173,7 +173,7 @@ def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, mo
 
 
 def test_a_compressed_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LONGEST_LINE", 100)
+    monkeypatch.setattr(files, "MAX_LINE_BYTES", 100)
     (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 1_000_000)
     compress(folder / "docs.jsonl")
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.anchors import DEEPEST, ID_LENGTH, AnchorSection, extents, sections, without_markers
+from hardwon.adapters.markdown.anchors import ID_LENGTH, MAX_DEPTH, AnchorSection, extents, sections, without_markers
 
 ids = st.sampled_from(["a", "b", "c/d.e_f-1"])
 begins = ids.map(lambda anchor_id: f"<!-- ANCHOR:{anchor_id} -->")
@@ -119,11 +119,11 @@ def test_sections_one_after_the_other_are_read_as_they_were_written(names: list[
 
 def test_sections_lie_in_one_another_to_a_depth() -> None:
     body = "x"
-    for number in reversed(range(DEEPEST + 2)):
+    for number in reversed(range(MAX_DEPTH + 2)):
         body = section_of(str(number), body)
 
     found = sections(body)
-    assert [section.anchor_id for section in found.found] == [str(number) for number in range(DEEPEST)]
+    assert [section.anchor_id for section in found.found] == [str(number) for number in range(MAX_DEPTH)]
     assert [line.split(" ", 3)[2] for line in found.complaints] == ["'8'", "'9'"]
 
 
@@ -139,7 +139,7 @@ MANY = 10_000
         (
             "".join(f"<!-- ANCHOR:{number} -->x" for number in range(MANY // 2))
             + "".join(f"<!-- /ANCHOR:{number} -->x" for number in range(MANY // 2)),
-            DEEPEST,
+            MAX_DEPTH,
         ),
         ("<!-- ANCHOR:" * MANY, 0),
         ("<!-- " + " " * 20 * MANY, 0),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.bank_format import LARGEST_COUNT, _without_comments, parse_bank
+from hardwon.adapters.markdown.bank_format import MAX_PARSED_COUNT, _without_comments, parse_bank
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import CONFIDENCES
 
@@ -39,7 +39,7 @@ def test_no_text_is_refused(text: str) -> None:
     for entry in parse_bank(text, "patterns"):
         assert entry.category == "patterns"
         assert entry.confidence in CONFIDENCES
-        assert abs(entry.observation_count) <= LARGEST_COUNT
+        assert abs(entry.observation_count) <= MAX_PARSED_COUNT
         assert entry.heading.endswith(entry.name)
         assert set(entry.notes) <= set(entry.metadata.split("\n"))
 

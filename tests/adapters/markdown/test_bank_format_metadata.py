@@ -1,6 +1,6 @@
 import pytest
 
-from hardwon.adapters.markdown.bank_format import LARGEST_COUNT, parse_bank
+from hardwon.adapters.markdown.bank_format import MAX_PARSED_COUNT, parse_bank
 from hardwon.domain.model.knowledge_bank import BankEntry
 
 
@@ -30,8 +30,8 @@ def test_an_indented_dash_does_not_start_the_metadata_but_is_read_within() -> No
         ("1.5", 1),
         ("²", 1),
         ("", 1),
-        ("9" * 4000, LARGEST_COUNT),
-        ("-" + "9" * 4000, -LARGEST_COUNT),
+        ("9" * 4000, MAX_PARSED_COUNT),
+        ("-" + "9" * 4000, -MAX_PARSED_COUNT),
         ("9" * 5000, 1),
     ],
 )

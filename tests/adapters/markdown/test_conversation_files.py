@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.markdown.anchors import sections
-from hardwon.adapters.markdown.conversation_files import MOST_TRIES, MarkdownConversationFiles
+from hardwon.adapters.markdown.conversation_files import MAX_TRIES, MarkdownConversationFiles
 from hardwon.adapters.markdown.conversation_format import section_chunk
 from hardwon.adapters.markdown.document import file_sections
 from hardwon.adapters.markdown.memory_file import memory_file
@@ -255,7 +255,7 @@ def test_a_change_that_the_user_saves_between_reading_and_writing_is_not_lost(
 ) -> None:
     files.put([of_app("One", minute=1)])
     before = (root / NAME).read_text()
-    saved = saving(monkeypatch, root / NAME, MOST_TRIES - 1)
+    saved = saving(monkeypatch, root / NAME, MAX_TRIES - 1)
     files.put([of_app("Two", minute=2)])
     after = (root / NAME).read_text()
 
@@ -275,7 +275,7 @@ def test_a_file_that_is_saved_again_and_again_is_left_to_the_user(
     with pytest.raises(UnreadableFileError, match="somebody else wrote it meanwhile"):
         files.put([of_app("Two", minute=2)])
     assert (root / NAME).read_text() == before + "".join(saved)
-    assert len(saved) == MOST_TRIES
+    assert len(saved) == MAX_TRIES
 
 
 def test_a_file_that_appears_meanwhile_is_not_overwritten(

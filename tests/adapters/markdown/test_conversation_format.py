@@ -12,7 +12,7 @@ from hardwon.adapters.markdown.conversation_format import permanence_of, section
 from hardwon.adapters.markdown.section_text import block_quote, escaped, section_text, unescaped, unquoted
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
 from hardwon.domain.model.errors import InvalidEntryError
-from tests.conversations import FRAGMENTS, chunks, said
+from tests.conversations import FRAGMENTS, chunks, utterances
 from tests.strategies import NOW, few_examples
 
 escapes = st.lists(st.sampled_from(["&", "amp;", "lt;", "!--", "<", "#44;", "#", ",", "x"]), max_size=8).map("".join)
@@ -135,7 +135,7 @@ def test_a_chunk_without_a_title_is_none(title: str) -> None:
         attrs.evolve(CHUNK, title=title)
 
 
-@given(escapes | said, st.sampled_from(["", ",[]`"]))
+@given(escapes | utterances, st.sampled_from(["", ",[]`"]))
 @example("&amp;lt;!--", "")
 def test_escaped_text_begins_no_comment_and_comes_back(text: str, special: str) -> None:
     written = escaped(text, special)

@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from hardwon.adapters.markdown.instructions import LARGEST_FILE, MOST_FILES, NAMES, InstructionFiles
+from hardwon.adapters.markdown.instructions import LARGEST_FILE, MAX_FILES, NAMES, InstructionFiles
 
 
 def texts(project: Path) -> dict[str, str]:
@@ -38,7 +38,7 @@ def test_huge_and_binary_files_are_read_as_far_as_they_go(tmp_path: Path) -> Non
     (tmp_path / "AGENTS.md").write_bytes(b"\xff\x00\xfe")
     folder = tmp_path / "memory"
     folder.mkdir()
-    for number in range(MOST_FILES + 5):
+    for number in range(MAX_FILES + 5):
         (folder / f"{number}.md").write_text("y" * 30_000)
     found = texts(tmp_path)
 

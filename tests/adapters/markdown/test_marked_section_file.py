@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.markdown import marked_section
-from hardwon.adapters.markdown.marked_section import BEGIN, END, LARGEST, MarkedFile, with_section
+from hardwon.adapters.markdown.marked_section import BEGIN, END, MAX_BYTES, MarkedFile, with_section
 from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
 
 OURS = f"{BEGIN}\nx\n{END}\n"
@@ -64,7 +64,7 @@ def test_a_link_stays_and_what_it_points_to_changes(path: Path, *, exists: bool)
     [
         (b"\xff\xfe\x00", "not a text file"),
         (b"a\xe9", "not UTF-8 text at byte 1"),
-        (b"a" * (LARGEST + 1), "larger than 16 MB"),
+        (b"a" * (MAX_BYTES + 1), "larger than 16 MB"),
     ],
     ids=["binary", "latin-1", "huge"],
 )

@@ -21,8 +21,8 @@ from tests.strategies import (
     entries_about,
     file_entries,
     filters,
-    moments,
     phrases_or_nothing,
+    timestamps,
     unit_vectors,
 )
 
@@ -115,13 +115,13 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         for world in self.both:
             world.repository.put(changed)
 
-    @rule(now=moments)
+    @rule(now=timestamps)
     def retire(self, now: dt.datetime) -> None:
         real, model = (world.repository.retire_expired(now) for world in self.both)
         assert real == model
 
     @precondition(lambda self: self.stored())
-    @rule(place=st.integers(0, len(LESSONS)), at=moments, useful=st.booleans())
+    @rule(place=st.integers(0, len(LESSONS)), at=timestamps, useful=st.booleans())
     def use(self, place: int, at: dt.datetime, useful: bool) -> None:  # noqa: FBT001  # Hypothesis draws it
         stored = self.stored()
         for world in self.both:
@@ -130,7 +130,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
             world.usage.record_validation(number, useful=useful)
 
     @precondition(lambda self: self.stored())
-    @rule(places=st.lists(st.integers(0, len(LESSONS)), max_size=3), at=moments)
+    @rule(places=st.lists(st.integers(0, len(LESSONS)), max_size=3), at=timestamps)
     def recall(self, places: list[int], at: dt.datetime) -> None:
         stored = self.stored()
         ids = [stored[place % len(stored)].entry_id for place in places]

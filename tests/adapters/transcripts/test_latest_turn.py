@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.transcripts.latest_turn import LARGEST_TAIL, latest_turn
+from hardwon.adapters.transcripts.latest_turn import MAX_TAIL_BYTES, latest_turn
 from hardwon.domain.model.injection.receipt import Turn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 from tests.strategies import few_examples
@@ -118,7 +118,7 @@ def test_injected_memory_and_work_of_subagents_are_left_out(write: Write) -> Non
 
 
 def test_only_the_tail_is_read_and_its_newest_texts_are_kept(write: Write) -> None:
-    filler = {"type": "system", "text": "x" * LARGEST_TAIL}
+    filler = {"type": "system", "text": "x" * MAX_TAIL_BYTES}
     tail = [tool("Write", content=f"{number} " + "y" * 9_000) for number in range(4)]
     turn = latest_turn(write(user("far away"), filler, *tail))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.transcripts import said as lines_module
+from hardwon.adapters.transcripts import utterances as lines_module
 from hardwon.adapters.transcripts.reader import CUT, LONGEST_TEXT
 from hardwon.domain.model.errors import UnreadableFileError
 from tests.adapters.transcripts.reading import GOOD, READER, plain, prompts, read
@@ -118,7 +118,7 @@ def test_a_position_at_the_very_end_is_beyond_it(tmp_path: Path) -> None:
 def test_a_line_beyond_measure_is_left_out_and_those_after_it_are_where_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines_module, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(lines_module, "MAX_LINE_BYTES", 1_000)
     long = plain(user="x" * 200_000)
     data = b"\n".join([GOOD, long, plain(), long])
 

@@ -18,7 +18,7 @@ def test_a_deadline_passes_as_its_clock_goes_on() -> None:
     assert (deadline.remaining(), deadline.passed()) == (0.0, True)
 
 
-def test_what_remains_is_never_negative() -> None:
+def test_the_remaining_time_is_never_negative() -> None:
     clock = FixedClock()
     deadline = Deadline.after(1.0, clock.monotonic)
     clock.advance(60)
@@ -31,7 +31,7 @@ def test_a_part_ends_with_the_whole_at_the_latest(seconds: float, remaining: flo
     assert FixedClock().deadline(2.0).within(seconds).remaining() == remaining
 
 
-def test_without_a_moment_there_is_no_deadline() -> None:
+def test_without_a_time_there_is_no_deadline() -> None:
     clock = FixedClock()
     endless = Deadline(clock.monotonic)
     clock.advance(1e9)

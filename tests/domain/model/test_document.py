@@ -123,11 +123,11 @@ def test_a_file_without_text_goes_by_its_name(body: str) -> None:
 
 
 def test_a_session_is_its_description_alone() -> None:
-    told = "Moved the parser to a table of states, after three days of chasing a quote in the wrong column."
-    entry = entry_of(f"# Head\n\nProse {KEY}.\n", "session", description=told)
+    summary = "Moved the parser to a table of states, after three days of chasing a quote in the wrong column."
+    entry = entry_of(f"# Head\n\nProse {KEY}.\n", "session", description=summary)
 
-    assert (entry.description, entry.searchable_text()) == (told, told)
-    assert told.startswith(entry.name)
+    assert (entry.description, entry.searchable_text()) == (summary, summary)
+    assert summary.startswith(entry.name)
     assert entry_of(f"# Head\n\nProse {KEY}.\n", "session").searchable_text() == "Prose [REDACTED]."
 
 
@@ -138,7 +138,7 @@ def test_no_secret_is_cut_in_two_by_a_name() -> None:
     assert entry.description == "x" * 70 + " [REDACTED] [REDACTED]"
 
 
-def test_what_the_file_does_not_say_stays_as_it_is_known() -> None:
+def test_attributes_missing_from_the_file_keep_their_known_values() -> None:
     known = attrs.evolve(
         entry_of("text", tags=("a",), keywords=("k",), permanent=True, files=("f",)),
         confidence="high",
@@ -239,5 +239,5 @@ def test_a_file_is_kept_as_what_its_place_stands_for(path: str, kind: Kind | Non
 
 
 @pytest.mark.parametrize("seconds", [2**60, -(2**60)])
-def test_a_time_that_no_calendar_has_is_the_first_moment(seconds: int) -> None:
+def test_a_time_that_no_calendar_has_is_the_earliest_time(seconds: int) -> None:
     assert utc_time(seconds) == EPOCH

@@ -103,7 +103,7 @@ def test_an_entry_has_the_identity_of_its_description_alone(description: str) ->
 
 
 @given(entry=file_entries, description=texts)
-def test_what_a_file_holds_has_the_identity_of_its_kind_path_and_section_alone(entry: Entry, description: str) -> None:
+def test_the_identity_of_an_entry_from_a_file_is_its_kind_path_and_section(entry: Entry, description: str) -> None:
     expected = hashlib.sha256(f"{entry.kind}|{entry.file_path}|{entry.anchor_id}".encode()).hexdigest()[:16]
 
     assert entry.entry_id == attrs.evolve(entry, description=description, name="Other").entry_id == expected
@@ -164,22 +164,22 @@ def test_a_file_may_have_any_number_of_labels(labels: list[str]) -> None:
 
 @given(first=entries, second=entries)
 def test_observing_again_counts_and_unites(first: Entry, second: Entry) -> None:
-    again = first.observed_again(second)
+    merged = first.observed_again(second)
 
-    assert again.observation_count == first.observation_count + 1
-    assert again.keywords == tuple(dict.fromkeys(first.keywords + second.keywords))[:10]
-    assert again.references == tuple(dict.fromkeys(first.references + second.references))
-    assert again.reasoning == (first.reasoning or second.reasoning)
-    assert again.updated_at == max(first.updated_at, second.updated_at)
+    assert merged.observation_count == first.observation_count + 1
+    assert merged.keywords == tuple(dict.fromkeys(first.keywords + second.keywords))[:10]
+    assert merged.references == tuple(dict.fromkeys(first.references + second.references))
+    assert merged.reasoning == (first.reasoning or second.reasoning)
+    assert merged.updated_at == max(first.updated_at, second.updated_at)
 
 
 @given(first=odd_entries, second=odd_entries)
 def test_observing_again_keeps_what_the_first_author_wrote(first: Entry, second: Entry) -> None:
-    again = first.observed_again(second)
+    merged = first.observed_again(second)
 
     for field in ("entry_id", "name", "description", "notes", "category", "confidence", "created_at", "source"):
-        assert getattr(again, field) == getattr(first, field)
-    assert (again.recall_count, again.source_project) == (first.recall_count, first.source_project)
+        assert getattr(merged, field) == getattr(first, field)
+    assert (merged.recall_count, merged.source_project) == (first.recall_count, first.source_project)
 
 
 def test_the_count_stops_at_its_maximum() -> None:
@@ -188,7 +188,7 @@ def test_the_count_stops_at_its_maximum() -> None:
     assert entry.observed_again(entry).observation_count == MAX_COUNT
 
 
-def test_what_is_embedded_is_name_description_notes_and_reasoning() -> None:
+def test_the_embedded_text_is_name_description_notes_and_reasoning() -> None:
     entry = make(name="N", description="D", notes="- M", reasoning="R", keywords=("K",), references=("F",))
 
     assert entry.searchable_text() == "N\nD\n- M\nR"
@@ -200,7 +200,7 @@ def test_a_name_that_the_description_begins_with_is_not_embedded_twice() -> None
     assert make(name="retry", description="Retry with a backoff.").searchable_text() == "retry\nRetry with a backoff."
 
 
-def test_moments_of_any_zone_are_accepted() -> None:
+def test_timestamps_of_any_zone_are_accepted() -> None:
     local = NOW.astimezone(dt.timezone(dt.timedelta(hours=9)))
 
     assert make(updated_at=local - DAY).updated_at == NOW - DAY

@@ -28,7 +28,7 @@ changes = st.builds(
 
 
 @given(entry=all_entries, change=changes)
-def test_what_is_named_has_the_new_value_and_the_rest_stays(entry: Entry, change: EntryChange) -> None:
+def test_named_fields_get_the_new_value_and_the_rest_stays(entry: Entry, change: EntryChange) -> None:
     after = change.applied_to(entry)
 
     assert after.entry_id == entry.entry_id
@@ -59,8 +59,8 @@ def test_the_differences_are_those_of_the_fields_that_were_named(entry: Entry, c
     differences = changes_between(entry, after)
 
     named = {name for name, value in attrs.asdict(change).items() if value is not None}
-    assert {each.field for each in differences} <= named
-    assert all(each.old != each.new for each in differences)
+    assert {difference.field for difference in differences} <= named
+    assert all(difference.old != difference.new for difference in differences)
     assert bool(differences) == (attrs.evolve(after, own_tier=entry.own_tier) != entry)
     assert changes_between(after, entry) == tuple(FieldChange(f, new, old) for f, old, new in differences)
     assert changes_between(after, change.applied_to(after)) == ()

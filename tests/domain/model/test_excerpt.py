@@ -63,7 +63,7 @@ def test_longer_forms_of_a_word_are_marked_and_words_within_words_are_not() -> N
     assert words_marked(excerpt("Locks unlock, LOCKED; lock-free", ("lock",), 100)) == ["Locks", "LOCKED", "lock"]
 
 
-def test_short_words_are_marked_only_where_they_stand_alone() -> None:
+def test_short_words_are_marked_only_as_whole_words() -> None:
     assert words_marked(excerpt("c calls C code", ("c",), 100)) == ["c", "C"]
 
 

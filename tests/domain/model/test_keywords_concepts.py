@@ -50,11 +50,11 @@ def test_fewer_more_or_empty_concepts_are_refused_in_one_line(asked: list[str], 
     assert str(refusal.value) == message
 
 
-@given(said=st.lists(st.sampled_from(WORDS), max_size=20), concepts=st.lists(st.sampled_from(WORDS), unique=True))
-def test_a_concept_of_one_word_counts_as_often_as_the_word(said: list[str], concepts: list[str]) -> None:
-    text = ", ".join(said)
+@given(chosen=st.lists(st.sampled_from(WORDS), max_size=20), concepts=st.lists(st.sampled_from(WORDS), unique=True))
+def test_a_concept_of_one_word_counts_as_often_as_the_word(chosen: list[str], concepts: list[str]) -> None:
+    text = ", ".join(chosen)
 
-    assert concept_counts(concepts, text) == {concept: said.count(concept) for concept in concepts}
+    assert concept_counts(concepts, text) == {concept: chosen.count(concept) for concept in concepts}
 
 
 @given(text=st.text(), concepts=st.lists(st.text().filter(words_of), max_size=3))

@@ -22,7 +22,7 @@ raw_labels = (
 @example(["ok\n"])
 @example(["\u0130stanbul"])
 @example(["\u0661\u0662"])
-def test_what_is_left_is_valid(raw: list[str]) -> None:
+def test_the_remaining_labels_are_valid(raw: list[str]) -> None:
     labels = valid_labels(raw)
 
     assert all(re.fullmatch("[a-z0-9][a-z0-9-]*", label) for label in labels)
@@ -81,7 +81,7 @@ def test_names_of_tools_are_folded_to_what_a_label_may_hold(raw: str, folded: st
         "FIX",
     ],
 )
-def test_what_can_not_be_folded_is_dropped(raw: str) -> None:
+def test_labels_that_can_not_be_folded_are_dropped(raw: str) -> None:
     assert valid_labels([raw]) == ()
 
 

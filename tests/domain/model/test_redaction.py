@@ -140,7 +140,7 @@ def test_no_secret_of_a_known_format_is_left(words: list[str], secret: str) -> N
 
 
 @given(inside=st.text(), before=st.text(), after=st.text())
-def test_what_stands_in_a_private_passage_never_matters(inside: str, before: str, after: str) -> None:
+def test_private_passages_are_ignored(inside: str, before: str, after: str) -> None:
     closed = inside.replace("<", "").replace(">", "")
 
     assert redact(f"{before} <private>{closed}</private> {after}") == redact(f"{before} <private></private> {after}")

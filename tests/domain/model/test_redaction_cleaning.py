@@ -66,7 +66,7 @@ def test_without_a_folder_no_path_changes(folder: str) -> None:
     assert Cleaning(folder, folder)("/home/me/a.py and /") == "/home/me/a.py and /"
 
 
-def test_what_leads_to_the_project_or_the_home_by_a_link_is_named_like_it() -> None:
+def test_links_to_the_project_or_the_home_are_named_like_their_target() -> None:
     cleaning = Cleaning("/private/p", "/Users/me", ("/opt/p", "/opt/p/link"), ("/home/me",))
 
     assert cleaning("/opt/p/src/a.py /opt/p/link/b.py /private/p/c.py /home/me/x /Users/me/y /opt/q") == (
@@ -110,7 +110,7 @@ def test_cleaning_twice_changes_nothing_more(text: str) -> None:
 
 
 @given(before=texts, after=texts, inside=st.text(st.characters(exclude_characters="<>")))
-def test_what_memory_put_in_never_matters(before: str, after: str, inside: str) -> None:
+def test_injected_memory_is_ignored(before: str, after: str, inside: str) -> None:
     def around(text: str) -> str:
         return CLEANING(f"{before} {FRAME_START}{text}\n{FRAME_END} {after}")
 
@@ -144,7 +144,7 @@ def test_long_texts_of_one_pattern_take_no_quadratic_time(text: str) -> None:
 
 
 @given(text=st.text(st.characters() | st.sampled_from("\r\n\0\x1c\u2029\ud800")))
-def test_what_is_kept_can_be_written_and_read_back_line_by_line(text: str) -> None:
+def test_cleaned_text_round_trips_line_by_line(text: str) -> None:
     kept = as_text(text)
 
     assert kept.encode().decode() == kept == as_text(kept)

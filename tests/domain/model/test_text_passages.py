@@ -25,7 +25,7 @@ def test_a_passage_is_short_or_one_unit(text: str) -> None:
 
 
 @given(text=texts, title=anything)
-def test_the_title_stands_before_every_passage(title: str, text: str) -> None:
+def test_the_title_precedes_every_passage(title: str, text: str) -> None:
     assert all(passage.startswith(title) for passage in passages(title, text))
 
 

@@ -16,8 +16,8 @@ gaps = st.sampled_from([" ", "-", ", ", "\n"])
 @st.composite
 def sayings(draw: st.DrawFn, most: int = 6) -> str:
     """Return a few words, with anything that is no word between and around them."""
-    said = draw(st.lists(words, max_size=most))
-    return draw(gaps) + "".join(word + draw(gaps) for word in said)
+    prompt_words = draw(st.lists(words, max_size=most))
+    return draw(gaps) + "".join(word + draw(gaps) for word in prompt_words)
 
 
 triggers = st.lists(st.builds(Trigger, sayings(3), st.none() | st.integers(1, 4)), max_size=8)
@@ -75,7 +75,7 @@ def test_the_surest_comes_first_then_the_longer_phrase_then_the_order_of_text() 
     phrases = ["lock retry", "deploy", "parser", "cache", "deploy the parser", "cache deploy"]
     matches = TriggerMatcher(Trigger(phrase) for phrase in phrases).match("retry: deploy the parser cache lock", 9)
 
-    assert [(each.phrase, each.confidence) for each in matches] == [
+    assert [(trigger.phrase, trigger.confidence) for trigger in matches] == [
         ("deploy the parser", 0.95),
         ("deploy", 0.95),
         ("parser", 0.95),
@@ -101,20 +101,20 @@ def plain_words(text: str) -> list[str]:
 def plainly(given_triggers: list[Trigger], prompt: str) -> list[TriggerMatch]:
     """Return all matches as the requirements have them, phrase by phrase."""
     matches = []
-    for phrase in {tuple(plain_words(each.phrase)) for each in given_triggers} - {()}:
-        same = [each for each in given_triggers if tuple(plain_words(each.phrase)) == phrase]
-        owners = tuple(sorted({each.owner for each in same if each.owner is not None}))
-        said, length = plain_words(prompt), len(phrase)
-        if tuple(said) == phrase:
+    for phrase in {tuple(plain_words(trigger.phrase)) for trigger in given_triggers} - {()}:
+        same = [trigger for trigger in given_triggers if tuple(plain_words(trigger.phrase)) == phrase]
+        owners = tuple(sorted({trigger.owner for trigger in same if trigger.owner is not None}))
+        prompt_words, length = plain_words(prompt), len(phrase)
+        if tuple(prompt_words) == phrase:
             sure = 1.0
-        elif any(tuple(said[at : at + length]) == phrase for at in range(len(said))):
+        elif any(tuple(prompt_words[at : at + length]) == phrase for at in range(len(prompt_words))):
             sure = 0.95
-        elif set(phrase) <= set(said):
+        elif set(phrase) <= set(prompt_words):
             sure = 0.7
         else:
             continue
-        matches.append(TriggerMatch(min(each.phrase for each in same), sure, owners))
-    return sorted(matches, key=lambda each: (-each.confidence, -len(each.phrase), each.phrase))
+        matches.append(TriggerMatch(min(trigger.phrase for trigger in same), sure, owners))
+    return sorted(matches, key=lambda trigger: (-trigger.confidence, -len(trigger.phrase), trigger.phrase))
 
 
 @given(given_triggers=triggers, prompt=sayings(), limit=st.integers(-1, 9))

@@ -124,7 +124,7 @@ class Desk:
         return self.journal.buffer(name) or SessionBuffer(session_id=name, project_root="/app")
 
     def take(self, exchanges: Sequence[Exchange], name: str = "one", upto: int | None = None) -> Captured:
-        """Take in a transcript as far as it is written, from where the session was left."""
+        """Merge a transcript as far as it is written, from where the session was left."""
         buffer = self.session(name)
         return self.capture.add(buffer, transcribed(exchanges[:upto], buffer.position or 0))
 
@@ -166,7 +166,9 @@ def test_two_sessions_at_once_neither_mix_nor_lose(
     one: list[Exchange], other: list[Exchange], order: list[bool]
 ) -> None:
     together, apart = Desk(), (Desk(), Desk())
-    other = [attrs.evolve(each, at=each.at + MINUTE / 2) for each in other]  # nobody says two things at once
+    other = [
+        attrs.evolve(exchange, at=exchange.at + MINUTE / 2) for exchange in other
+    ]  # no two exchanges have the same time
     taken = {"one": 0, "other": 0}
     spoken = {"one": one, "other": other}
     for turn in order:
@@ -192,13 +194,13 @@ def test_an_exchange_that_grew_takes_the_place_of_what_it_was() -> None:
     assert sum("Part 1 reads records." in section.text for section in desk.files.kept.values()) == 1
 
 
-def test_what_is_known_is_neither_counted_nor_written_again() -> None:
+def test_known_exchanges_are_neither_counted_nor_written_twice() -> None:
     desk = Desk()
     desk.take(talk(3))
     writes = desk.files.writes
-    again = desk.take(talk(3))
+    second = desk.take(talk(3))
 
-    assert (again.exchanges, again.chunks, desk.files.writes) == (0, (), writes)
+    assert (second.exchanges, second.chunks, desk.files.writes) == (0, (), writes)
 
 
 def test_a_transcript_that_is_read_again_doubles_nothing() -> None:
@@ -212,7 +214,10 @@ def test_a_transcript_that_is_read_again_doubles_nothing() -> None:
 def test_a_transcript_that_was_rewritten_doubles_nothing_wherever_its_lines_begin() -> None:
     desk = Desk()
     desk.take(talk(60))
-    longer = (each._replace(begins_at=2 * each.begins_at + 1) for each in transcribed(talk(62)))
+    longer = (
+        transcribed_exchange._replace(begins_at=2 * transcribed_exchange.begins_at + 1)
+        for transcribed_exchange in transcribed(talk(62))
+    )
     captured = desk.capture.add(desk.session("one"), longer)
 
     assert (captured.exchanges, captured.buffer.exchanges[-3:]) == (2, tuple(talk(62)[-3:]))
@@ -234,18 +239,18 @@ def test_a_transcript_that_moved_doubles_nothing_however_long_ago_it_was_said() 
 @given(cuts=st.lists(st.integers(0, 12), max_size=4))
 @few_examples
 @example(cuts=[])
-def test_exchanges_that_share_a_moment_and_a_prompt_are_all_kept(cuts: list[int]) -> None:
+def test_exchanges_that_share_a_timestamp_and_a_prompt_are_all_kept(cuts: list[int]) -> None:
     desk = Desk()
     exchanges = [Exchange("go on", f"Step {place:02}.", NOW) for place in range(12)]
     for cut in (*sorted(cuts), 12):
         desk.take(exchanges, upto=cut)
 
     text = "".join(section.text for section in desk.files.kept.values())
-    assert [text.count(each.assistant) > 0 for each in exchanges] == [True] * 12
+    assert [text.count(exchange.assistant) > 0 for exchange in exchanges] == [True] * 12
     assert desk.session("one").exchanges[-1].at == NOW + 11 * MINUTE / 60_000
 
 
-def test_at_most_twenty_exchanges_are_at_hand() -> None:
+def test_at_most_twenty_exchanges_are_loaded() -> None:
     desk = Desk()
     for count in range(1, 31):
         desk.take(talk(count))
@@ -264,7 +269,7 @@ def test_files_that_the_store_may_not_know_are_named_until_it_does() -> None:
     assert desk.take(talk(1)).files == ()
 
 
-def test_what_belongs_to_no_session_leaves_nothing_in_the_journal() -> None:
+def test_text_without_a_session_leaves_nothing_in_the_journal() -> None:
     desk = Desk()
     captured = desk.capture.add(SessionBuffer(session_id="", project_root="/app"), transcribed(talk(3)))
 
@@ -272,7 +277,7 @@ def test_what_belongs_to_no_session_leaves_nothing_in_the_journal() -> None:
     assert list(desk.journal.buffers()) == []
 
 
-def test_what_is_kept_for_good_is_closed_and_stays_so() -> None:
+def test_a_permanent_chunk_is_closed_and_stays_so() -> None:
     desk = Desk()
     desk.take(talk(2))
     kept = desk.capture.for_good(desk.session("one"))
@@ -287,7 +292,7 @@ def test_what_is_kept_for_good_is_closed_and_stays_so() -> None:
 
 @given(exchanges=sessions(at_most=10), at=st.integers(0, 8))
 @few_examples
-def test_keeping_for_good_that_is_interrupted_is_done_by_doing_it_again(exchanges: list[Exchange], at: int) -> None:
+def test_an_interrupted_permanent_mark_is_completed_by_a_retry(exchanges: list[Exchange], at: int) -> None:
     desk = Desk()
     desk.take(exchanges)
     desk.files._breaking = desk.journal._breaking = Breaking(at)

@@ -1,4 +1,4 @@
-"""A session that is captured from its beginning again: what it was cut into before is gone, what was for good stays."""
+"""A session that is captured from its beginning again: its earlier chunks are gone, permanent ones stay."""
 
 import contextlib
 
@@ -18,7 +18,7 @@ EMPTY = SessionBuffer(session_id="one", project_root="/app")
 CUT_EVERYWHERE = Chunker(("What", "Which", "We", "No,", "I", "Watch", "next", "go"), None)
 
 
-def anew(desk: Desk, exchanges: list[Exchange]) -> Captured:
+def recapture(desk: Desk, exchanges: list[Exchange]) -> Captured:
     return capture_session(desk.capture, EMPTY, transcribed(exchanges))
 
 
@@ -28,13 +28,13 @@ def standing(desk: Desk) -> list[tuple[int, bool]]:
     return [(len(chunk.exchanges), chunk.permanent) for chunk in sorted(chunks, key=lambda chunk: chunk.starts_at)]
 
 
-def test_what_was_cut_at_what_was_remembered_is_one_and_for_good() -> None:
+def test_a_chunk_cut_at_a_remembered_exchange_is_one_permanent_chunk() -> None:
     desk = Desk()
     desk.take(talk(2))
     desk.capture.for_good(desk.session("one"))
     desk.take(talk(3))
     before = standing(desk)
-    anew(desk, talk(3))
+    recapture(desk, talk(3))
 
     assert before == [(2, True), (1, False)]
     assert standing(desk) == [(3, True)]
@@ -48,20 +48,20 @@ def test_what_was_cut_at_what_was_remembered_is_one_and_for_good() -> None:
 def test_chunked_again_nothing_is_lost_or_doubled_whatever_interrupts_it(
     exchanges: list[Exchange], cut: int, breaks: list[int]
 ) -> None:
-    once, again = Desk(), Desk()
-    once.take(exchanges)
-    again.capture = attrs.evolve(again.capture, chunker=CUT_EVERYWHERE)
-    again.take(exchanges[:cut])
-    again.capture = once_more(again)
-    again.journal.forget_untouched(NOW + MINUTE)
+    complete, interrupted = Desk(), Desk()
+    complete.take(exchanges)
+    interrupted.capture = attrs.evolve(interrupted.capture, chunker=CUT_EVERYWHERE)
+    interrupted.take(exchanges[:cut])
+    interrupted.capture = once_more(interrupted)
+    interrupted.journal.forget_untouched(NOW + MINUTE)
     for at in (*breaks, None):
-        again.files._breaking = again.journal._breaking = Breaking(at)
-        known = again.session("one")
+        interrupted.files._breaking = interrupted.journal._breaking = Breaking(at)
+        known = interrupted.session("one")
         with contextlib.suppress(StorageError, UnreadableFileError):
-            capture_session(again.capture, known, transcribed(exchanges, known.position or 0))
+            capture_session(interrupted.capture, known, transcribed(exchanges, known.position or 0))
 
-    assert by_id(again.files.kept) == by_id(once.files.kept)
-    assert again.session("one").drafts == once.session("one").drafts
+    assert by_id(interrupted.files.kept) == by_id(complete.files.kept)
+    assert interrupted.session("one").drafts == complete.session("one").drafts
 
 
 def once_more(desk: Desk) -> Capture:
@@ -73,7 +73,7 @@ def test_the_files_of_what_is_gone_are_named_for_the_store() -> None:
     desk.capture = attrs.evolve(desk.capture, chunker=CUT_EVERYWHERE)
     before = desk.take(talk(3))
     desk.capture = once_more(desk)
-    after = anew(desk, talk(3))
+    after = recapture(desk, talk(3))
 
     assert set(before.files) <= set(after.files)
     assert desk.session("one").unlearned == after.files
@@ -85,6 +85,6 @@ def test_other_times_and_other_sessions_stay_as_they_are() -> None:
     desk.take(talk(4))
     desk.take(talk(2, begin=9), "other")
     desk.capture = once_more(desk)
-    anew(desk, talk(2, begin=1))
+    recapture(desk, talk(2, begin=1))
 
     assert standing(desk) == [(1, False), (2, False), (1, False), (1, False), (1, False)]

@@ -1,4 +1,4 @@
-"""What waits of a session is taken in, whatever interrupts it and how often."""
+"""Waiting events of a session are captured, whatever interrupts it and how often."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ class Office:
         self.is_open = True
         self._breaking = Breaking()
         self._transcripts = InMemoryTranscripts("one")
-        self._take_in = CaptureEvents(
+        self._ingest = CaptureEvents(
             capture=self.desk.capture,
             transcripts=self._transcripts,
             learn=self._learn,
@@ -46,10 +46,10 @@ class Office:
         self.desk.journal.note(HookEvent("one", "reply", NOW.isoformat(), "/app", PATH, "said"))
 
     def work(self, break_at: int | None = None) -> bool:
-        """Take in what waits, and break at that step; return whether it came to its end."""
+        """Capture the waiting events and fail at that step; return whether it completed."""
         self._breaking = self.desk.files._breaking = self.desk.journal._breaking = Breaking(break_at)
         try:
-            self._take_in.capture_waiting("one")
+            self._ingest.capture_waiting("one")
         except (StorageError, UnreadableFileError):
             return False
         return True
@@ -57,7 +57,7 @@ class Office:
     def _learn(self, files: Sequence[str]) -> Learned:
         self._breaking.step(StorageError("killed"))
         if not self.is_open:
-            return Learned(troubles=("written but not indexed: locked",), is_known=False)
+            return Learned(problems=("written but not indexed: locked",), is_known=False)
         self.known |= set(files)
         self._breaking.step(StorageError("killed"))
         return Learned()
@@ -65,7 +65,7 @@ class Office:
 
 @given(exchanges=sessions(at_most=25), breaks=st.lists(st.integers(0, 12), max_size=4), cut=st.integers(0, 25))
 @few_examples
-def test_whoever_is_interrupted_anywhere_and_runs_again_keeps_the_same_and_the_store_knows(
+def test_a_capture_interrupted_anywhere_and_repeated_keeps_the_same_files_and_entries(
     exchanges: list[Exchange], breaks: list[int], cut: int
 ) -> None:
     whole, broken = Office(), Office()
@@ -88,7 +88,7 @@ def test_the_events_wait_until_the_store_knows(at: int) -> None:
     office.say(talk(1))
 
     assert not office.work(break_at=at)
-    assert [each.session_id for each in office.desk.journal.waiting()] == ["one"]
+    assert [waiting.session_id for waiting in office.desk.journal.waiting()] == ["one"]
     assert office.work()
     assert (office.desk.journal.waiting(), office.desk.session("one").unwritten, bool(office.known)) == ([], 0, True)
 
@@ -103,7 +103,7 @@ def test_while_the_store_is_closed_the_text_is_kept_and_the_events_wait() -> Non
     assert len(office.desk.journal.waiting()) == len(office.desk.files.kept) == 1
 
 
-def test_a_transcript_that_is_gone_is_told_of_once() -> None:
+def test_a_missing_transcript_is_reported_once() -> None:
     office = Office()
     office.desk.journal.note(HookEvent("one", "prompt", NOW.isoformat(), "/app", "/gone", "Which parser?"))
     office.desk.journal.note(HookEvent("one", "reply", NOW.isoformat(), "/app", "/gone", "The one in /app/src."))

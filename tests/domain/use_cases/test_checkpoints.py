@@ -11,7 +11,7 @@ from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.snapshots import InMemorySnapshots
 from tests.fakes.state import State
-from tests.strategies import NOW, characters, lesson, moments, of_file
+from tests.strategies import NOW, characters, lesson, of_file, timestamps
 
 HERE = Contents("documents", "here")
 
@@ -55,7 +55,7 @@ def test_names_are_unique_and_the_refusal_says_what_to_do(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " \n", "a\nb", "a\u2028b", "x" * (LONGEST_NAME + 1), "a\0b", "\ud800"])
-def test_a_name_that_can_not_be_told_on_one_line_is_refused(kept: Kept, name: str) -> None:
+def test_a_name_that_does_not_fit_on_one_line_is_refused(kept: Kept, name: str) -> None:
     with pytest.raises((InvalidCheckpointError, InvalidEntryError)):
         kept.create(name)
     assert kept.checkpoints.all() == []
@@ -67,7 +67,7 @@ def test_a_scope_that_is_none_is_refused(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("act", ["restore", "delete"])
-def test_a_name_that_no_checkpoint_has_is_told_with_those_that_exist(kept: Kept, act: str) -> None:
+def test_an_unknown_name_is_reported_with_the_existing_checkpoints(kept: Kept, act: str) -> None:
     with pytest.raises(InvalidCheckpointError, match="'nope': none was made yet"):
         getattr(kept.checkpoints, act)("nope")
     kept.create("before")
@@ -110,13 +110,13 @@ def test_a_missing_snapshot_is_shown_and_can_not_be_restored(kept: Kept) -> None
     made = kept.create("before")
     kept.snapshots.files.clear()
 
-    assert [each.is_there for each in kept.checkpoints.all()] == [False]
+    assert [checkpoint.is_there for checkpoint in kept.checkpoints.all()] == [False]
     with pytest.raises(StorageError):
         kept.checkpoints.restore("before")
-    assert [each.name for each in kept.checkpoints.all()] == [made.name]
+    assert [checkpoint.name for checkpoint in kept.checkpoints.all()] == [made.name]
 
 
-def test_what_is_deleted_is_gone_with_its_snapshot_and_its_name_is_free(kept: Kept) -> None:
+def test_deleting_a_checkpoint_removes_its_snapshot_and_frees_its_name(kept: Kept) -> None:
     kept.create("before")
 
     assert kept.checkpoints.delete("before").name == "before"
@@ -135,7 +135,7 @@ def test_a_copy_of_a_store_brings_everything_back(kept: Kept) -> None:
 
 @given(
     restored=st.text(characters, min_size=1, max_size=LONGEST_NAME).filter(str.strip),
-    at=moments,
+    at=timestamps,
     attempt=st.integers(1, 20),
 )
 def test_the_name_of_a_safety_checkpoint_always_fits(restored: str, at: dt.datetime, attempt: int) -> None:

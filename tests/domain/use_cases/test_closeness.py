@@ -27,9 +27,7 @@ def spaces_of(*lists: list[float]) -> tuple[list[InMemoryMatches], dict[int, flo
 
 
 @given(one=found, two=found, k=st.integers(1, 12))
-def test_entries_of_two_spaces_are_compared_by_how_far_they_stand_out(
-    one: list[float], two: list[float], k: int
-) -> None:
+def test_entries_of_two_spaces_are_compared_by_z_score(one: list[float], two: list[float], k: int) -> None:
     spaces, expected = spaces_of(one, two)
     matches = StandardisedMatches(spaces)
 
@@ -61,7 +59,7 @@ def test_closeness_is_measured_in_each_space_by_itself() -> None:
     closeness = Closeness.of([near_zero, near_half])
 
     assert closeness.closest() == pytest.approx(0.6)
-    assert closeness.most(100.0) >= closeness.closest()
+    assert closeness.upper_bound(100.0) >= closeness.closest()
     assert closeness.scores({61: 0.0, 122: 0.0}) == {
         61: pytest.approx(0.6),
         122: pytest.approx(near_half.statistics().closeness(0.52)),

@@ -18,7 +18,7 @@ def test_an_answer_of_none_is_an_answer() -> None:
     assert Background(lambda: None).result(ENDLESS) is None
 
 
-def test_what_the_work_raises_is_raised_to_whoever_waits() -> None:
+def test_errors_of_the_work_are_raised_to_the_waiting_caller() -> None:
     def work() -> None:
         raise LookupError("lost")
 

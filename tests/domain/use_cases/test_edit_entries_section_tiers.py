@@ -22,7 +22,7 @@ ANCHORS = ("a", "b")
 
 
 class Shelf:
-    """One file of two sections, and whoever changes the tiers of its entries."""
+    """One file of two sections, and the use case that changes the tiers of its entries."""
 
     def __init__(self) -> None:
         self.files = InMemoryFiles()
@@ -63,9 +63,9 @@ def test_sections_take_the_tier_of_their_file_over_and_the_history_tells_it() ->
 
     assert shelf.tiers == dict.fromkeys(("", "a", "b"), "deprecated")
     assert changed.sections == (2, 0)
-    told = {(each.number, each.field, each.old, each.new) for each in shelf.repository.state.history}
+    recorded = {(change.number, change.field, change.old, change.new) for change in shelf.repository.state.history}
     numbers = {entry.number for entry in shelf.entries.values()}
-    assert told == {(number, "importance_tier", "normal", "deprecated") for number in numbers}
+    assert recorded == {(number, "importance_tier", "normal", "deprecated") for number in numbers}
 
 
 @pytest.mark.parametrize("own", ["important", "normal"])
@@ -77,7 +77,7 @@ def test_a_section_keeps_the_tier_that_was_set_for_it(own: Tier) -> None:
     assert shelf.tiers == {"": "deprecated", "a": own, "b": "deprecated"}
 
 
-def test_a_section_that_is_given_the_tier_it_has_keeps_it_and_its_moment() -> None:
+def test_a_section_that_is_given_the_tier_it_has_keeps_it_and_its_timestamp() -> None:
     shelf = Shelf()
     before = shelf.entries["a"]
     change_entry = ChangeEntry(
@@ -119,7 +119,7 @@ def test_sections_that_an_earlier_hardwon_left_behind_follow(*, is_asked: bool) 
     assert set(shelf.tiers.values()) == {"deprecated"}
 
 
-def test_what_has_no_file_has_no_sections() -> None:
+def test_an_entry_without_a_file_has_no_sections() -> None:
     shelf = Shelf()
     learning = lesson("No file.")
     shelf.repository.put(learning)
@@ -136,7 +136,7 @@ other_steps = st.sampled_from(["edit", "force", "leave and return"])
 
 
 @given(steps=st.lists(given_tiers | other_steps, max_size=8))
-def test_each_section_has_its_own_tier_or_that_of_its_file(steps: list[tuple[str, Tier] | str]) -> None:
+def test_a_section_has_its_own_tier_or_that_of_its_file(steps: list[tuple[str, Tier] | str]) -> None:
     shelf = Shelf()
     given: dict[str, Tier] = {"": "normal"}
     for step in steps:

@@ -50,14 +50,14 @@ def test_the_first_in_the_line_are_embedded_first_as_documents() -> None:
     assert embedder.asked == expected
 
 
-def test_each_batch_is_stored_and_reported_before_the_next() -> None:
+def test_a_batch_is_stored_and_reported_before_the_next() -> None:
     store = store_of(BATCH * 2 + 1)
-    heard: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     EmbedPending(PlantedEmbedder(), store).embed(
-        None, DEADLINE, lambda done: heard.append((done, store.count(LEARNINGS)))
+        None, DEADLINE, lambda done: reported.append((done, store.count(LEARNINGS)))
     )
 
-    assert heard == [(50, 50), (100, 100), (101, 101)]
+    assert reported == [(50, 50), (100, 100), (101, 101)]
 
 
 def test_nothing_pending_asks_for_nothing() -> None:
@@ -172,7 +172,7 @@ class LimitedEmbedder(PlantedEmbedder):
 
 
 @pytest.mark.parametrize(("retry_after", "waited"), [(7.0, 7.0), (None, 10.0)])
-def test_a_patient_run_waits_as_long_as_it_is_told_and_goes_on(retry_after: float | None, waited: float) -> None:
+def test_a_patient_run_waits_as_long_as_requested_and_goes_on(retry_after: float | None, waited: float) -> None:
     store, pauses = store_of(120), list[tuple[float, str]]()
     patience = Patience(pause=lambda seconds, reason: pauses.append((seconds, reason)))
     embedder = LimitedEmbedder(refusing={2}, retry_after=retry_after)

@@ -48,7 +48,7 @@ def planted_embedder() -> PlantedEmbedder:
     return PlantedEmbedder({**same, "parser retry": near, "deploy lock": far, "cache socket": far})
 
 
-def test_each_policy_is_measured_by_what_it_finds() -> None:
+def test_policies_are_measured_by_their_results() -> None:
     run = evaluate(planted_embedder())
     report = run.measure(eval_set(), EVERY, QUIETLY)
 
@@ -71,17 +71,17 @@ def test_a_query_with_a_group_searches_its_own_only() -> None:
 def test_every_question_is_embedded_before_the_first_is_timed() -> None:
     embedder = planted_embedder()
     run = evaluate(embedder)
-    told, asked_before_queries = list[tuple[str, int, int]](), list[int]()
+    reported, asked_before_queries = list[tuple[str, int, int]](), list[int]()
 
     def stage(what: str, done: int, total: int) -> None:
-        told.append((what, done, total))
+        reported.append((what, done, total))
         if (what, done) == ("embedding", 5):
             asked_before_queries.append(len(embedder.asked))
 
     run.measure(eval_set(), ["rrf"], stage)
     assert asked_before_queries == [5]
-    assert told[-1] == ("queries", 2, 2)
-    assert [done for what, done, _ in told if what == "embedding"] == [3, 4, 5]
+    assert reported[-1] == ("queries", 2, 2)
+    assert [done for what, done, _ in reported if what == "embedding"] == [3, 4, 5]
 
 
 def test_without_an_embedder_words_alone_are_measured() -> None:
@@ -97,7 +97,7 @@ def test_an_embedder_that_gives_up_stops_the_run() -> None:
         run.measure(eval_set(), EVERY, QUIETLY)
 
 
-def test_what_was_missing_is_reported_once() -> None:
+def test_missing_signals_are_reported_once() -> None:
     run = evaluate(planted_embedder(), words=False)
     report = run.measure(eval_set(), EVERY, QUIETLY)
 

@@ -1,4 +1,4 @@
-"""Which session or entry somebody means who asks why."""
+"""Resolving the session or entry of a question about an injection."""
 
 import pytest
 
@@ -19,23 +19,23 @@ def explain(*sessions: str) -> ExplainInjections:
     state, receipts = State(), InMemoryReceipts()
     repository = InMemoryEntryRepository(state)
     repository.put(ENTRY)
-    for each in sessions:
-        receipts.record(Receipt(each, "start", NOW, "here", None, None, "hybrid", "", ("",)))
+    for session_id in sessions:
+        receipts.record(Receipt(session_id, "start", NOW, "here", None, None, "hybrid", "", ("",)))
     return ExplainInjections(receipts, repository, InMemoryInfluences(state, receipts))
 
 
-def test_what_begins_alike_is_named_five_at_most() -> None:
-    with pytest.raises(InvalidQueryError) as told:
+def test_an_ambiguous_prefix_names_five_candidates_at_most() -> None:
+    with pytest.raises(InvalidQueryError) as raised:
         explain(f"{BEGINNING}-one").of(BEGINNING)
-    assert str(told.value).endswith(f"more of it (session {BEGINNING}-one; entry {ENTRY.entry_id}, Quotes)")
+    assert str(raised.value).endswith(f"more of it (session {BEGINNING}-one; entry {ENTRY.entry_id}, Quotes)")
 
-    with pytest.raises(InvalidQueryError) as told:
+    with pytest.raises(InvalidQueryError) as raised:
         explain(*(f"{BEGINNING}-{number}" for number in range(9))).of(BEGINNING)
-    assert str(told.value).endswith(f"; session {BEGINNING}-4; and more)")
-    assert "-5" not in str(told.value)
+    assert str(raised.value).endswith(f"; session {BEGINNING}-4; and more)")
+    assert "-5" not in str(raised.value)
 
 
 def test_a_whole_name_names_one_session_whatever_else_begins_so() -> None:
     answer = explain(BEGINNING, f"{BEGINNING}-one").of(f"{BEGINNING}-one")
 
-    assert [each.receipt.session_id for each in answer.injections] == [f"{BEGINNING}-one"]
+    assert [injection.receipt.session_id for injection in answer.injections] == [f"{BEGINNING}-one"]

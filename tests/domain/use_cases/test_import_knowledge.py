@@ -197,7 +197,7 @@ def test_a_lesson_that_was_stored_before_is_left_as_it_is() -> None:
     assert importing.only_entry() == known
 
 
-def test_what_cannot_be_imported_is_reported_by_file_and_heading_and_the_rest_comes_in() -> None:
+def test_invalid_lessons_are_reported_by_file_and_heading_and_the_rest_is_imported() -> None:
     importing = Import()
     importing.write(bank_chunk("Empty", ""), bank_chunk("Fine", "one"), bank_chunk("Gone", "<private>x</private>"))
     outcome = importing.run()
@@ -208,7 +208,7 @@ def test_what_cannot_be_imported_is_reported_by_file_and_heading_and_the_rest_co
     assert outcome.skipped[1].startswith(f"{PATH}: ### Gone: description is blank")
 
 
-def test_what_was_reported_comes_in_once_it_is_mended() -> None:
+def test_a_reported_lesson_is_imported_once_it_is_repaired() -> None:
     importing = Import()
     importing.write(bank_chunk("Empty", ""))
     importing.run()
@@ -248,18 +248,18 @@ def test_the_hook_leaves_large_files_to_the_command() -> None:
     assert importing.use_case.changed(importing.clock.deadline(), 999) == Imported()
 
 
-def test_progress_hears_of_each_file() -> None:
+def test_progress_is_called_for_every_file() -> None:
     importing = Import()
     importing.write(bank_chunk("A", "one"))
     importing.write(bank_chunk("B", "two"), path="heuristics.md")
-    heard: list[str] = []
-    importing.use_case.everything(lambda file: heard.append(file.path))
+    reported: list[str] = []
+    importing.use_case.everything(lambda file: reported.append(file.path))
 
-    assert heard == [PATH, "heuristics.md"]
+    assert reported == [PATH, "heuristics.md"]
 
 
 @given(versions=st.lists(banks, min_size=1, max_size=4))
-def test_whatever_becomes_of_the_file_each_heading_is_imported_once_at_most(versions: list[str]) -> None:
+def test_a_heading_is_imported_once_at_most_however_the_file_changes(versions: list[str]) -> None:
     importing = Import()
     seen: set[str] = set()
     for text in versions:

@@ -17,7 +17,7 @@ from tests.strategies import NOW, file_entries, labels, of_file, texts
 
 
 class Importing:
-    """A store, and the files that the memories of an index speak of."""
+    """A store, and the files that the memories of an index refer to."""
 
     def __init__(self) -> None:
         self.files = InMemoryFiles()
@@ -34,8 +34,8 @@ def importing() -> Importing:
     return Importing()
 
 
-def memory(path: str = "/x/one.md", **told: Any) -> IndexedMemory:
-    return IndexedMemory(path=path, filename=path.rpartition("/")[2], **told)
+def memory(path: str = "/x/one.md", **fields: Any) -> IndexedMemory:
+    return IndexedMemory(path=path, filename=path.rpartition("/")[2], **fields)
 
 
 memories = st.lists(
@@ -53,7 +53,7 @@ memories = st.lists(
 
 
 @given(memories)
-def test_what_is_exported_and_imported_is_exported_again(brought: list[IndexedMemory]) -> None:
+def test_exporting_an_import_gives_the_same_export(brought: list[IndexedMemory]) -> None:
     first, second = Importing(), Importing()
     first.bring_in.import_memories(brought)
     exported = first.export()
@@ -76,7 +76,7 @@ def test_an_export_of_sessions_changes_nothing_when_it_comes_back(entries: list[
 def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_labels(importing: Importing) -> None:
     importing.files.put("/x/one.md", "# Head\n\nProse.")
     importing.files.put("/x/two.md", "", description="Said.")
-    told = [
+    memories = [
         memory("/x/one.md"),
         memory("/x/two.md"),
         memory("/x/three.md", keywords=("a", "b")),
@@ -84,9 +84,9 @@ def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_lab
         memory("/x/five.md"),
     ]
 
-    assert importing.bring_in.import_memories(told) == ImportedIndex(added=5)
-    said = {entry.file_path: entry.description for entry in importing.repository.find(EVERYTHING, limit=9)}
-    assert said == {
+    assert importing.bring_in.import_memories(memories) == ImportedIndex(added=5)
+    descriptions = {entry.file_path: entry.description for entry in importing.repository.find(EVERYTHING, limit=9)}
+    assert descriptions == {
         "/x/one.md": "Prose.",
         "/x/two.md": "Said.",
         "/x/three.md": "a, b",
@@ -98,9 +98,9 @@ def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_lab
 def test_a_file_that_is_no_markdown_is_not_read(importing: Importing) -> None:
     importing.files.put("/etc/passwd", "Private.")
     importing.files.put("/x/one.MD", "Prose.")
-    told = [memory("/etc/passwd", keywords=("a", "b")), memory("/x/one.MD")]
+    memories = [memory("/etc/passwd", keywords=("a", "b")), memory("/x/one.MD")]
 
-    assert importing.bring_in.import_memories(told) == ImportedIndex(added=2)
+    assert importing.bring_in.import_memories(memories) == ImportedIndex(added=2)
     entries = {entry.file_path: entry for entry in importing.repository.find(EVERYTHING, limit=9)}
     assert (entries["/etc/passwd"].description, entries["/etc/passwd"].file_hash) == ("a, b", None)
     assert entries["/x/one.MD"].description == "Prose."
@@ -156,8 +156,8 @@ def test_a_file_kept_as_something_else_stays_what_it_is(importing: Importing) ->
 
 
 def test_one_memory_that_cannot_be_kept_keeps_all_out(importing: Importing) -> None:
-    told = [memory("/x/one.md", description="fine"), memory("/x/two.md", description="a\0b")]
+    memories = [memory("/x/one.md", description="fine"), memory("/x/two.md", description="a\0b")]
 
     with pytest.raises(InvalidEntryError, match=r"'/x/two\.md': "):
-        importing.bring_in.import_memories(told)
+        importing.bring_in.import_memories(memories)
     assert importing.repository.count(EVERYTHING) == 0

@@ -21,14 +21,14 @@ from tests.strategies import DIMENSIONS, QUERY_VECTOR, lesson, planted
 ENDLESS = Deadline(FixedClock().monotonic)
 
 
-def memory(name: str, vector: Vector | None = None, **told: Any) -> IndexedMemory:
+def memory(name: str, vector: Vector | None = None, **more: Any) -> IndexedMemory:
     """Return a memory that is described by its name."""
-    fields = {"path": f"/x/{name}.md", "filename": f"{name}.md", "description": name, "vector": vector, **told}
+    fields = {"path": f"/x/{name}.md", "filename": f"{name}.md", "description": name, "vector": vector, **more}
     return IndexedMemory(**fields)
 
 
 class Importing:
-    """A store that takes in memories, and an embedder that makes the query's vector of any text named here."""
+    """A store that imports memories, and an embedder that makes the query's vector of any text named here."""
 
     def __init__(self, *texts: str) -> None:
         self.repository = InMemoryEntryRepository()
@@ -109,7 +109,7 @@ def test_a_vector_that_cannot_be_used_stays_out_alone(vector: Vector, words: str
     assert (importing.vector_of("bad"), importing.pending) == (None, 1)
 
 
-def test_what_is_no_list_of_numbers_is_reported() -> None:
+def test_a_vector_that_is_no_list_of_numbers_is_reported() -> None:
     importing = Importing()
 
     outcome = importing(memory("a", vector_problem='embedding is "x": it must be a list of numbers'))
@@ -140,7 +140,7 @@ def test_a_session_that_has_its_vector_keeps_it_without_a_question() -> None:
     assert (importing.vector_of("a"), importing.embedder.asked) == (QUERY_VECTOR, [])
 
 
-def test_an_index_without_vectors_asks_nobody() -> None:
+def test_an_index_without_vectors_calls_no_embedder() -> None:
     importing = Importing()
 
     assert importing(memory("a")) == KeptVectors()

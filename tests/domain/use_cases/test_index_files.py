@@ -48,7 +48,7 @@ steps = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from(["one", "two"
 
 
 @given(before=steps, after=steps, force=st.booleans())
-def test_whatever_happened_to_the_files_the_store_says_what_they_say(
+def test_after_any_change_of_files_the_store_equals_them(
     before: list[tuple[str, str | None]], after: list[tuple[str, str | None]], *, force: bool
 ) -> None:
     indexing = Indexing()
@@ -88,14 +88,14 @@ def test_a_dry_run_changes_nothing(changes: list[tuple[str, str | None]]) -> Non
     assert indexing.entries() == before
 
 
-def test_each_file_is_read_once_and_told(indexing: Indexing) -> None:
-    told: list[tuple[int, int, str]] = []
+def test_files_are_read_once_and_reported(indexing: Indexing) -> None:
+    reported: list[tuple[int, int, str]] = []
     for path in PATHS:
         indexing.files.put(path, "text")
-    indexing.index.index(progress=lambda *done: told.append(done))
+    indexing.index.index(progress=lambda *done: reported.append(done))
 
     assert indexing.files.reads == sorted(MEMORY + path for path in PATHS)
-    assert told == [(number, 4, path) for number, path in enumerate(indexing.files.reads, 1)]
+    assert reported == [(number, 4, path) for number, path in enumerate(indexing.files.reads, 1)]
     kinds = {path: entry.kind for path, entry in indexing.entries().items()}
     assert kinds == dict(zip(PATHS, ("decision", "gotcha", "session", "document"), strict=True))
 
@@ -122,7 +122,7 @@ def test_a_file_whose_kind_changed_replaces_its_row(indexing: Indexing) -> None:
     assert after.entry_id != before.entry_id
 
 
-def test_what_was_saved_as_a_session_stays_one_where_its_place_means_nothing(indexing: Indexing) -> None:
+def test_a_saved_session_stays_one_in_any_folder(indexing: Indexing) -> None:
     path = indexing.files.put("/elsewhere/notes.md", "Prose.")
     indexing.repository.put(attrs.evolve(of_file("Prose."), kind="session", file_path=path))
     indexing.index.index([path])
@@ -130,7 +130,7 @@ def test_what_was_saved_as_a_session_stays_one_where_its_place_means_nothing(ind
     assert [entry.kind for entry in indexing.entries().values()] == ["session"]
 
 
-def test_recall_counters_and_birth_outlive_a_rebuild(indexing: Indexing) -> None:
+def test_recall_counters_and_creation_time_outlive_a_rebuild(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "text", permanent=True)
     indexing.index.index()
     InMemoryUsageLog(indexing.repository.state).record_recall([1], NOW)
@@ -159,8 +159,8 @@ def test_a_rebuild_reaches_all_below_the_projects_folder_and_nothing_of_a_namesa
     del indexing.files.files[f"{ROOT}/docs/gone.md"]
 
     assert counts(indexing.index.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
-    said = {path: entry.description for path, entry in indexing.entries().items()}
-    assert said == {f"{ROOT}/docs/a.md": "new", f"{ROOT}/docs/gone.md": "old", **dict.fromkeys(NAMESAKE, "old")}
+    descriptions = {path: entry.description for path, entry in indexing.entries().items()}
+    assert descriptions == {f"{ROOT}/docs/a.md": "new", f"{ROOT}/docs/gone.md": "old", **dict.fromkeys(NAMESAKE, "old")}
 
 
 def test_vectors_are_dropped_below_the_projects_folder_and_nothing_else_changes(indexing: Indexing) -> None:
@@ -200,7 +200,7 @@ def test_a_file_that_cannot_be_read_is_skipped_and_not_forgotten(indexing: Index
     assert len(indexing.entries()) == 4
 
 
-def test_what_cannot_be_kept_is_named_and_the_rest_comes_in(indexing: Indexing) -> None:
+def test_invalid_files_are_named_and_the_rest_is_indexed(indexing: Indexing) -> None:
     indexing.files.put("decisions/a.md", "half a pair: \ud800")
     indexing.files.put("gotchas/b.md", "text", date="some day")
 

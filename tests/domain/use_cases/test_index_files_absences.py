@@ -1,4 +1,4 @@
-"""What becomes of a file that is away for a while: a change of branch, or a move."""
+"""Files that are absent for a while: a change of branch, or a move."""
 
 import attrs
 import pytest
@@ -125,7 +125,7 @@ def test_a_dry_run_of_the_return_keeps_what_is_known(shelf: Shelf) -> None:
     assert (shelf.kept, shelf.entries) == ([PATH], {})
 
 
-def test_what_is_deleted_explicitly_is_not_kept(shelf: Shelf) -> None:
+def test_explicitly_deleted_entries_are_not_kept(shelf: Shelf) -> None:
     file = shelf.take_away()
     shelf.files.files[PATH] = file
     shelf.index.index()
@@ -136,7 +136,7 @@ def test_what_is_deleted_explicitly_is_not_kept(shelf: Shelf) -> None:
     assert {entry.tier for entry in shelf.entries.values()} == {"normal"}
 
 
-def test_a_file_that_says_it_matters_otherwise_is_told_of(shelf: Shelf) -> None:
+def test_a_file_with_another_importance_is_reported(shelf: Shelf) -> None:
     shelf.files.put(PATH, BODY, tier="important", importance_weight="0.3")
     both = shelf.index.index().warnings
     shelf.files.put(PATH, BODY, tier="critical", importance_weight="0.3")
@@ -144,7 +144,7 @@ def test_a_file_that_says_it_matters_otherwise_is_told_of(shelf: Shelf) -> None:
     shelf.files.put(PATH, BODY, tier="critical", importance_weight="0.9")
 
     advice = "memory_update or hardwon update changes it"
-    told = "importance_tier important and importance_weight 0.3, the memory has critical and 0.9"
-    assert both == (f"{PATH!r}: the file says {told}: {advice}",)
+    message = "importance_tier important and importance_weight 0.3, the memory has critical and 0.9"
+    assert both == (f"{PATH!r}: the file says {message}: {advice}",)
     assert one == (f"{PATH!r}: the file says importance_weight 0.3, the memory has 0.9: {advice}",)
     assert shelf.index.index().warnings == ()

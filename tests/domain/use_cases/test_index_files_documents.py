@@ -1,4 +1,4 @@
-"""What becomes of documents: their sections, what the store has the word on, and what was deleted."""
+"""Indexing of documents: their sections, fields owned by the store, and deleted entries."""
 
 import datetime as dt
 
@@ -85,7 +85,7 @@ def test_no_text_and_no_force_changes_what_the_store_has_the_word_on(
 
 
 def test_a_concurrent_change_between_reading_and_writing_is_kept() -> None:
-    """Somebody makes the entry critical just when the file was turned into entries."""
+    """The entry is made critical just when the file was turned into entries."""
     documents = Documents()
     documents.write("One.")
     documents.index.index()
@@ -192,8 +192,8 @@ def test_defaults_hold_for_new_documents_that_say_nothing() -> None:
     documents.files.put(f"{ROOT}/memory/decisions/other.md", "Text.")
     documents.index.index()
 
-    told = {(entry.kind, entry.tier, entry.context_type) for entry in documents.repository.find(EVERYTHING, limit=9)}
-    assert told == {
+    kinds = {(entry.kind, entry.tier, entry.context_type) for entry in documents.repository.find(EVERYTHING, limit=9)}
+    assert kinds == {
         ("document", "important", "research"),
         ("document", "normal", "general"),
         ("decision", "normal", "general"),
@@ -219,7 +219,7 @@ steps = st.lists(st.sampled_from(["scan", "delete whole", "delete section", "edi
 
 
 @given(steps=steps)
-def test_what_was_deleted_is_out_until_the_file_changes_or_force(steps: list[str]) -> None:
+def test_a_deleted_document_is_out_until_the_file_changes_or_force(steps: list[str]) -> None:
     documents = Documents()
     edits, expected = 0, {"", "a"}
     documents.write(f"{edits}" + section("a"))

@@ -28,7 +28,7 @@ USED = Usage(2, NOW, Validations(3, 2))
 
 
 class Captures:
-    """What was captured, as files, and the store that they are indexed into."""
+    """Captured conversations as files, and the store that they are indexed into."""
 
     def __init__(self) -> None:
         self.conversations = InMemoryConversationFiles()
@@ -85,9 +85,9 @@ def captures() -> Captures:
     return Captures()
 
 
-@given(st.lists(chunks(), max_size=2, unique_by=lambda each: each.chunk_id))
+@given(st.lists(chunks(), max_size=2, unique_by=lambda entry: entry.chunk_id))
 @few_examples
-def test_each_section_is_one_entry_and_indexing_again_changes_nothing(drawn: list[Chunk]) -> None:
+def test_a_section_is_one_entry_and_indexing_is_idempotent(drawn: list[Chunk]) -> None:
     captures = Captures()
     captures.write(*drawn)
     drawn = [attrs.evolve(chunk, project="app") for chunk in drawn]
@@ -102,7 +102,7 @@ def test_each_section_is_one_entry_and_indexing_again_changes_nothing(drawn: lis
     assert captures.entries == before
 
 
-def test_the_entry_of_a_chunk_says_what_was_said_and_where(captures: Captures) -> None:
+def test_the_entry_of_a_chunk_has_its_text_and_place(captures: Captures) -> None:
     answer = Exchange("And then?", "Done.", NOW + 2 * MINUTE, (Answered("How *strict*?", "very", ("not", "very")),))
     about = talk()
     captures.write(
@@ -132,13 +132,13 @@ def test_the_entry_of_a_chunk_says_what_was_said_and_where(captures: Captures) -
 
 
 def test_a_decision_is_found_by_its_reasons_and_not_by_the_frame_of_its_file(captures: Captures) -> None:
-    said = "We use UTF-8 instead of Latin-1, because partners do."
-    captures.write(talk(said, metadata=Metadata(decisions=(said,), files=("a.py",)), session_id="s-1"))
+    decided = "We use UTF-8 instead of Latin-1, because partners do."
+    captures.write(talk(decided, metadata=Metadata(decisions=(decided,), files=("a.py",)), session_id="s-1"))
     captures.index()
 
     [decision] = (entry for entry in captures.entries.values() if entry.kind == "decision")
-    assert decision.name == said.rstrip(".")
-    assert decision.description.startswith(f"{said}\n\nUTF-8 it is:")
+    assert decision.name == decided.rstrip(".")
+    assert decision.description.startswith(f"{decided}\n\nUTF-8 it is:")
     assert "\nLatin-1\n" in decision.description
     assert not any(word in decision.description for word in ("Alternatives", "User", "s-1", "Full context", "Time"))
     assert (decision.references, decision.session_id, decision.created_at) == (("a.py",), "s-1", NOW)
@@ -179,7 +179,7 @@ def test_a_file_that_becomes_another_kind_keeps_what_its_sections_were_worth(
     assert len(captures.entries) == (2 if after == "document" else 1)
 
 
-def test_what_the_store_has_the_word_on_outlives_a_change_and_a_rebuild(captures: Captures) -> None:
+def test_fields_owned_by_the_store_outlive_a_change_and_a_rebuild(captures: Captures) -> None:
     captures.write(talk("One"), talk("Two", minute=1))
     captures.index()
     before = captures.judge()
@@ -260,7 +260,7 @@ def test_the_same_section_in_two_files_is_one_entry_and_either_file_may_go(captu
     assert captures.counts() == (0, 0, 1, 0, 0)
 
 
-def test_what_was_deleted_stays_so_while_its_section_does(captures: Captures) -> None:
+def test_a_deleted_entry_stays_deleted_while_its_section_is_unchanged(captures: Captures) -> None:
     captures.write(talk("One"))
     captures.index()
     captures.run.forget.delete(captures.entries.values())
@@ -284,7 +284,7 @@ def test_a_rebuild_brings_back_what_was_deleted(captures: Captures) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "said", "expected"),
+    ("flags", "permanent", "expected"),
     [
         ((False, False), None, (False, False)),
         ((False, False), True, (False, False)),
@@ -293,26 +293,28 @@ def test_a_rebuild_brings_back_what_was_deleted(captures: Captures) -> None:
         ((True, True), False, (True, True)),
     ],
 )
-def test_what_we_wrote_speaks_for_itself_whatever_the_head_says(
-    captures: Captures, *, flags: tuple[bool, bool], said: bool | None, expected: tuple[bool, bool]
+def test_files_written_by_hardwon_keep_their_kind_whatever_the_head_says(
+    captures: Captures, *, flags: tuple[bool, bool], permanent: bool | None, expected: tuple[bool, bool]
 ) -> None:
     one, two = talk("One", permanent=flags[0]), talk("Two", minute=1, permanent=flags[1])
     captures.write(one, two)
-    captures.file(PATH, captures.body(), **({} if said is None else {"permanent": said}))
+    captures.file(PATH, captures.body(), **({} if permanent is None else {"permanent": permanent}))
     captures.index()
 
     assert (captures.entries[one.chunk_id].permanent, captures.entries[two.chunk_id].permanent) == expected
 
 
-@pytest.mark.parametrize("said", [False, True])
-def test_a_section_that_tells_nothing_of_itself_goes_by_the_head(captures: Captures, *, said: bool) -> None:
-    captures.file(PATH, "<!-- ANCHOR:0123456789abcdef -->\nText.\n<!-- /ANCHOR:0123456789abcdef -->", permanent=said)
+@pytest.mark.parametrize("permanent", [False, True])
+def test_a_section_without_attributes_goes_by_the_head(captures: Captures, *, permanent: bool) -> None:
+    captures.file(
+        PATH, "<!-- ANCHOR:0123456789abcdef -->\nText.\n<!-- /ANCHOR:0123456789abcdef -->", permanent=permanent
+    )
     captures.index()
 
-    assert [entry.permanent for entry in captures.entries.values()] == [said]
+    assert [entry.permanent for entry in captures.entries.values()] == [permanent]
 
 
-def test_a_neighbour_that_is_kept_for_good_changes_nothing_of_a_section(captures: Captures) -> None:
+def test_a_permanent_neighbour_changes_nothing_of_a_section(captures: Captures) -> None:
     captures.write(talk("One"))
     captures.index()
     before = captures.entries
@@ -324,7 +326,7 @@ def test_a_neighbour_that_is_kept_for_good_changes_nothing_of_a_section(captures
     assert captures.repository.state.history == []
 
 
-def test_what_is_said_of_being_permanent_is_not_believed(captures: Captures) -> None:
+def test_a_claim_in_the_text_to_be_permanent_is_ignored(captures: Captures) -> None:
     captures.write(talk(title="[PERMANENT] The parser", metadata=Metadata(gotchas=("[PERMANENT] Mind the parser.",))))
     captures.index()
 
@@ -377,7 +379,7 @@ def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section
     captures.index()
     names = {entry.name for entry in captures.entries.values()}
     assert names == {"One", "Two [REDACTED] seen", "Three"}
-    assert not any(KEY in each.description or "hidden" in each.description for each in captures.entries.values())
+    assert not any(KEY in entry.description or "hidden" in entry.description for entry in captures.entries.values())
     captures.file(PATH, body)
     captures.index()
 

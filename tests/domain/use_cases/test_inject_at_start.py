@@ -76,7 +76,9 @@ class Session:
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:
-    return [entry.description for entry in session.repository.hydrate([each.facts.seq for each in injection.printed])]
+    return [
+        entry.description for entry in session.repository.hydrate([ranked.facts.seq for ranked in injection.printed])
+    ]
 
 
 def assert_noted(injection: Injection, reason: str) -> None:
@@ -284,7 +286,7 @@ class WaitingEmbedder:
 
 
 @attrs.frozen
-class TellingIndex:
+class RecordingIndex:
     """Tells when the words have been searched."""
 
     inner: InMemoryKeywordIndex
@@ -315,7 +317,7 @@ def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
                 vector_index=InMemoryVectorIndex(session.vectors),
             )
         ],
-        keywords=TellingIndex(InMemoryKeywordIndex(session.state), searched),
+        keywords=RecordingIndex(InMemoryKeywordIndex(session.state), searched),
     )
     retrieval = retrieve.find(QUERY_TEXT, FixedClock().deadline(60))
 
@@ -351,7 +353,7 @@ def rule(text: str, *, project: str = "here", age: int = 1, weight: float = 0.5)
 
 
 def printed_rules(injection: Injection) -> list[str]:
-    return [each.description for each in injection.rules]
+    return [rule.description for rule in injection.rules]
 
 
 def test_rules_stand_first_outside_the_limit_without_a_query_and_without_lessons() -> None:
@@ -374,7 +376,7 @@ def test_rules_stand_first_outside_the_limit_without_a_query_and_without_lessons
     assert both.count("\n### Pattern: ") == 1
 
 
-def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_stand_there() -> None:
+def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_are_printed() -> None:
     session = Session()
     for number in range(5):
         session.add(rule(f"{number}" + "x" * 780, weight=number / 10))
@@ -382,7 +384,7 @@ def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_stand_there() ->
     assert [text[0] for text in printed_rules(session.inject())] == ["4", "3"]
 
 
-def test_rules_of_other_projects_are_theirs_lessons_are_everybodys() -> None:
+def test_rules_apply_to_their_project_and_lessons_to_all_projects() -> None:
     session = Session()
     session.add(rule("ours"))
     session.add(rule("theirs", project="there"))
@@ -391,7 +393,7 @@ def test_rules_of_other_projects_are_theirs_lessons_are_everybodys() -> None:
     assert set(printed_rules(session.inject())) == {"ours", "of all"}
 
 
-def test_a_lesson_that_is_a_rule_stands_there_once_and_takes_no_other_lessons_place() -> None:
+def test_a_lesson_that_is_a_rule_is_printed_once_and_takes_no_place_of_another_lesson() -> None:
     session = Session()
     session.add(attrs.evolve(lesson("the parser rule"), tier="constitutional"))
     for number in range(3):
@@ -400,7 +402,7 @@ def test_a_lesson_that_is_a_rule_stands_there_once_and_takes_no_other_lessons_pl
 
     assert injection.text.count("the parser rule") == 1
     assert len(injection.printed) == 2
-    assert set(injection.seqs) == {1, *(each.facts.seq for each in injection.printed)}
+    assert set(injection.seqs) == {1, *(ranked.facts.seq for ranked in injection.printed)}
 
 
 @given(stored=st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id), limit=st.integers(1, 12))
@@ -414,23 +416,23 @@ def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_sect
             without.add(entry)
     injection, plain = with_rules.inject(limit=limit), without.inject(limit=limit)
 
-    assert sum(tokens(each.text) for each in injection.rules) <= BUDGET_TOKENS
+    assert sum(tokens(rule.text) for rule in injection.rules) <= BUDGET_TOKENS
     assert ("### Constitutional Memories\n" in injection.text) == bool(injection.rules)
-    assert not {each.seq for each in injection.rules} & {each.facts.seq for each in injection.printed}
+    assert not {ranked.seq for ranked in injection.rules} & {ranked.facts.seq for ranked in injection.printed}
     assert "### Constitutional" not in plain.text
     if not any(entry.tier == "constitutional" for entry in stored):
         assert injection.text == plain.text
 
 
 @pytest.mark.parametrize(("days", "count"), [(6, 1), (8, 0)])
-def test_what_has_expired_is_printed_no_more(days: int, count: int) -> None:
+def test_expired_entries_are_not_printed(days: int, count: int) -> None:
     session = Session()
     session.add(attrs.evolve(lesson("for now", age=days * DAY), tier="temporary"))
 
     assert len(session.inject().printed) == count
 
 
-def test_what_did_not_fit_is_not_said_to_be_printed() -> None:
+def test_entries_that_did_not_fit_are_not_reported_as_printed() -> None:
     session = Session()
     for number in range(12):
         session.add(lesson(f"{number}" + "x" * 1_500))

@@ -1,4 +1,4 @@
-"""What a session start leaves behind, and whether it proves the text."""
+"""The receipt of a session start, and whether it proves the text."""
 
 from collections.abc import Sequence
 
@@ -74,7 +74,7 @@ def receipt_of(injection: Injection) -> Receipt:
 
 
 def put_together(receipt: Receipt, entries: dict[str, Entry]) -> str:
-    return assembled(receipt.frame, [reprinted(each, entries[each.entry_id]) for each in receipt.shown])
+    return assembled(receipt.frame, [reprinted(shown, entries[shown.entry_id]) for shown in receipt.shown])
 
 
 def rule(text: str) -> Entry:
@@ -116,33 +116,35 @@ def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
     assert put_together(receipt, known) == injection.text
     assert receipt.digest == text_digest(injection.text)
     assert verdict(receipt, known) == Verdict()
-    assert sorted(each.entry_id for each in receipt.shown) == sorted(numbers[seq] for seq in injection.seqs)
-    assert not {each.entry_id for each in receipt.missed} & {each.entry_id for each in receipt.shown}
-    assert [each.score for each in receipt.missed] == sorted((each.score for each in receipt.missed), reverse=True)
+    assert sorted(shown.entry_id for shown in receipt.shown) == sorted(numbers[seq] for seq in injection.seqs)
+    assert not {item.entry_id for item in receipt.missed} & {item.entry_id for item in receipt.shown}
+    assert [item.score for item in receipt.missed] == sorted((item.score for item in receipt.missed), reverse=True)
 
 
 def full_session() -> Session:
     """Return a session with a rule, three lessons and a conversation whose line is cut."""
     session = Session()
-    said = of_file("We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", source_project="here")
-    session.add(rule("Name the unit."), *(lesson(f"parser {name}") for name in ("one", "two", "three")), said)
+    conversation = of_file(
+        "We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", source_project="here"
+    )
+    session.add(rule("Name the unit."), *(lesson(f"parser {name}") for name in ("one", "two", "three")), conversation)
     return session
 
 
-def test_it_holds_how_every_entry_stands_there_in_the_order_of_the_text() -> None:
+def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> None:
     session = full_session()
     injection = session.inject(occasion=Occasion(HERE, 30))
     receipt = receipt_of(injection)
 
-    assert [each.form for each in receipt.shown] == ["note", "lesson", "lesson", "lesson", "conversation"]
-    assert [each.score is None for each in receipt.shown] == [True, False, False, False, False]
-    assert [each.room > 0 for each in receipt.shown] == [False, False, False, False, True]
+    assert [shown.form for shown in receipt.shown] == ["note", "lesson", "lesson", "lesson", "conversation"]
+    assert [shown.score is None for shown in receipt.shown] == [True, False, False, False, False]
+    assert [shown.room > 0 for shown in receipt.shown] == [False, False, False, False, True]
     assert (receipt.session_id, receipt.event, receipt.at, receipt.project) == ("s", "start", NOW, "here")
     assert (receipt.query, receipt.space, receipt.policy) == ("parser. Phase: design", None, "hybrid")
     assert receipt.missed == ()
 
 
-def test_the_model_is_told_when_there_was_one_and_without_a_signal_the_track_record_alone_decides() -> None:
+def test_the_model_is_reported_if_any_and_without_a_signal_the_track_record_decides() -> None:
     session = Session()
     session.add(lesson("parser"))
     session.embed(planted(0.8))
@@ -159,29 +161,29 @@ def test_it_names_the_best_three_that_nearly_were_there_and_why_not() -> None:
     session = Session()
     session.add(*(attrs.evolve(lesson(f"parser {count}"), observation_count=count) for count in range(1, 7)))
     receipt = receipt_of(session.inject(limit=2))
-    scores = [each.score for each in receipt.missed]
+    scores = [miss.score for miss in receipt.missed]
 
-    assert [each.why for each in receipt.missed] == [TOO_LOW] * 3
-    assert [session.entries()[each.entry_id].observation_count for each in receipt.missed] == [4, 3, 2]
-    assert min(each.score or 0.0 for each in receipt.shown) >= scores[0]
+    assert [miss.why for miss in receipt.missed] == [TOO_LOW] * 3
+    assert [session.entries()[miss.entry_id].observation_count for miss in receipt.missed] == [4, 3, 2]
+    assert min(item.score or 0.0 for item in receipt.shown) >= scores[0]
 
 
-def test_what_was_chosen_but_did_not_fit_is_told_so() -> None:
+def test_chosen_entries_that_did_not_fit_are_reported_so() -> None:
     session = Session()
     session.add(lesson("parser"), lesson("parser " * LONG))
     receipt = receipt_of(session.inject())
 
     assert len(receipt.shown) == 1
-    assert [each.why for each in receipt.missed] == [NO_ROOM]
+    assert [miss.why for miss in receipt.missed] == [NO_ROOM]
     assert len(session.inject().text) < MAX_UNITS
 
 
-def test_what_made_way_for_another_category_is_told_so() -> None:
+def test_entries_displaced_by_another_category_are_reported_so() -> None:
     session = Session()
     session.add(*(lesson(f"parser {number}") for number in range(9)))
     session.add(*(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3)))
 
-    assert [each.why for each in receipt_of(session.inject(limit=9)).missed] == [OWED] * 3
+    assert [miss.why for miss in receipt_of(session.inject(limit=9)).missed] == [OWED] * 3
 
 
 def test_secrets_of_the_query_are_neither_printed_nor_kept() -> None:
@@ -201,11 +203,11 @@ def test_a_query_that_is_private_as_a_whole_is_none() -> None:
     assert ContextQuery(feature=Feature(slug="<private>x", phase="y")).public is None
 
 
-def test_each_entry_that_changed_since_is_named() -> None:
+def test_entries_that_changed_since_are_named() -> None:
     session = full_session()
     receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
     entries = session.entries()
-    [first, *_, last] = [each.entry_id for each in receipt.shown]
+    [first, *_, last] = [shown.entry_id for shown in receipt.shown]
     counted = receipt.shown[1].entry_id
     entries[counted] = attrs.evolve(entries[counted], notes="Counts.")
     entries[first] = attrs.evolve(entries[first], notes="Never.")
@@ -216,7 +218,7 @@ def test_each_entry_that_changed_since_is_named() -> None:
     assert verdict(receipt, entries) == Verdict(changed=(counted, last), gone=(first,))
 
 
-def test_what_changed_besides_the_text_does_not_matter() -> None:
+def test_changes_besides_the_text_are_ignored() -> None:
     session = full_session()
     receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
     entries = {entry_id: attrs.evolve(entry, reasoning="Why not?") for entry_id, entry in session.entries().items()}
@@ -235,7 +237,7 @@ def test_what_changed_besides_the_text_does_not_matter() -> None:
         lambda receipt: receipt._replace(shown=receipt.shown[1:], frame=receipt.frame[1:]),
     ],
 )
-def test_a_receipt_that_somebody_changed_contradicts_itself(tampered: object) -> None:
+def test_a_tampered_receipt_contradicts_itself(tampered: object) -> None:
     session = full_session()
     receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
     found = verdict(tampered(receipt), session.entries())  # type: ignore[operator]

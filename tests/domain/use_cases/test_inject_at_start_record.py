@@ -9,7 +9,7 @@ from tests.strategies import NOW, lesson
 RECEIPT = Receipt("one", "prompt", NOW, "here", "parser", None, "adaptive", "d", ("",))
 
 
-def test_an_injection_is_counted_at_the_moment_of_its_receipt_or_a_line_says_that_it_was_lost() -> None:
+def test_an_injection_is_counted_at_the_time_of_its_receipt_or_a_line_reports_the_loss() -> None:
     repository, receipts = InMemoryEntryRepository(), InMemoryReceipts()
     usage = InMemoryUsageLog(repository.state)
     repository.put(lesson("Split at commas."))
@@ -21,4 +21,4 @@ def test_an_injection_is_counted_at_the_moment_of_its_receipt_or_a_line_says_tha
     assert lost.startswith("recall not counted, no receipt kept: ")
     [entry] = repository.find(LEARNINGS, limit=2)
     assert (entry.recall_count, entry.last_recalled_at) == (1, NOW)
-    assert [each.number for each in receipts.find(limit=2)] == [1]
+    assert [receipt.number for receipt in receipts.find(limit=2)] == [1]

@@ -1,4 +1,4 @@
-"""What is put beside a prompt, on a store in memory that is searched by word."""
+"""Injection beside a prompt, on a store in memory with keyword search."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -49,8 +49,8 @@ class Session:
     def ask(self, text: str = ASKED, session_id: str = "one") -> PromptInjection:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
-        speak_up = InjectBesidePrompt(recall, self.receipts, InMemoryInstructions(self.files))
-        spoken = speak_up.text_for(Prompt(text, session_id, "here"), self.clock.deadline())
+        inject = InjectBesidePrompt(recall, self.receipts, InMemoryInstructions(self.files))
+        spoken = inject.text_for(Prompt(text, session_id, "here"), self.clock.deadline())
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
         return spoken
@@ -61,7 +61,7 @@ def receipt_of(spoken: PromptInjection) -> Receipt:
     return spoken.receipt
 
 
-def test_what_a_prompt_nearly_names_is_printed_once_a_session() -> None:
+def test_an_entry_that_a_prompt_nearly_names_is_printed_once_a_session() -> None:
     session = Session(store(lesson(LESSON)))
 
     assert LESSON in session.ask().text
@@ -80,9 +80,9 @@ def test_one_sentence_among_others_is_enough() -> None:
 def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
     session, keywords = Session(store(lesson(LESSON))), InMemoryKeywordIndex(store(lesson(LESSON)))
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
-    speak_up = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions())
+    inject = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions())
 
-    assert speak_up.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == PromptInjection()
+    assert inject.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == PromptInjection()
     assert keywords.searches == []
 
 
@@ -93,7 +93,7 @@ def test_without_a_session_there_is_no_memory_of_it() -> None:
 
 
 def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> None:
-    first, second, third = (lesson(f"{LESSON} {each}") for each in ("Always.", "Surely.", "Really."))
+    first, second, third = (lesson(f"{LESSON} {word}") for word in ("Always.", "Surely.", "Really."))
 
     assert len(Session(store(first, second)).ask().seqs) == 2
     assert Session(store(first, second, third)).ask() == PromptInjection()
@@ -102,24 +102,24 @@ def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> N
 @pytest.mark.parametrize(
     "prompt", ["filler number 7 again", "what is the weather like in paris today", "go on", "/rename column safely"]
 )
-def test_what_does_not_clearly_win_is_left_out(prompt: str) -> None:
+def test_entries_without_a_clear_lead_are_left_out(prompt: str) -> None:
     assert Session(store(lesson(LESSON))).ask(prompt).text == ""
 
 
-def test_what_an_instruction_file_says_is_not_said_again() -> None:
+def test_text_of_an_instruction_file_is_not_repeated() -> None:
     session = Session(store(lesson(LESSON)), {"CLAUDE.md": f"# Rules\n\n* {LESSON.upper()}\n"})
 
     assert session.ask() == PromptInjection()
 
 
 @pytest.mark.parametrize("gone", [{"tier": "deprecated"}, {"tier": "temporary", "created_at": NOW - 400 * DAY}])
-def test_what_is_deprecated_or_expired_is_never_printed(gone: dict[str, Any]) -> None:
+def test_deprecated_and_expired_entries_are_never_printed(gone: dict[str, Any]) -> None:
     assert Session(store(attrs.evolve(lesson(LESSON), **gone))).ask().text == ""
 
 
-def test_what_the_session_itself_left_is_not_told_back_to_it() -> None:
-    said = of_file(LESSON, kind="decision", session_id="one")
-    session = Session(store(said))
+def test_conversations_of_the_session_itself_are_not_printed() -> None:
+    decision = of_file(LESSON, kind="decision", session_id="one")
+    session = Session(store(decision))
 
     assert session.ask() == PromptInjection()
     assert LESSON in session.ask(session_id="two").text

@@ -1,4 +1,4 @@
-"""What a prompt would bring up, tried."""
+"""The dry run of the injection beside a prompt."""
 
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.ranking.prominence import Weights
@@ -14,16 +14,16 @@ from tests.strategies import lesson
 SESSION = Session(store(lesson(LESSON, name="Columns")))
 
 
-def rehearse(text: str, session: Session = SESSION) -> PromptDryRun:
+def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
     keywords = InMemoryKeywordIndex(session.state)
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
-    speak_up = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions({}))
-    return TryPrompt(speak_up).dry_run(Prompt(text, "one", "here"), session.clock.deadline())
+    inject = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions({}))
+    return TryPrompt(inject).dry_run(Prompt(text, "one", "here"), session.clock.deadline())
 
 
-def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -> None:
+def test_a_dry_run_reports_entries_with_their_strength_and_leaves_no_receipt() -> None:
     for _ in range(2):
-        tried = rehearse(ASKED)
+        tried = dry_run(ASKED)
         best = tried.entries[0]
 
         assert LESSON in tried.text
@@ -31,18 +31,18 @@ def test_what_would_be_shown_is_told_with_its_strength_and_leaves_no_receipt() -
         assert best.strength >= best.least > 0
 
 
-def test_what_is_too_weak_or_known_is_told_too() -> None:
-    weak = rehearse("is there a filler for the old car")
+def test_a_dry_run_reports_weak_and_known_entries_too() -> None:
+    weak = dry_run("is there a filler for the old car")
     assert (weak.text, weak.worth_asking) == ("", True)
-    assert {each.kept_out for each in weak.entries} == {TOO_WEAK}
-    assert all(each.strength < each.least for each in weak.entries)
+    assert {entry.kept_out for entry in weak.entries} == {TOO_WEAK}
+    assert all(entry.strength < entry.least for entry in weak.entries)
 
     session = Session(SESSION.state)
     session.ask()
-    known = rehearse(ASKED, session)
+    known = dry_run(ASKED, session)
     assert (known.text, known.entries[0].kept_out) == ("", SHOWN_ALREADY)
 
 
 def test_a_prompt_that_says_too_little_is_not_searched_with() -> None:
-    assert rehearse("go on") == PromptDryRun("", (), worth_asking=False)
-    assert rehearse("quite unknown vocabulary everywhere") == PromptDryRun("", (), worth_asking=True)
+    assert dry_run("go on") == PromptDryRun("", (), worth_asking=False)
+    assert dry_run("quite unknown vocabulary everywhere") == PromptDryRun("", (), worth_asking=True)

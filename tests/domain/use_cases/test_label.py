@@ -61,7 +61,7 @@ def test_there_are_no_labels_when_all_tiers_fail() -> None:
     assert _labels() == ()
 
 
-def test_whoever_asks_learns_why_nobody_answered() -> None:
+def test_the_caller_learns_why_no_labeler_answered() -> None:
     chain = LabelChain([UnavailableLabeler("no key"), UnavailableLabeler("not running")])
 
     with pytest.raises(LabelerUnavailableError, match=r"^no key; not running$"):
@@ -74,7 +74,7 @@ def test_unusable_labels_are_an_answer_too() -> None:
     assert chain.ask(ENTRY, FixedClock().deadline()) == ()
 
 
-def test_without_a_tier_nobody_can_be_asked() -> None:
+def test_without_a_tier_labelling_is_unavailable() -> None:
     with pytest.raises(LabelerUnavailableError, match="no labeler is configured"):
         LabelChain([]).ask(ENTRY, FixedClock().deadline())
 
@@ -106,7 +106,7 @@ def test_hanging_tiers_together_never_outlast_the_deadline() -> None:
     hanging.released.set()
 
 
-def test_each_tier_has_five_seconds_and_never_more_than_what_is_left() -> None:
+def test_a_tier_has_five_seconds_and_never_more_than_the_remaining_time() -> None:
     clock = FixedClock()
     slow, quick = UnavailableLabeler(work=lambda: clock.advance(4)), PlantedLabeler()
 
@@ -121,7 +121,7 @@ def test_a_tier_gets_five_seconds_of_a_longer_deadline() -> None:
     assert tier.seconds == [5.0]
 
 
-def test_nobody_is_asked_when_no_time_is_left() -> None:
+def test_no_labeler_is_called_when_no_time_is_left() -> None:
     tier = PlantedLabeler("sqlite")
     chain = LabelChain([tier])
 
@@ -132,8 +132,8 @@ def test_nobody_is_asked_when_no_time_is_left() -> None:
 
 def test_no_labeler_sees_a_secret() -> None:
     tier = PlantedLabeler("sqlite")
-    told = f"Push with {SECRET}<private> and this</private>."
-    entry = attrs.evolve(lesson(told, name=told), reasoning=told, notes=told, references=(told,))
+    text = f"Push with {SECRET}<private> and this</private>."
+    entry = attrs.evolve(lesson(text, name=text), reasoning=text, notes=text, references=(text,))
 
     assert LabelChain([tier]).labels_for(entry, FixedClock().deadline()) == ("sqlite",)
     [seen] = tier.asked

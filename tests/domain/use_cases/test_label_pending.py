@@ -84,7 +84,7 @@ def test_an_entry_that_failed_is_not_tried_again_in_the_same_run() -> None:
     assert run == Labelled(labelled=6, failed=PAGE - 3)
 
 
-def test_a_run_gives_up_when_nobody_answers() -> None:
+def test_a_run_gives_up_when_no_labeler_answers() -> None:
     repository, tier = _store(*map(str, range(PATIENCE + 5))), UnavailableLabeler("not running")
     run = _pending(repository, tier).label(None, ENDLESS)
 
@@ -105,7 +105,7 @@ def test_an_answer_now_and_then_keeps_a_run_going() -> None:
     assert (run.labelled, run.failed, run.trouble) == (8, 7, "busy")
 
 
-def test_a_run_of_little_patience_ends_at_the_first_entry_that_nobody_answers_for() -> None:
+def test_a_run_of_little_patience_ends_at_the_first_unanswered_entry() -> None:
     repository, tier = _store("a", "b", "c"), UnavailableLabeler("not running")
     run = LabelPending(repository, LabelChain([tier, tier]), patience=1).label(None, ENDLESS)
 
@@ -189,16 +189,16 @@ def test_no_entry_is_begun_after_the_deadline() -> None:
     assert _pending(repository, ObligingLabeler(answer)).label(None, clock.deadline(5)) == Labelled(labelled=2)
 
 
-def test_what_changes_while_the_labeler_thinks_is_kept() -> None:
+def test_a_change_during_labelling_is_kept() -> None:
     repository = _store("a")
-    again = attrs.evolve(lesson("a"), observation_count=7, references=("src/a.py",), updated_at=NOW + DAY)
+    observed = attrs.evolve(lesson("a"), observation_count=7, references=("src/a.py",), updated_at=NOW + DAY)
 
     def observe(_: Entry) -> list[str]:
-        repository.put(again)
+        repository.put(observed)
         return ["sqlite"]
 
     assert _pending(repository, ObligingLabeler(observe)).label(None, ENDLESS) == Labelled(labelled=1)
-    stored = repository.get(again.entry_id)
+    stored = repository.get(observed.entry_id)
     assert stored
     assert (stored.keywords, stored.observation_count, stored.updated_at) == (("sqlite",), 7, NOW + DAY)
     assert stored.references == ("src/a.py",)

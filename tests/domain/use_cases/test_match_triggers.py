@@ -1,4 +1,4 @@
-"""What a prompt brings up, from memory."""
+"""Entries whose trigger phrases a prompt matches, on a store in memory."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ class Desk:
             self.repository.put(entry)
 
     def titles(self, prompt: str, limit: int = 3) -> list[str]:
-        return [each.owner.title for each in self.match.match(prompt, limit).entries]
+        return [triggered_entry.owner.title for triggered_entry in self.match.match(prompt, limit).entries]
 
 
 def owner(title: str, *phrases: str, **more: Any) -> Entry:
@@ -60,11 +60,13 @@ def test_without_a_phrase_nothing_matches() -> None:
     assert Desk(owner("a", "oauth flow")).match.match("something else", 3) == Triggered(None, ())
 
 
-def test_commands_and_memories_are_told_together() -> None:
+def test_commands_and_memories_are_matched_together() -> None:
     triggered = Desk(owner("a", "oauth flow")).match.match("save context of the oauth flow", 1)
 
     assert triggered.best == TriggerMatch("save context", 0.95, ())
-    assert [(each.owner.title, each.match.phrase) for each in triggered.entries] == [("a", "oauth flow")]
+    assert [(triggered_entry.owner.title, triggered_entry.match.phrase) for triggered_entry in triggered.entries] == [
+        ("a", "oauth flow")
+    ]
 
 
 def test_an_entry_comes_up_once_by_its_surest_phrase() -> None:
@@ -81,7 +83,7 @@ def test_entries_of_other_projects_stay_down_lessons_do_not() -> None:
     assert Desk(owner("a", "oauth"), other, lessons).titles("oauth") == ["a", "Lesson"]
 
 
-def test_what_has_expired_stays_down() -> None:
+def test_expired_entries_are_not_triggered() -> None:
     desk = Desk(owner("old", "oauth", tier="temporary", age=8 * DAY), owner("new", "oauth", tier="temporary"))
 
     assert desk.titles("oauth") == ["new"]
@@ -114,6 +116,6 @@ owned = st.lists(st.lists(phrase_lists, min_size=1, max_size=4, unique=True), ma
 
 @given(phrases=owned, prompt=st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), limit=st.integers(1, 4))
 def test_a_limit_cuts_the_list_of_all_that_comes_up(phrases: list[list[str]], prompt: str, limit: int) -> None:
-    desk = Desk(*(owner(str(number), *each) for number, each in enumerate(phrases)), commands=WORDS[:2])
+    desk = Desk(*(owner(str(number), *texts) for number, texts in enumerate(phrases)), commands=WORDS[:2])
 
     assert desk.titles(prompt, limit) == desk.titles(prompt, 99)[:limit]

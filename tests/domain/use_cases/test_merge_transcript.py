@@ -1,4 +1,4 @@
-"""Which exchanges of a session are there to take in, and which events they deal with."""
+"""Merging a transcript: the unread exchanges of a session, and the events they handle."""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ GONE = Transcript(None)
 
 
 def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
-    """Return events a minute apart; prompts and replies are told by their numbers."""
+    """Return events a minute apart; prompts and replies are named by their numbers."""
     return [
         HookEvent(
             session_id="one",
@@ -55,7 +55,7 @@ def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
 
 
 def utterances(unread: Unread) -> list[tuple[str, str]]:
-    return [(each.exchange.user, each.exchange.assistant) for each in unread.exchanges]
+    return [(transcribed.exchange.user, transcribed.exchange.assistant) for transcribed in unread.exchanges]
 
 
 def exchange(minute: float, user: str = "asked", assistant: str = "answered") -> Exchange:
@@ -116,13 +116,15 @@ def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut
     rest = [event for event in every if event.number > first.handled]
     taken += merge_transcript(GONE, known, rest, LATER).exchanges if rest else ()
 
-    def as_said(each: Sequence[Transcribed]) -> list[str]:
-        return [part for exchange in each for part in (exchange.exchange.user, exchange.exchange.assistant) if part]
+    def texts(exchanges: Sequence[Transcribed]) -> list[str]:
+        return [
+            part for exchange in exchanges for part in (exchange.exchange.user, exchange.exchange.assistant) if part
+        ]
 
-    assert as_said(taken) == as_said(once)
+    assert texts(taken) == texts(once)
 
 
-def test_what_says_nothing_is_no_exchange() -> None:
+def test_empty_text_is_no_exchange() -> None:
     blank = [event._replace(text=" \n") for event in events("prompt", "reply")]
 
     assert list(exchanges_of(blank, 2)) == []
@@ -134,7 +136,7 @@ def test_the_transcript_is_read_from_where_it_was_left() -> None:
     unread = merge_transcript(transcript, buffer_with(exchange(1), position=100), events("reply"), LATER)
 
     assert [each.begins_at for each in unread.exchanges] == [100, 200]
-    assert (unread.buffer.source, unread.trouble, unread.handled) == ("transcript", "", 1)
+    assert (unread.buffer.source, unread.problem, unread.handled) == ("transcript", "", 1)
 
 
 def test_the_turn_that_goes_on_is_left_for_later() -> None:
@@ -142,14 +144,14 @@ def test_the_turn_that_goes_on_is_left_for_later() -> None:
     transcript = Transcript([exchange(1), exchange(3)])
     unread = merge_transcript(transcript, None, waiting, LATER)
 
-    assert [each.exchange for each in unread.exchanges] == [exchange(1)]
+    assert [transcribed.exchange for transcribed in unread.exchanges] == [exchange(1)]
     assert unread.handled == 2
 
 
 def test_a_turn_that_is_over_is_taken_though_the_next_prompt_is_not_written_yet() -> None:
     unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", "prompt"), LATER)
 
-    assert [each.exchange for each in unread.exchanges] == [exchange(1)]
+    assert [transcribed.exchange for transcribed in unread.exchanges] == [exchange(1)]
 
 
 def test_the_first_prompt_of_a_session_is_left_for_later() -> None:
@@ -179,32 +181,32 @@ def test_a_prompt_without_a_reply_for_a_day_gets_none() -> None:
 
 
 @pytest.mark.parametrize("transcript", [GONE, Transcript([])], ids=["gone", "empty"])
-def test_a_transcript_that_gives_nothing_is_given_up_for_good_with_a_word(transcript: Transcript) -> None:
+def test_an_unusable_transcript_is_abandoned_with_a_message(transcript: Transcript) -> None:
     unread = merge_transcript(transcript, buffer_with(exchange(-60), position=100), events("prompt", "reply"), LATER)
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
     assert (unread.buffer.source, unread.buffer.position) == ("events", 0)
-    assert PATH in unread.trouble
+    assert PATH in unread.problem
     known = attrs.evolve(unread.buffer, position=1)
     again = merge_transcript(Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER)
     assert utterances(again) == [("prompt 1", "reply 2"), ("prompt 3", "reply 4")]
-    assert again.trouble == ""
+    assert again.problem == ""
 
 
-def test_a_host_that_names_no_transcript_is_told_of() -> None:
+def test_a_host_that_names_no_transcript_is_reported() -> None:
     unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER)
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
-    assert "names no transcript" in unread.trouble
+    assert "names no transcript" in unread.problem
 
 
 def test_a_transcript_that_is_not_there_yet_may_still_come() -> None:
     unread = merge_transcript(GONE, None, events("prompt"), LATER)
 
-    assert (unread.buffer.source, unread.trouble, utterances(unread)) == ("transcript", "", [])
+    assert (unread.buffer.source, unread.problem, utterances(unread)) == ("transcript", "", [])
 
 
-def test_what_the_transcript_gave_before_it_was_gone_is_not_told_again() -> None:
+def test_exchanges_of_a_vanished_transcript_are_not_returned_twice() -> None:
     known = buffer_with(Exchange("prompt 1", "more than reply 2", NOW + MINUTE / 2))
     unread = merge_transcript(GONE, known, events("prompt", "reply", "prompt", "reply"), LATER)
 
@@ -212,16 +214,16 @@ def test_what_the_transcript_gave_before_it_was_gone_is_not_told_again() -> None
 
 
 @pytest.mark.parametrize("written", ["", "so far"])
-def test_a_turn_that_went_on_after_the_transcript_gave_it_is_told_to_its_end(written: str) -> None:
+def test_a_turn_that_went_on_after_it_was_read_is_merged_to_its_end(written: str) -> None:
     known = buffer_with(exchange(-9), Exchange("prompt 1", written, NOW + MINUTE / 2))
     unread = merge_transcript(GONE, known, events("prompt", "compaction", "reply"), LATER)
-    [grown] = [each.exchange for each in unread.exchanges]
+    [grown] = [transcribed.exchange for transcribed in unread.exchanges]
 
     assert grown.continues(known.exchanges[-1])
     assert grown.assistant == f"{written}\n\nreply 3".strip()
 
 
-def test_what_events_tell_is_cleaned_by_the_project_of_the_session() -> None:
+def test_text_of_events_is_cleaned_by_the_project_of_the_session() -> None:
     waiting = [event._replace(text=f"{event.text} in /link/src/a.py") for event in events("prompt", "reply")]
     unread = merge_transcript(GONE, None, waiting, LATER, Cleaning("/real", other_roots=("/link",)))
 
@@ -249,5 +251,5 @@ def test_a_transcript_that_moved_is_read_from_its_beginning() -> None:
     known = attrs.evolve(buffer_with(exchange(1), position=100), transcript_path="/before")
     unread = merge_transcript(transcript, known, events("reply"), LATER)
 
-    assert [each.begins_at for each in unread.exchanges] == [0, 100, 200]
+    assert [transcribed.begins_at for transcribed in unread.exchanges] == [0, 100, 200]
     assert unread.buffer.position is None

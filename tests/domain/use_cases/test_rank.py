@@ -1,7 +1,7 @@
 """
-Ranking with early termination gives what ranking everything gives, by every policy and for everyone who ranks.
+Ranking with early termination gives what ranking everything gives, by every policy and in every use case.
 
-The engine alone; the session start (hybrid, prominence); recall by every policy; what stands beside a prompt.
+The engine alone; the session start (hybrid, prominence); recall by every policy; the injection beside a prompt.
 """
 
 import datetime as dt
@@ -53,9 +53,9 @@ from tests.strategies import (
     few_examples,
     file_entries,
     lesson,
-    moments,
     of_file,
     planted,
+    timestamps,
     unit_vectors,
     weights,
 )
@@ -82,7 +82,7 @@ def scored(number: int, category: Category, score: float) -> Scored:
 def test_the_first_head_that_proves_its_choice_chooses_as_of_everything(
     pool: list[tuple[Category, float]], limit: int, slack: float, random: Random
 ) -> None:
-    everything = [scored(number, *each) for number, each in enumerate(pool)]
+    everything = [scored(number, *fields) for number, fields in enumerate(pool)]
     in_any_order = random.sample(everything, len(everything))
 
     def heads() -> Iterator[Head[Scored]]:
@@ -103,7 +103,7 @@ def test_the_first_head_that_proves_its_choice_chooses_as_of_everything(
 
 
 class Lesson(NamedTuple):
-    """What ranking sees of one entry, and what the searches find."""
+    """Ranking facts of one entry, and the scores of the searches."""
 
     category: Category = "patterns"
     observations: int = 1
@@ -119,7 +119,7 @@ lessons = st.builds(
     category=st.sampled_from(CATEGORIES),
     observations=st.integers(1, 3),
     confidence=st.sampled_from(CONFIDENCES),
-    updated_at=moments,
+    updated_at=timestamps,
     recalls=st.sampled_from([0, 5, 10, 12]),
     vector=st.none() | cosines,
     keyword=st.none() | st.sampled_from([1e-6, 0.5, 1.0, 3.0]),
@@ -161,16 +161,18 @@ def _random_lesson(random: Random, category: Category, height: float) -> Lesson:
 
 def build(all_lessons: list[Lesson], *, semantic: bool = True, keyword: bool = True) -> tuple[Retrieval, RankingReads]:
     state = State()
-    for seq, each in enumerate(all_lessons, start=1):
+    for seq, planned in enumerate(all_lessons, start=1):
         state.entries[seq] = attrs.evolve(
-            lesson(f"lesson {seq}", category=each.category, age=NOW - each.updated_at),
-            observation_count=each.observations,
-            confidence=each.confidence,
+            lesson(f"lesson {seq}", category=planned.category, age=NOW - planned.updated_at),
+            observation_count=planned.observations,
+            confidence=planned.confidence,
         )
-        if each.recalls:
-            state.recalls[seq] = each.recalls, NOW
-    by_vector = {seq: each.vector for seq, each in enumerate(all_lessons, start=1) if each.vector is not None}
-    by_keyword = {seq: each.keyword for seq, each in enumerate(all_lessons, start=1) if each.keyword is not None}
+        if planned.recalls:
+            state.recalls[seq] = planned.recalls, NOW
+    by_vector = {seq: planned.vector for seq, planned in enumerate(all_lessons, start=1) if planned.vector is not None}
+    by_keyword = {
+        seq: planned.keyword for seq, planned in enumerate(all_lessons, start=1) if planned.keyword is not None
+    }
     retrieval = Retrieval(
         query="anything",
         by_vector=InMemoryMatches(state, by_vector) if semantic else NoMatches(),
@@ -191,18 +193,18 @@ def choose(
 def rank_everything(retrieval: Retrieval, repository: RankingReads, weighting: Weights) -> list[Scored]:
     """Rank every learning of the store by its true scores."""
     facts = repository.newest_by_track_record(1_000)
-    seqs = [each.seq for each in facts]
+    seqs = [fact.seq for fact in facts]
     vector, keyword = retrieval.by_vector.scores(seqs), retrieval.by_keyword.scores(seqs)
     policy = RankingPolicy(
         weights=weighting,
         maxima=Maxima(
             vector=max(vector.values(), default=0.0),
             keyword=max(keyword.values(), default=0.0),
-            observations=max((each.observation_count for each in facts), default=1),
+            observations=max((fact.observation_count for fact in facts), default=1),
         ),
         now=NOW,
     )
-    return policy.rank([Candidate(each, vector.get(each.seq), keyword.get(each.seq)) for each in facts])
+    return policy.rank([Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq)) for fact in facts])
 
 
 def assert_exact(
@@ -212,7 +214,7 @@ def assert_exact(
     selected = choose(retrieval, repository, limit, first_depth, weighting)
 
     assert list(selected.ranked) == in_order(CategoryBalancer(limit).select(everything))
-    assert [each for each in everything if each in selected.seen] == list(selected.seen)
+    assert [seq for seq in everything if seq in selected.seen] == list(selected.seen)
 
 
 @pytest.mark.parametrize(("semantic", "keyword"), [(True, True), (True, False), (False, True), (False, False)])
@@ -234,12 +236,12 @@ def test_session_start_is_exhaustive_where_heads_of_lists_mislead(seed: int, lim
 def test_session_start_is_exhaustive_when_one_category_crowds_the_others(
     first_depth: int, crowd: list[Lesson], few: list[Lesson], limit: int
 ) -> None:
-    assert_exact(*build([each._replace(category="patterns") for each in crowd] + few), limit, first_depth)
+    assert_exact(*build([item._replace(category="patterns") for item in crowd] + few), limit, first_depth)
 
 
 @given(vectors=st.lists(st.sampled_from([-1.0, -0.6, -0.1, 0.0]), min_size=1, max_size=40), limit=limits)
 def test_session_start_is_exhaustive_when_no_cosine_is_positive(vectors: list[float], limit: int) -> None:
-    assert_exact(*build([Lesson(vector=each) for each in vectors]), limit, first_depth=1)
+    assert_exact(*build([Lesson(vector=vector) for vector in vectors]), limit, first_depth=1)
 
 
 def test_a_tie_with_what_was_not_seen_makes_the_search_go_deeper() -> None:
@@ -261,7 +263,7 @@ others = st.lists(file_entries, max_size=5, unique_by=lambda entry: entry.entry_
 stored_lessons = st.lists(
     st.tuples(entries_about(descriptions), st.none() | unit_vectors, st.sampled_from([0, 0, 5, 12])),
     max_size=30,
-    unique_by=lambda each: each[0].entry_id,
+    unique_by=lambda item: item[0].entry_id,
 )
 
 
@@ -334,15 +336,15 @@ def exhaustively(world: World, question: Question, baseline: PolicyMaker | None 
     ]
     best: list[Judged] = []
     policy = baseline(context) if baseline else build_policy(question.policy, context, Weights())
-    for each in judge(policy, candidates):
-        is_repeated = any(say_the_same(each.candidate.facts, other.candidate.facts) for other in best)
-        if each.reaches(question.minimum) and not (question.distinct and is_repeated):
-            best.append(each)
-    return [(each.candidate.facts.ranking.entry_id, each.score) for each in best[: question.limit]]
+    for judgement in judge(policy, candidates):
+        is_repeated = any(say_the_same(judgement.candidate.facts, other.candidate.facts) for other in best)
+        if judgement.reaches(question.minimum) and not (question.distinct and is_repeated):
+            best.append(judgement)
+    return [(judgement.candidate.facts.ranking.entry_id, judgement.score) for judgement in best[: question.limit]]
 
 
 def say_the_same(one: RecallFacts, other: RecallFacts) -> bool:
-    """Tell whether who has read one of them need not read the other."""
+    """Return whether one of them repeats the other."""
     is_part = one.file_path is not None and one.file_path == other.file_path and "" in {one.anchor_id, other.anchor_id}
     return one.content_hash == other.content_hash or is_part
 
@@ -394,12 +396,12 @@ def one_long_file() -> Stored:
     ]
 
 
-def one_favoured_by(**fact: Any) -> Stored:
+def all_better_but(**fact: Any) -> Stored:
     """Return files with every fact in their favour but *fact*, and one that has it too and is found less well."""
     best = of_file("parser lock", age=0 * DAY, source_project=HERE.project, permanent=True, branch=HERE.branch)
     best = attrs.evolve(best, references=HERE.touched_files)
     others = [attrs.evolve(best, description=f"parser lock {at}", file_path=f"/{at}.md", **fact) for at in range(8)]
-    return [*((each, planted(0.6)) for each in others), (best, planted(0.55))]
+    return [*((entry, planted(0.6)) for entry in others), (best, planted(0.55))]
 
 
 def alike(count: int) -> Stored:
@@ -414,10 +416,10 @@ def alike(count: int) -> Stored:
     batch=st.sampled_from([1, 4, 32]),
 )
 @example(stored=one_long_file(), policy="adaptive", limit=2, batch=1)
-@example(stored=one_favoured_by(permanent=False), policy="affinity", limit=1, batch=1)
-@example(stored=one_favoured_by(source_project="there"), policy="affinity", limit=1, batch=1)
-@example(stored=one_favoured_by(branch=None), policy="context", limit=1, batch=1)
-@example(stored=one_favoured_by(references=()), policy="context", limit=1, batch=1)
+@example(stored=all_better_but(permanent=False), policy="affinity", limit=1, batch=1)
+@example(stored=all_better_but(source_project="there"), policy="affinity", limit=1, batch=1)
+@example(stored=all_better_but(branch=None), policy="context", limit=1, batch=1)
+@example(stored=all_better_but(references=()), policy="context", limit=1, batch=1)
 @example(stored=alike(40), policy="cosine", limit=1, batch=1)
 @example(stored=alike(40), policy="affinity", limit=35, batch=32)  # more than a batch
 @example(stored=alike(40), policy="fused", limit=3, batch=1)
@@ -449,7 +451,7 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
 
 @given(shelf=st.lists(sayings, max_size=4), prompt=st.lists(sayings, min_size=1, max_size=3).map(". ".join))
 @example(shelf=["rename column safely release"], prompt="rename column safely release")  # one that wins
-def test_what_stands_beside_a_prompt_is_the_same_when_no_text_is_left_unread(shelf: list[str], prompt: str) -> None:
+def test_entries_beside_a_prompt_are_the_same_when_every_text_is_read(shelf: list[str], prompt: str) -> None:
     state = State()
     repository = InMemoryEntryRepository(state)
     for text in (*shelf, *(f"filler number {number}" for number in range(40))):

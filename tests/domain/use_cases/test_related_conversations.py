@@ -38,7 +38,7 @@ OCCASION = Occasion(HERE)
 HEADING = "### Related Conversations"
 
 
-def said(name: str, text: str = "About the parser.", **more: Any) -> Entry:
+def conversation(name: str, text: str = "About the parser.", **more: Any) -> Entry:
     """Return a conversation of the project about which only what is named matters."""
     fields = {"kind": "conversation", "path": f"{name}.md", "source_project": "here", "workspace": "work", **more}
     return attrs.evolve(of_file(f"{text} {name}.", **fields), name=name)
@@ -108,12 +108,12 @@ def embedded() -> Session:
     return Session(embedder=MemoisedEmbedder(PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})))
 
 
-def test_conversations_of_every_kind_stand_in_the_block_in_the_order_of_the_policy() -> None:
+def test_conversations_of_every_kind_are_in_the_order_of_the_policy() -> None:
     session = embedded()
-    session.add(said("far", kind="gotcha"), planted(-0.6))
-    session.add(said("near", kind="conversation"), planted(0.9))
-    session.add(said("touched", kind="decision", references=("src/lock.py",), branch="main"), planted(0.8))
-    session.add(said("no conversation", kind="document"), planted(1.0))
+    session.add(conversation("far", kind="gotcha"), planted(-0.6))
+    session.add(conversation("near", kind="conversation"), planted(0.9))
+    session.add(conversation("touched", kind="decision", references=("src/lock.py",), branch="main"), planted(0.8))
+    session.add(conversation("no conversation", kind="document"), planted(1.0))
     injection = session.inject()
 
     assert titles(injection.text) == ["touched", "near", "far"]
@@ -125,7 +125,7 @@ def test_the_query_is_embedded_once_for_lessons_and_conversations() -> None:
     inner = PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})
     session = Session(embedder=MemoisedEmbedder(inner))
     session.add(lesson("parser"), planted(0.9))
-    session.add(said("near"), planted(0.9))
+    session.add(conversation("near"), planted(0.9))
     injection = session.inject()
 
     assert "### Pattern: Lesson" in injection.text
@@ -135,7 +135,7 @@ def test_the_query_is_embedded_once_for_lessons_and_conversations() -> None:
 
 def test_the_scores_have_all_their_parts() -> None:
     session = embedded()
-    session.add(said("near", references=("src/lock.py",), branch="main", age=30 * DAY), planted(0.6))
+    session.add(conversation("near", references=("src/lock.py",), branch="main", age=30 * DAY), planted(0.6))
     [rated] = session.related().nearby.best
 
     assert rated.parts == {
@@ -150,9 +150,9 @@ def test_the_scores_have_all_their_parts() -> None:
 
 def test_without_vectors_the_four_other_signals_decide() -> None:
     session = Session()
-    session.add(said("old", age=90 * DAY))
-    session.add(said("branch", branch="main", age=90 * DAY))
-    session.add(said("new", "parser parser."))
+    session.add(conversation("old", age=90 * DAY))
+    session.add(conversation("branch", branch="main", age=90 * DAY))
+    session.add(conversation("new", "parser parser."))
 
     assert titles(session.related().section.text) == ["branch", "new", "old"]
 
@@ -164,8 +164,8 @@ def test_an_embedder_without_answers_gives_the_bytes_of_the_keyword_way_and_one_
     )
     for session in (without, failing):
         session.add(lesson("parser"), planted(0.9))
-        session.add(said("near"), planted(0.9))
-        session.add(said("other"), planted(0.2))
+        session.add(conversation("near"), planted(0.9))
+        session.add(conversation("other"), planted(0.2))
     sections = [session.inject().text.partition(HEADING)[2] for session in (without, failing)]
 
     assert sections[0] == sections[1] != ""
@@ -175,32 +175,32 @@ def test_an_embedder_without_answers_gives_the_bytes_of_the_keyword_way_and_one_
 def test_the_workspace_is_asked_where_the_project_has_fewer_than_three() -> None:
     session = Session()
     for name in ("one", "two"):
-        session.add(said(name))
-    session.add(said("next door", source_project="there"))
-    session.add(said("far away", source_project="there", workspace="home"))
+        session.add(conversation(name))
+    session.add(conversation("next door", source_project="there"))
+    session.add(conversation("far away", source_project="there", workspace="home"))
 
     assert set(titles(session.related().section.text)) == {"one", "two", "next door"}
-    session.add(said("three"))
+    session.add(conversation("three"))
     assert set(titles(session.related().section.text)) == {"one", "two", "three"}
 
 
 def test_the_top_k_come_and_no_more() -> None:
     session = embedded()
     for at in range(9):
-        session.add(said(f"c{at}"), planted(0.9 - at / 10))
+        session.add(conversation(f"c{at}"), planted(0.9 - at / 10))
 
     assert titles(session.related(limit=4).section.text) == ["c0", "c1", "c2", "c3"]
     assert titles(session.inject().text) == ["c0", "c1", "c2", "c3", "c4"]
     assert session.related(limit=0) == Related()
 
 
-def test_without_a_signal_the_newest_are_told_after_the_session_itself_and_what_is_kept_for_good() -> None:
+def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_conversations() -> None:
     session = Session()
-    session.add(said("own", session_id="s", age=3 * DAY))
-    session.add(said("older", age=2 * DAY))
-    session.add(said("newer"))
-    session.add(said("kept", age=9 * DAY, permanent=True))
-    session.add(said("elsewhere", source_project="there"))
+    session.add(conversation("own", session_id="s", age=3 * DAY))
+    session.add(conversation("older", age=2 * DAY))
+    session.add(conversation("newer"))
+    session.add(conversation("kept", age=9 * DAY, permanent=True))
+    session.add(conversation("elsewhere", source_project="there"))
 
     assert titles(session.related(query=ContextQuery()).section.text) == ["kept", "newer", "older", "own"]
     assert titles(session.related(query=ContextQuery(), limit=2).section.text) == ["kept", "newer"]
@@ -210,8 +210,8 @@ def test_without_a_signal_the_newest_are_told_after_the_session_itself_and_what_
 
 def test_files_that_are_being_changed_are_a_signal_too() -> None:
     session = Session()
-    session.add(said("about", "The lock.", references=("src/lock.py",), age=9 * DAY))
-    session.add(said("other", "The lock."))
+    session.add(conversation("about", "The lock.", references=("src/lock.py",), age=9 * DAY))
+    session.add(conversation("other", "The lock."))
     changing = Occasion(HERE._replace(touched_files=("src/lock.py",)))
 
     assert titles(session.related(changing, ContextQuery()).section.text)[0] == "about"
@@ -219,9 +219,9 @@ def test_files_that_are_being_changed_are_a_signal_too() -> None:
 
 def test_after_a_compaction_the_session_stands_first_newest_first_and_nothing_twice() -> None:
     session = embedded()
-    session.add(said("early", session_id="s", age=2 * DAY), planted(0.9))
-    session.add(said("late", session_id="s"), planted(-0.9))
-    session.add(said("another's", session_id="t"), planted(0.9))
+    session.add(conversation("early", session_id="s", age=2 * DAY), planted(0.9))
+    session.add(conversation("late", session_id="s"), planted(-0.9))
+    session.add(conversation("another's", session_id="t"), planted(0.9))
     text = session.inject(Occasion(HERE, compacted="s")).text
 
     assert titles(text) == ["late", "early", "another's"]
@@ -232,8 +232,8 @@ def test_after_a_compaction_the_session_stands_first_newest_first_and_nothing_tw
 def test_the_session_goes_first_into_the_same_budget() -> None:
     session = Session()
     for at in range(12):
-        session.add(said(f"own {at}", "About the parser, again and again.", session_id="s"))
-    session.add(said("other"))
+        session.add(conversation(f"own {at}", "About the parser, again and again.", session_id="s"))
+    session.add(conversation("other"))
     section = session.related(Occasion(HERE, 100, "s")).section
 
     assert tokens(section.text) <= 100
@@ -244,16 +244,16 @@ def test_the_session_goes_first_into_the_same_budget() -> None:
 def test_the_budget_holds_and_nothing_is_searched_for_none(budget: int, count: int) -> None:
     session = Session()
     for at in range(count):
-        session.add(said(f"c{at}", "About the parser, " + "more and " * at))
+        session.add(conversation(f"c{at}", "About the parser, " + "more and " * at))
     related = session.related(Occasion(HERE, budget), limit=9)
 
     assert tokens(related.section.text) <= max(0, budget)
     assert budget > 0 or related == Related()
 
 
-def test_a_rule_is_not_told_again_as_a_conversation() -> None:
+def test_a_rule_is_not_repeated_as_a_conversation() -> None:
     session = Session()
-    rule = said("rule", kind="decision", tier="constitutional", session_id="s")
+    rule = conversation("rule", kind="decision", tier="constitutional", session_id="s")
     seq = session.add(rule)
     injection = session.inject(Occasion(HERE, compacted="s"))
 
@@ -261,25 +261,25 @@ def test_a_rule_is_not_told_again_as_a_conversation() -> None:
     assert HEADING not in injection.text
 
 
-def test_what_is_told_counts_as_recalled() -> None:
+def test_rendered_conversations_count_as_recalled() -> None:
     session = Session()
-    own, other, learnt = session.add(lesson("parser")), session.add(said("one")), session.add(lesson("cache"))
+    own, other, learnt = session.add(lesson("parser")), session.add(conversation("one")), session.add(lesson("cache"))
 
     assert session.inject().seqs == [own, learnt, other]
 
 
-def test_what_has_expired_is_not_told() -> None:
+def test_expired_conversations_are_not_rendered() -> None:
     session = Session()
-    session.add(said("old", tier="temporary", age=8 * DAY, session_id="s"))
+    session.add(conversation("old", tier="temporary", age=8 * DAY, session_id="s"))
 
     assert session.related(Occasion(HERE, compacted="s")).section.text == ""
     assert session.inject(Occasion(HERE, compacted="s")).text == ""
 
 
-def test_trouble_with_conversations_never_costs_the_lessons() -> None:
+def test_a_failure_with_conversations_never_costs_the_lessons() -> None:
     session = Session(repository_class=BrokenRepository)
     session.add(lesson("parser"))
-    session.add(said("near"))
+    session.add(conversation("near"))
     injection, plain = session.inject(), session.inject(None)
 
     assert injection.text == plain.text != ""
@@ -289,8 +289,8 @@ def test_trouble_with_conversations_never_costs_the_lessons() -> None:
 def test_when_no_time_is_left_only_the_session_itself_is_reported() -> None:
     session = Session()
     session.add(lesson("parser"))
-    session.add(said("own", session_id="s"))
-    session.add(said("near"))
+    session.add(conversation("own", session_id="s"))
+    session.add(conversation("near"))
     injection = session.inject(Occasion(HERE, compacted="s"), seconds=0)
 
     assert titles(injection.text) == ["own"]
@@ -301,7 +301,7 @@ def test_an_embedder_that_hangs_is_waited_for_once_and_words_still_find_both() -
     hanging = HangingEmbedder(PlantedEmbedder())
     session = Session(embedder=MemoisedEmbedder(hanging))
     session.add(lesson("parser"), planted(0.9))
-    session.add(said("near"), planted(0.9))
+    session.add(conversation("near"), planted(0.9))
     injection = session.inject(seconds=0.01)
     hanging.released.set()
 
@@ -314,7 +314,7 @@ def test_lessons_and_conversations_together_stay_within_what_the_host_reads() ->
     session = Session()
     for at in range(30):
         session.add(lesson(f"parser {at} {'𝄞' * 300}"))
-        session.add(said(f"c{at}", "parser " + "𝄞" * 150))
+        session.add(conversation(f"c{at}", "parser " + "𝄞" * 150))
     injection = session.inject(Occasion(HERE, 100_000))
 
     assert units(injection.text) <= MAX_UNITS
@@ -325,14 +325,14 @@ def test_lessons_and_conversations_together_stay_within_what_the_host_reads() ->
 def test_without_conversations_the_block_is_what_it_always_was() -> None:
     session = Session()
     session.add(lesson("parser"))
-    session.add(said("far away", source_project="there", workspace="home"))
+    session.add(conversation("far away", source_project="there", workspace="home"))
 
     assert session.inject().text == session.inject(None).text
 
 
 def test_a_decision_and_the_talk_it_was_made_in_take_one_line() -> None:
     session = embedded()
-    session.add(said("Postgres it is", path="talk.md"), QUERY_VECTOR)
-    session.add(said("Postgres it is", path="decision.md", kind="decision"), planted(0.5))
+    session.add(conversation("Postgres it is", path="talk.md"), QUERY_VECTOR)
+    session.add(conversation("Postgres it is", path="decision.md", kind="decision"), planted(0.5))
 
     assert titles(session.related().section.text) == ["Postgres it is"]

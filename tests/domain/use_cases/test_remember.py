@@ -1,4 +1,4 @@
-"""Which session is meant when nobody says what to remember."""
+"""The session that is remembered when none is named."""
 
 import pytest
 
@@ -11,8 +11,8 @@ from tests.strategies import NOW
 
 
 def buffer(session_id: str, minute: int, root: str = "/here") -> SessionBuffer:
-    said = Exchange("go on", "", NOW + minute * MINUTE)
-    return SessionBuffer(session_id=session_id, project_root=root, drafts=(Draft(topic="", exchanges=(said,)),))
+    exchange = Exchange("go on", "", NOW + minute * MINUTE)
+    return SessionBuffer(session_id=session_id, project_root=root, drafts=(Draft(topic="", exchanges=(exchange,)),))
 
 
 def waiting(session_id: str, minute: int, root: str = "/here") -> Waiting:
@@ -33,7 +33,7 @@ def test_a_session_is_about_the_project_it_began_in_and_as_new_as_its_newest_wor
     assert known == [KnownSession("one", "/here", at(5)), KnownSession("two", "/there", at(3))]
 
 
-def test_a_session_whose_events_were_all_taken_in_is_known_by_its_buffer() -> None:
+def test_a_session_whose_events_were_all_merged_is_known_by_its_buffer() -> None:
     assert known_sessions([buffer("one", 1)], []) == [KnownSession("one", "/here", at(1))]
     assert known_sessions([SessionBuffer(session_id="one", project_root="/here")], []) == [
         KnownSession("one", "/here", "")

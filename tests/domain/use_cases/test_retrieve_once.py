@@ -20,14 +20,14 @@ def test_the_same_question_is_asked_once_and_others_each() -> None:
     assert (once.space, once.max_tokens) == (SPACE, inner.max_tokens)
 
 
-def test_who_changes_an_answer_changes_his_own() -> None:
+def test_changing_an_answer_changes_only_that_copy() -> None:
     once = MemoisedEmbedder(PlantedEmbedder({"lock": QUERY_VECTOR}))
     once.embed(["lock"], "query", IN_TIME)[0][0] = 9.0
 
     assert once.embed(["lock"], "query", IN_TIME) == [QUERY_VECTOR]
 
 
-def test_the_trouble_is_shared_too() -> None:
+def test_the_failure_is_shared_too() -> None:
     once = MemoisedEmbedder(UnreliableEmbedder(PlantedEmbedder(), failing=[1]))
 
     for _ in range(2):
@@ -35,7 +35,7 @@ def test_the_trouble_is_shared_too() -> None:
             once.embed(["lock"], "query", IN_TIME)
 
 
-def test_who_does_not_answer_in_time_is_not_waited_for_longer() -> None:
+def test_a_retriever_that_misses_the_deadline_is_abandoned() -> None:
     hanging = HangingEmbedder(PlantedEmbedder())
     once = MemoisedEmbedder(hanging)
 

@@ -48,14 +48,14 @@ class Scene:
     ledger: InMemoryImportLedger = attrs.field(factory=InMemoryImportLedger)
 
     def keep(self, *lessons: Lesson) -> SavedRetro:
-        return SaveRetro(self.bank, lambda: self.take_in).save(lessons)
+        return SaveRetro(self.bank, lambda: self.sync).save(lessons)
 
     @property
-    def again(self) -> ReviseLearning:
-        return ReviseLearning(bank=self.bank, take_in=self.take_in, clock=FixedClock(NOW + dt.timedelta(days=9)))
+    def revise(self) -> ReviseLearning:
+        return ReviseLearning(bank=self.bank, take_in=self.sync, clock=FixedClock(NOW + dt.timedelta(days=9)))
 
     @property
-    def take_in(self) -> SyncBanks:
+    def sync(self) -> SyncBanks:
         return SyncBanks(self.importing, self.repository)
 
     @property
@@ -102,7 +102,7 @@ class Killed(InMemoryBankFiles):
             raise KeyboardInterrupt
 
 
-def test_what_was_written_when_it_was_interrupted_comes_in_with_the_next_import() -> None:
+def test_lessons_written_before_an_interruption_are_imported_by_the_next_import() -> None:
     scene = Scene(Killed())
     with pytest.raises(KeyboardInterrupt):
         scene.keep(lesson())
@@ -128,7 +128,7 @@ def apart() -> Scene:
     return scene
 
 
-def test_what_was_counted_in_the_files_alone_is_made_up_for_by_the_next_retrospective(apart: Scene) -> None:
+def test_counts_in_the_files_only_are_made_up_for_by_the_next_retrospective(apart: Scene) -> None:
     apart.bring_in()
     assert apart.counts() == [1]  # an import does not read a heading again that it has seen
 
@@ -136,13 +136,13 @@ def test_what_was_counted_in_the_files_alone_is_made_up_for_by_the_next_retrospe
     assert (sorted(apart.counts()), apart.written(OURS)) == ([1, 2], [2, 1])
 
 
-def test_what_was_counted_in_the_files_alone_is_counted_on_in_both(apart: Scene) -> None:
+def test_counts_in_the_files_only_are_incremented_in_both(apart: Scene) -> None:
     apart.keep(lesson())
     assert (apart.counts(), apart.written(OURS)) == ([3], [3])
 
 
-def test_what_was_counted_in_the_files_alone_is_confirmed_in_both(apart: Scene) -> None:
-    looked = apart.again.confirm(lesson().entry.entry_id)
+def test_lessons_counted_in_the_files_only_are_confirmed_in_both(apart: Scene) -> None:
+    looked = apart.revise.confirm(lesson().entry.entry_id)
     assert (looked.before.observation_count, apart.counts(), apart.written(OURS)) == (2, [3], [3])
 
 
@@ -167,8 +167,8 @@ class Busy(InMemoryBankFiles):
 
 def test_files_that_another_process_holds_are_waited_for_before_the_store_is_held() -> None:
     scene = Scene(Busy())
-    scene.repository.busy = True  # its lock can't be taken: whoever tried would get another error
-    for step in (lambda: scene.keep(lesson()), lambda: scene.again.confirm("x"), lambda: scene.again.promote("x")):
+    scene.repository.busy = True  # its lock can't be taken: an attempt would raise another error
+    for step in (lambda: scene.keep(lesson()), lambda: scene.revise.confirm("x"), lambda: scene.revise.promote("x")):
         with pytest.raises(UneditableFileError):
             step()
 
@@ -179,7 +179,7 @@ def test_no_store_is_made_for_a_lesson_that_does_not_fit_a_file() -> None:
         keep.save([lesson(), lesson("With a <!-- comment -->.")])
 
 
-def test_what_stands_in_the_files_already_is_counted_on_from_there() -> None:
+def test_lessons_already_in_the_files_are_counted_from_there() -> None:
     scene = Scene(InMemoryBankFiles({OURS: "### Pattern: Old\nquote every FIELD.\n- Observation count: 4\n"}))
     scene.keep(lesson())
 
@@ -205,7 +205,7 @@ def test_when_a_lesson_does_not_fit_a_file_nothing_is_kept() -> None:
     assert set(scene.bank.files.values()) == {""}
 
 
-def test_what_the_store_knew_is_written_with_its_count() -> None:
+def test_lessons_known_to_the_store_are_written_with_their_count() -> None:
     scene = Scene()
     scene.repository.put(attrs.evolve(lesson().entry, observation_count=4))
     scene.keep(lesson())
@@ -213,7 +213,7 @@ def test_what_the_store_knew_is_written_with_its_count() -> None:
     assert (scene.counts(), scene.written(OURS)) == ([5], [5])
 
 
-def test_what_stands_in_another_category_is_counted_there() -> None:
+def test_a_lesson_of_another_category_is_counted_there() -> None:
     other = BankPlace("local", "heuristics")
     scene = Scene(InMemoryBankFiles({other: "### Old\nquote every FIELD.\n"}))
     scene.keep(lesson())
@@ -221,7 +221,7 @@ def test_what_stands_in_another_category_is_counted_there() -> None:
     assert (scene.written(other), scene.written(OURS)) == ([2], [])
 
 
-def test_what_is_universal_is_not_written_into_a_projects_bank() -> None:
+def test_universal_lessons_are_not_written_into_the_bank_of_a_project() -> None:
     scene = Scene()
     scene.keep(lesson(universal=True))
     scene.keep(lesson())
@@ -229,7 +229,7 @@ def test_what_is_universal_is_not_written_into_a_projects_bank() -> None:
     assert (scene.written(USERS), scene.written(OURS), scene.counts()) == ([2], [], [2])
 
 
-def test_what_is_said_to_be_universal_becomes_so_with_all_its_counts() -> None:
+def test_a_lesson_marked_universal_becomes_so_with_all_its_counts() -> None:
     scene = Scene()
     scene.keep(lesson())
     scene.keep(lesson(universal=True))
@@ -239,7 +239,7 @@ def test_what_is_said_to_be_universal_becomes_so_with_all_its_counts() -> None:
     assert entry.source_project is None
 
 
-def test_what_is_foreseen_is_not_written() -> None:
+def test_a_dry_run_writes_nothing() -> None:
     scene = Scene()
     [kept] = SaveRetro(scene.bank, None).foreseen([lesson()]).lessons
 
@@ -247,20 +247,20 @@ def test_what_is_foreseen_is_not_written() -> None:
     assert set(scene.bank.files.values()) == {""}
 
 
-def test_what_is_confirmed_is_counted_where_it_stands_and_dated() -> None:
+def test_a_confirmed_lesson_is_counted_in_its_file_and_dated() -> None:
     scene = Scene()
     scene.keep(lesson(), lesson("Another."))
-    looked = scene.again.confirm(lesson().entry.entry_id)
+    looked = scene.revise.confirm(lesson().entry.entry_id)
 
     assert (looked.entry.observation_count, looked.entry.updated_at) == (2, NOW + dt.timedelta(days=9))
     assert scene.written(OURS) == [2, 1]
     assert sorted(scene.counts()) == [1, 2]
 
 
-def test_what_stands_in_no_file_is_confirmed_in_the_store_alone() -> None:
+def test_a_lesson_without_a_file_is_confirmed_in_the_store_only() -> None:
     scene = Scene()
     scene.repository.put(lesson().entry)
-    looked = scene.again.confirm(lesson().entry.entry_id)
+    looked = scene.revise.confirm(lesson().entry.entry_id)
 
     assert (looked.noted.counted, scene.counts()) == ((), [2])
     assert scene.bank.files == dict.fromkeys(PLACES, "")
@@ -270,9 +270,9 @@ def test_promoting_twice_is_promoting_once() -> None:
     scene = Scene()
     scene.keep(lesson())
     entry_id = lesson().entry.entry_id
-    first = scene.again.promote(entry_id)
+    first = scene.revise.promote(entry_id)
     files = dict(scene.bank.files)
-    second = scene.again.promote(entry_id)
+    second = scene.revise.promote(entry_id)
 
     assert (first.noted.appended, second.noted.appended, second.before) == (USERS, None, second.entry)
     assert (scene.bank.files, scene.counts()) == (files, [1])
@@ -281,10 +281,10 @@ def test_promoting_twice_is_promoting_once() -> None:
     assert (scene.written(OURS), scene.written(USERS), scene.counts()) == ([2], [2], [2])
 
 
-def test_what_the_writer_stored_is_promoted_with_its_project_and_without_a_second_prefix() -> None:
+def test_a_lesson_from_the_writer_is_promoted_with_its_project_and_without_a_second_prefix() -> None:
     scene = Scene()
     scene.repository.put(attrs.evolve(lesson(name="x").entry, name="Pattern: Quoting", notes=""))
-    scene.again.promote(lesson().entry.entry_id)
+    scene.revise.promote(lesson().entry.entry_id)
 
     [written] = parse_bank(scene.bank.files[USERS], "patterns")
     assert (written.heading, written.notes) == ("Pattern: Quoting", ("- Observed in: here",))
@@ -294,7 +294,7 @@ def test_a_bank_that_can_not_take_it_leaves_the_store_unchanged() -> None:
     scene = Scene()
     scene.keep(lesson())
     scene.bank.refused.update(PLACES)
-    for look in (scene.again.confirm, scene.again.promote):
+    for look in (scene.revise.confirm, scene.revise.promote):
         with pytest.raises(UneditableFileError):
             look(lesson().entry.entry_id)
 
@@ -307,4 +307,4 @@ def test_only_learnings_are_looked_at_again() -> None:
     document = of_file("zebra")
     scene.repository.put(document)
     with pytest.raises(InvalidEntryError, match="learnings alone"):
-        scene.again.confirm(document.entry_id)
+        scene.revise.confirm(document.entry_id)

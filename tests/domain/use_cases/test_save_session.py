@@ -90,7 +90,7 @@ def test_saving_a_file_again_updates_its_one_row(descriptions: list[str]) -> Non
     assert (entry.description, entry.tags) == (descriptions[-1], ("a",))
 
 
-def test_what_was_kept_as_another_kind_becomes_a_session(keeping: Keeping) -> None:
+def test_a_file_of_another_kind_becomes_a_session(keeping: Keeping) -> None:
     path = keeping.files.put("decisions/a.md", "Prose.")
     first = keeping.keep.index(path, NOTHING)
     keeping.repository.delete(first.entry_id)

@@ -60,7 +60,7 @@ def rule(text: str, **more: Any) -> Entry:
 def test_rules_stay_in_their_budget_and_out_of_the_answers(stored: list[Entry], *, wanted: bool) -> None:
     room = Room(*stored)
     result = room.search(rules=wanted)
-    known = {each.entry_id: each for each in room.repository.constitutional("here")}
+    known = {facts.entry_id: facts for facts in room.repository.constitutional("here")}
     shown = [entry.entry_id for entry in result.rules]
 
     assert sum(tokens(known[entry_id].text) for entry_id in shown) <= BUDGET_TOKENS
@@ -87,7 +87,7 @@ def test_one_tier_is_answered_by_that_tier_alone() -> None:
     assert (only_rules.rules, texts(only_rules)) == ((), ["parser rule"])
 
 
-def test_all_concepts_must_stand_in_a_text() -> None:
+def test_all_concepts_must_be_in_a_text() -> None:
     room = Room(lesson("parser lock"), lesson("parser"), attrs.evolve(lesson("lock it"), keywords=("parser",)))
     result = room.search(QUESTION._replace(text=""), concepts=["Lock", "parser"])
 
@@ -103,18 +103,18 @@ def test_concepts_narrow_what_a_query_finds() -> None:
 
 
 @pytest.mark.parametrize(("text", "concepts"), [("", []), (" \n", []), ("parser", ["one"]), ("", list("abcdef"))])
-def test_what_cannot_be_asked_is_refused(text: str, concepts: list[str]) -> None:
+def test_an_impossible_query_is_refused(text: str, concepts: list[str]) -> None:
     with pytest.raises(InvalidQueryError, match="concepts"):
         Room().search(QUESTION._replace(text=text), concepts=concepts)
 
 
-def test_without_a_keyword_index_concepts_find_nothing_and_that_is_said() -> None:
+def test_without_a_keyword_index_concepts_find_nothing_and_that_is_reported() -> None:
     result = Room(lesson("parser lock"), keyword_search=False).search(concepts=["parser", "lock"])
 
     assert (result.answers, result.degradations) == ((), ("concepts can't be looked for: no keyword index here",))
 
 
-def test_a_way_on_is_told_only_where_nothing_is_found() -> None:
+def test_a_suggestion_is_printed_only_where_nothing_is_found() -> None:
     room = Room(lesson("parser"), attrs.evolve(lesson("parser gone"), tier="deprecated"))
     deprecated = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="deprecated")))
 
@@ -124,7 +124,7 @@ def test_a_way_on_is_told_only_where_nothing_is_found() -> None:
     assert deprecated.answers == ()
 
 
-def test_what_is_shown_is_counted() -> None:
+def test_shown_entries_are_counted() -> None:
     room = Room(rule("a rule"), lesson("parser"), lesson("cache"))
     for _ in range(2):
         room.search()
@@ -135,7 +135,7 @@ def test_what_is_shown_is_counted() -> None:
 
 
 @pytest.mark.parametrize(("days", "expected"), [(6, ["parser for now"]), (8, [])])
-def test_what_has_expired_is_taken_out_before_anything_is_ranked(days: int, expected: list[str]) -> None:
+def test_expired_entries_are_removed_before_ranking(days: int, expected: list[str]) -> None:
     room = Room(attrs.evolve(lesson("parser for now", age=days * DAY), tier="temporary"))
 
     assert texts(room.search()) == expected

@@ -26,28 +26,28 @@ def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None
     repository = InMemoryEntryRepository()
     store = StoreEntry(repository)
     store.keep(entry)
-    again = store.keep(entry)
+    second = store.keep(entry)
 
-    assert again.merged
-    assert again.entry == attrs.evolve(entry, observation_count=entry.observation_count + 1)
-    assert repository.find(LEARNINGS, limit=9) == [again.entry]
+    assert second.merged
+    assert second.entry == attrs.evolve(entry, observation_count=entry.observation_count + 1)
+    assert repository.find(LEARNINGS, limit=9) == [second.entry]
 
 
 @given(lessons=st.lists(entries, max_size=8))
 def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
     repository = InMemoryEntryRepository()
     store = StoreEntry(repository)
-    for each in lessons:
-        store.keep(each)
+    for item in lessons:
+        store.keep(item)
 
-    first_of = {each.entry_id: each for each in reversed(lessons)}
-    kept = {each.entry_id: each for each in repository.find(LEARNINGS, limit=99)}
+    first_of = {item.entry_id: item for item in reversed(lessons)}
+    kept = {item.entry_id: item for item in repository.find(LEARNINGS, limit=99)}
     assert kept.keys() == first_of.keys()
     for entry_id, entry in kept.items():
-        times = [each for each in lessons if each.entry_id == entry_id]
+        times = [item for item in lessons if item.entry_id == entry_id]
         assert entry.observation_count == first_of[entry_id].observation_count + len(times) - 1
         assert (entry.name, entry.category) == (first_of[entry_id].name, first_of[entry_id].category)
-        assert set(entry.keywords) <= {keyword for each in times for keyword in each.keywords}
+        assert set(entry.keywords) <= {keyword for item in times for keyword in item.keywords}
 
 
 def test_recalls_go_on_counting_through_a_merge() -> None:
@@ -57,7 +57,7 @@ def test_recalls_go_on_counting_through_a_merge() -> None:
     InMemoryUsageLog(repository.state).record_recall([1], entry.updated_at)
 
     assert StoreEntry(repository).keep(entry).entry.recall_count == 1
-    assert [each.recall_count for each in repository.find(LEARNINGS, limit=9)] == [1]
+    assert [item.recall_count for item in repository.find(LEARNINGS, limit=9)] == [1]
 
 
 def test_secrets_go_before_the_identity_is_made() -> None:

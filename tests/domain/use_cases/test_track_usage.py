@@ -1,4 +1,4 @@
-"""Signs of use are looked for once, in what the agent said and wrote."""
+"""Usage signals are searched once, in the replies and the files of the agent."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def notice(influences: InMemoryInfluences, turn: Turn, session_id: str = "one") 
     return NoticeUse(influences, FixedClock(NOW)).notice(session_id, lambda: turn)
 
 
-def test_answers_and_edits_are_told_apart_and_count_once(influences: InMemoryInfluences) -> None:
+def test_answers_and_edits_are_distinguished_and_count_once(influences: InMemoryInfluences) -> None:
     turn = Turn(answer="I chose to double every pause again.", edits=f"# {SECOND.description}\n# {FIRST.description}")
     used = [
         Influence(FIRST.entry_id, "one", "answer", FIRST.name, NOW),
@@ -42,7 +42,7 @@ def test_answers_and_edits_are_told_apart_and_count_once(influences: InMemoryInf
     assert influences.total() == 2
 
 
-def test_what_was_given_and_what_was_not_injected_there_is_no_use(influences: InMemoryInfluences) -> None:
+def test_given_text_and_entries_not_injected_there_are_no_usage(influences: InMemoryInfluences) -> None:
     assert notice(influences, Turn(answer=FIRST.description, given=FIRST.description)) == []
     assert notice(influences, Turn(answer=FIRST.description), "another") == []
 

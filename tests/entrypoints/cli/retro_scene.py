@@ -44,7 +44,7 @@ def write(world: World, answer: Any = ANSWER, *arguments: str) -> Ran:
 def items() -> list[tuple[str, dict[str, Any]]]:
     """Return the items of the recorded answer, each with its list."""
     act = json.loads(ANSWER.read_text(encoding="utf-8"))["act"]
-    return [(name, item) for name, each in act.items() for item in each]
+    return [(name, item) for name, row in act.items() for item in row]
 
 
 def one(text: str, **fields: object) -> dict[str, object]:

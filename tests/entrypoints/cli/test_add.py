@@ -86,9 +86,9 @@ def test_options_say_everything_else(world: World) -> None:
 def test_a_lesson_that_is_known_is_counted_once_more_as_by_the_writer(world: World) -> None:
     hardwon(world, "add", LESSON)
 
-    again = hardwon(world, "add", LESSON.upper(), "--json").document
+    second = hardwon(world, "add", LESSON.upper(), "--json").document
 
-    assert (again["merged"], again["observation_count"], count(world)) == (True, 2, 1)
+    assert (second["merged"], second["observation_count"], count(world)) == (True, 2, 1)
 
 
 def test_secrets_are_taken_out(world: World) -> None:
@@ -121,14 +121,14 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "stdin", "says"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize(("arguments", "stdin", "message"), BAD.values(), ids=BAD)
 def test_a_mistake_is_one_line_and_stores_nothing(
-    world: World, arguments: tuple[str, ...], stdin: bytes, says: str
+    world: World, arguments: tuple[str, ...], stdin: bytes, message: str
 ) -> None:
     done = run(world, "hardwon", "add", *arguments, stdin=stdin)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert says in done.stderr
+    assert message in done.stderr
     assert not world.store.exists()
 
 
@@ -149,8 +149,8 @@ def test_keywords_past_ten_are_named(world: World) -> None:
     left_out = hardwon(world, "add", "Two.", "--keyword", ",".join(words))
 
     assert (fits.code, fits.stderr) == (0, "")
-    says = "Warning: a learning keeps its first 10 keywords, these were left out: k10, k11\n"
-    assert (left_out.code, left_out.stderr) == (0, says)
+    message = "Warning: a learning keeps its first 10 keywords, these were left out: k10, k11\n"
+    assert (left_out.code, left_out.stderr) == (0, message)
 
 
 def test_without_a_text_the_editor_gets_a_template_and_what_is_saved_is_kept(world: World) -> None:
@@ -195,14 +195,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("script", "says"), REFUSED.values(), ids=REFUSED)
-def test_an_empty_lesson_or_a_failing_editor_adds_nothing(world: World, script: str, says: str) -> None:
+@pytest.mark.parametrize(("script", "message"), REFUSED.values(), ids=REFUSED)
+def test_an_empty_lesson_or_a_failing_editor_adds_nothing(world: World, script: str, message: str) -> None:
     editor(world, script)
 
     done = add_at_a_terminal(world)
 
     assert (done.code, done.stdout.count("\n")) == (1, 1)
-    assert done.stdout.endswith(says)
+    assert done.stdout.endswith(message)
     assert list(world.folder.glob("hardwon-*.md")) == []
     assert not world.store.exists()
 
@@ -212,8 +212,8 @@ def test_an_editor_that_is_missing_is_one_line(world: World) -> None:
 
     done = add_at_a_terminal(world)
 
-    says = "hardwon: the editor '/no/such/editor' can't be started (No such file or directory): set EDITOR,"
-    assert (done.code, done.stdout.startswith(says), done.stdout.count("\n")) == (1, True, 1)
+    message = "hardwon: the editor '/no/such/editor' can't be started (No such file or directory): set EDITOR,"
+    assert (done.code, done.stdout.startswith(message), done.stdout.count("\n")) == (1, True, 1)
 
 
 WRONG_FIELDS = {
@@ -224,8 +224,8 @@ WRONG_FIELDS = {
 }
 
 
-@pytest.mark.parametrize(("line", "says"), WRONG_FIELDS.values(), ids=WRONG_FIELDS)
-def test_what_was_written_is_kept_when_a_field_is_wrong(world: World, line: str, says: str) -> None:
+@pytest.mark.parametrize(("line", "message"), WRONG_FIELDS.values(), ids=WRONG_FIELDS)
+def test_the_edited_text_is_kept_when_a_field_is_wrong(world: World, line: str, message: str) -> None:
     editor(world, f"printf -- '---\\n{line}\\n---\\nA long lesson.\\n' >\"$2\"")
 
     done = add_at_a_terminal(world)
@@ -233,6 +233,6 @@ def test_what_was_written_is_kept_when_a_field_is_wrong(world: World, line: str,
     [kept] = world.folder.glob("hardwon-*.md")
     assert (done.code, done.stdout.count("\n")) == (1, 2)
     assert f"What you wrote is kept in {kept}\n" in done.stdout
-    assert says in done.stdout
+    assert message in done.stdout
     assert "A long lesson." in kept.read_text()
     assert not world.store.exists()

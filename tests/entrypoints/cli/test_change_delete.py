@@ -23,7 +23,7 @@ def count(world: World) -> int:
     return int(world.query("SELECT count(*) FROM entry")[0][0])
 
 
-def test_what_is_deleted_is_shown_no_more(world: World) -> None:
+def test_a_deleted_entry_is_shown_no_more(world: World) -> None:
     entry = keep(world, description="Gone.")
     keep(world, description="Kept.")
 
@@ -41,8 +41,8 @@ def test_without_a_terminal_or_a_yes_nothing_is_deleted_and_one_line_says_why(wo
 
     done = run(world, "hardwon", "delete", entry.entry_id, stdin=stdin)
 
-    says = "hardwon: nobody can be asked here whether to forget 1 entry: give --yes\n"
-    assert done == (1, "", says)
+    message = "hardwon: nobody can be asked here whether to forget 1 entry: give --yes\n"
+    assert done == (1, "", message)
     assert count(world) == 1
 
 
@@ -55,7 +55,7 @@ def test_a_yes_is_enough_in_a_pipe(world: World, yes: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "code", "says", "left"),
+    ("typed", "code", "message", "left"),
     [
         (b"y\n", 0, "Deleted: Gone\\x1b (id: ", 1),
         (b"n\n", 0, "Nothing was changed", 3),
@@ -64,7 +64,9 @@ def test_a_yes_is_enough_in_a_pipe(world: World, yes: str) -> None:
     ],
     ids=["yes", "no", "default", "end of input"],
 )
-def test_a_terminal_shows_what_goes_before_it_asks(world: World, typed: bytes, code: int, says: str, left: int) -> None:
+def test_a_terminal_shows_what_goes_before_it_asks(
+    world: World, typed: bytes, code: int, message: str, left: int
+) -> None:
     gone = [keep(world, name="Gone\x1b", description="1."), keep(world, name="Too", description="2.")]
     keep(world, name="Kept", description="3.")
 
@@ -75,7 +77,7 @@ def test_a_terminal_shows_what_goes_before_it_asks(world: World, typed: bytes, c
         f"  heuristics  Gone\\x1b (id: {gone[0].entry_id})",
         f"  heuristics  Too (id: {gone[1].entry_id})",
     ]
-    assert (talk.code, says in after, count(world)) == (code, True, left)
+    assert (talk.code, message in after, count(world)) == (code, True, left)
 
 
 def test_of_many_entries_the_first_twenty_are_shown(world: World) -> None:
@@ -106,7 +108,7 @@ def test_an_entry_is_named_by_the_beginning_of_its_id_or_its_number(world: World
     done = hardwon(world, "delete", one.entry_id[:6].upper(), "#2", "2", "3", "--yes", "--json")
 
     assert (done.code, done.stderr) == (0, "")
-    assert [each["id"] for each in done.document["deleted"]] == [one.entry_id, two.entry_id, three.entry_id]
+    assert [item["id"] for item in done.document["deleted"]] == [one.entry_id, two.entry_id, three.entry_id]
     assert count(world) == 0
 
 
@@ -155,8 +157,8 @@ def test_a_spec_folder_is_forgotten_as_a_whole_once_it_is_confirmed(world: World
     ) == (1, True, 3)
     deleted = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes", "--json").document["deleted"]
     assert (len(deleted), count(world)) == (3, 0)
-    again = hardwon(world, "delete", "--spec-folder", "005-auth", "-y")
-    assert (again.code, "no document belongs to '005-auth'" in again.stderr) == (1, True)
+    second = hardwon(world, "delete", "--spec-folder", "005-auth", "-y")
+    assert (second.code, "no document belongs to '005-auth'" in second.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("arguments", [(), ("0123456789abcdef", "--spec-folder", "x")])

@@ -1,4 +1,4 @@
-"""`hardwon update` and `validate`, and what `show` and `list` then tell."""
+"""`hardwon update` and `validate`, and their effect on `show` and `list`."""
 
 import re
 
@@ -23,7 +23,7 @@ def facts(shown: str) -> dict[str, str]:
     return {line[:14].strip(): line[14:] for line in shown.splitlines() if re.match(r"[a-z ]{14}\S", line)}
 
 
-def test_what_is_changed_is_told_and_shown(world: World) -> None:
+def test_an_update_is_reported_and_shown(world: World) -> None:
     entry = keep(world)
     done = hardwon(
         world, *("update", "1", "--title", "Say the unit", "--tier", "important", "--weight", "0.9"),
@@ -59,14 +59,14 @@ def test_the_history_is_shown_the_last_change_first(world: World) -> None:
         "title: Name the unit -> Say the unit",
     ]
     past = hardwon(world, "show", "1", "--history", "--json").document["history"]
-    assert [(each["field"], each["new"]) for each in past] == [
+    assert [(item["field"], item["new"]) for item in past] == [
         ("importance_tier", "critical"),
         ("title", "Say the unit"),
     ]
     assert "history" not in hardwon(world, "show", "1", "--json").document
 
 
-def test_what_is_changed_is_json_for_scripts(world: World) -> None:
+def test_an_update_is_json_for_scripts(world: World) -> None:
     keep(world)
     document = hardwon(world, "update", "1", "--tier", "temporary", "--json").document
 
@@ -88,7 +88,7 @@ def test_an_empty_trigger_takes_all_away_and_no_permanent_lets_go(world: World) 
     assert (entry["trigger_phrases"], entry["permanent"], entry["keywords"]) == ([], False, [])
 
 
-def test_what_is_deprecated_is_told_to_be_found_no_more(world: World) -> None:
+def test_deprecating_an_entry_reports_that_it_is_found_no_more(world: World) -> None:
     keep(world)
     done = hardwon(world, "update", "1", "--tier", "deprecated")
 
@@ -97,7 +97,7 @@ def test_what_is_deprecated_is_told_to_be_found_no_more(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("1",), "nothing to change: give --title, --tier,"),
         (("1", "--weight", "1.5"), "importance_weight is 1.5: use a number from 0 to 1"),
@@ -110,24 +110,24 @@ def test_what_is_deprecated_is_told_to_be_found_no_more(world: World) -> None:
     ids=lambda value: str(value)[:40],
 )
 def test_a_change_that_can_not_be_made_is_the_users_mistake(
-    world: World, arguments: tuple[str, ...], says: str
+    world: World, arguments: tuple[str, ...], message: str
 ) -> None:
     keep(world)
     done = hardwon(world, "update", *arguments)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert says in done.stderr
+    assert message in done.stderr
     assert world.query("SELECT count(*) FROM history") == [(0,)]
 
 
 def test_five_good_judgements_offer_a_promotion_and_make_none(world: World) -> None:
     entry = keep(world)
-    told = [hardwon(world, "validate", "1", "--useful").stdout for _ in range(5)]
+    output = [hardwon(world, "validate", "1", "--useful").stdout for _ in range(5)]
 
-    assert told[3] == (
+    assert output[3] == (
         f"Validated: Name the unit (number 1, id: {entry.entry_id}), useful 4 of 4 times, confidence score 1.00\n"
     )
-    assert told[4].splitlines()[1:] == [
+    assert output[4].splitlines()[1:] == [
         f"It has proved itself: hardwon update {entry.entry_id} --tier critical makes it critical"
     ]
     document = hardwon(world, "validate", entry.entry_id, "--not-useful", "--json").document
@@ -154,7 +154,7 @@ def test_the_list_can_be_of_one_tier_or_one_specification(world: World) -> None:
     world.remember(first, attrs.evolve(second, tier="critical"))
 
     def listed(*options: str) -> list[str]:
-        return [each["description"] for each in hardwon(world, "list", *options, "--json").items]
+        return [item["description"] for item in hardwon(world, "list", *options, "--json").items]
 
     assert listed("--tier", "critical") == ["Two."]
     assert listed("--tier", "normal") == listed("--spec-folder", "005-memory") == ["One."]
@@ -179,5 +179,5 @@ def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
     )
 
     assert (fits.code, fits.stderr) == (0, "")
-    says = "Warning: a learning keeps its first 10 keywords, these were left out: k10\n"
-    assert (left_out.code, left_out.stderr) == (0, says)
+    message = "Warning: a learning keeps its first 10 keywords, these were left out: k10\n"
+    assert (left_out.code, left_out.stderr) == (0, message)

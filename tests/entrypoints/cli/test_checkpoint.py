@@ -73,7 +73,7 @@ MISTAKES: list[tuple[list[str], str]] = [
 ]
 
 
-def test_a_mistake_is_told_in_one_line_and_changes_nothing(world: World) -> None:
+def test_a_mistake_is_reported_in_one_line_and_changes_nothing(world: World) -> None:
     keep(world)
     hardwon(world, "checkpoint", "create", "taken")
     for arguments, words in MISTAKES:
@@ -85,7 +85,7 @@ def test_a_mistake_is_told_in_one_line_and_changes_nothing(world: World) -> None
 
 
 @pytest.mark.parametrize(
-    ("typed", "code", "says", "left"),
+    ("typed", "code", "message", "left"),
     [
         (b"y\n", 0, "Replace the whole store by the checkpoint before\\x1b (20", 1),
         (b"n\n", 0, "Nothing was changed", 2),
@@ -93,14 +93,14 @@ def test_a_mistake_is_told_in_one_line_and_changes_nothing(world: World) -> None
     ],
     ids=["yes", "no", "end of input"],
 )
-def test_who_sits_at_a_terminal_is_asked_first(world: World, typed: bytes, code: int, says: str, left: int) -> None:
+def test_a_terminal_is_asked_for_confirmation(world: World, typed: bytes, code: int, message: str, left: int) -> None:
     keep(world, description="One.")
     hardwon(world, "checkpoint", "create", "before\x1b", "--scope", "all")
     keep(world, description="Two.")
     talk = answer(world, typed, "checkpoint", "restore", "before\x1b")
 
     assert talk.code == code
-    assert says in talk.shown
+    assert message in talk.shown
     assert "\x1b" not in talk.shown
     assert len(ids(world)) == left
 
@@ -131,8 +131,8 @@ def test_a_backup_brings_the_whole_store_back_elsewhere(world: World) -> None:
     keep(world, description="Two.")
 
     assert made.stdout == f"Backed up 1 memory to {backup}, {backup.stat().st_size} bytes\n"
-    again = hardwon(world, "backup", str(backup))
-    assert (again.code, again.stdout, "--force" in again.stderr) == (1, "", True)
+    second = hardwon(world, "backup", str(backup))
+    assert (second.code, second.stdout, "--force" in second.stderr) == (1, "", True)
     elsewhere = world.folder / "elsewhere"
     done = hardwon(world, "restore", str(backup), "--yes", "--json", "--global-store", str(elsewhere)).document
     assert (done["name"], done["scope"], done["restored"]) == ("b\\n.db", "all", 1)
@@ -145,7 +145,7 @@ def test_a_backup_brings_the_whole_store_back_elsewhere(world: World) -> None:
     assert (forced["path"], forced["memory_count"], forced["bytes"]) == (str(backup), 1, backup.stat().st_size)
 
 
-def test_what_is_no_backup_is_refused_and_changes_nothing(world: World) -> None:
+def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(world: World) -> None:
     entry = keep(world)
     text = world.folder / "text.db"
     text.write_text("text " * 500)

@@ -1,4 +1,4 @@
-"""What a progress bar is told reaches a terminal."""
+"""Progress bars escape control characters in names."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

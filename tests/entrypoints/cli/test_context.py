@@ -1,4 +1,4 @@
-"""`hardwon context`: what a session that starts now would get to read."""
+"""`hardwon context`: the block that a session starting now would get."""
 
 import contextlib
 import re
@@ -70,21 +70,21 @@ def test_a_project_with_enough_to_say_is_asked_alone(library: Library) -> None:
     assert re.fullmatch(r"### Related Conversations\n- Ours 0 \(decision, \d{4}-\d\d-\d\d\): Number 0\.\n", shown)
 
 
-def test_what_is_about_touched_files_comes_first_among_equals(library: Library) -> None:
+def test_entries_about_touched_files_come_first_among_equals(library: Library) -> None:
     library.world.commit("one.py")
     library.world.commit("two.py")
     query = ContextQuery(Feature("lock", "Lock", "design"), ("two.py",)).compose()
     assert query
     planting.QUESTION = query
     plain = memory("decision", "A plain one", "One.", 0.5)
-    moment = plain.entry.updated_at
-    touched = memory("decision", "Touched", "Two.", 0.5, references=("two.py",), updated_at=moment)
+    timestamp = plain.entry.updated_at
+    touched = memory("decision", "Touched", "Two.", 0.5, references=("two.py",), updated_at=timestamp)
     library.plant(plain, touched)
 
     assert names(library) == ["Touched", "A plain one"]
 
 
-def test_every_part_of_a_score_is_told_and_the_score_is_its_formula(library: Library) -> None:
+def test_every_part_of_a_score_is_shown_and_the_score_is_its_formula(library: Library) -> None:
     library.plant(*ours(3))
     answers = hardwon(library.world, *OURS, "--json").items
 
@@ -123,7 +123,7 @@ def test_the_section_obeys_its_budget(library: Library, budget: int) -> None:
     assert hardwon(library.world, *OURS, "--token-budget", "0") == (0, "", "")
 
 
-def test_summaries_are_told_and_no_exchange(library: Library) -> None:
+def test_summaries_are_printed_and_no_exchange(library: Library) -> None:
     text = "We lock the file.\n\nUser\n\nhow do we lock?\n\nAssistant\n\nassistant words"
     library.plant(memory("conversation", "Locks", text, 0.9))
 
@@ -157,7 +157,7 @@ def test_the_sections_own_options_go_together_or_are_refused(library: Library) -
     assert not (library.world.project / "x.md").exists()
 
 
-def test_what_a_session_start_prints_is_brought_into_a_file_and_only_there(library: Library) -> None:
+def test_the_session_start_block_is_written_into_a_file_and_only_there(library: Library) -> None:
     library.plant(*ours(2))
     path = library.world.project / "CLAUDE.md"
     path.write_bytes(b"# Mine\r\nno end")
@@ -190,7 +190,7 @@ def test_a_file_that_can_t_be_used_is_one_clear_line(library: Library, content: 
     assert path.read_bytes() == content
 
 
-def test_nothing_to_say_is_said_and_makes_no_file(empty_world: World) -> None:
+def test_an_empty_block_is_reported_and_makes_no_file(empty_world: World) -> None:
     done = hardwon(empty_world, "context", "--write", "CLAUDE.md")
 
     assert done == (
@@ -212,12 +212,12 @@ def test_without_a_signal_the_newest_are_reported(empty_world: World) -> None:
     empty_world.remember(memory("decision", "D", "Text.", None, source_project=empty_world.project.name).entry)
 
     assert "- D (decision, " in hardwon(empty_world, *OURS).stdout
-    assert [each["title"] for each in hardwon(empty_world, *OURS, "--json").items] == ["D"]
+    assert [item["title"] for item in hardwon(empty_world, *OURS, "--json").items] == ["D"]
     assert "- D (decision, " in hardwon(empty_world, "context").stdout
     assert hardwon(empty_world, *OURS, "--explain").code == 0
 
 
-def test_nothing_near_is_said(library: Library) -> None:
+def test_an_empty_result_is_reported(library: Library) -> None:
     done = hardwon(library.world, *OURS)
 
     assert done == (0, "No conversation of this project is remembered\n", "")
@@ -240,7 +240,7 @@ def test_the_block_of_a_session_start_is_shown_and_nothing_is_counted(empty_worl
     assert world.query("SELECT count(*) FROM recall") == [(3,)]
 
 
-def test_an_empty_store_is_told_what_to_do(empty_world: World) -> None:
+def test_an_empty_store_prints_the_next_step(empty_world: World) -> None:
     assert hardwon(empty_world, "context") == (
         0,
         "There is nothing to tell yet: run hardwon import, or hardwon capture\n",

@@ -13,7 +13,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.capture_lock import capture_lock
+from hardwon.entrypoints.capture import capture_lock
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.strategies import NOW
@@ -69,7 +69,9 @@ def test_a_real_sized_transcript_becomes_files_without_what_is_never_kept(world:
     assert sorted(name.strip() for name in names) == sorted(files)
     assert any(name.startswith("memory/conversations/") for name in files)
     text = "\n".join(files.values())
-    assert all(f"({turn})" in text for turn, said in enumerate(made.exchanges) if said.user.endswith(f"({turn})"))
+    assert all(
+        f"({turn})" in text for turn, utterance in enumerate(made.exchanges) if utterance.user.endswith(f"({turn})")
+    )
     traces = [*NEVER_KEPT, str(world.project)]
     ours = [path for folder in (world.project, world.store) for path in folder.rglob("*") if path.is_file()]
     assert not [(part, path) for path in ours for part in NEVER_KEPT if part.encode() in path.read_bytes()]
@@ -79,7 +81,7 @@ def test_a_real_sized_transcript_becomes_files_without_what_is_never_kept(world:
     assert (len(buffer.exchanges) <= 20, buffer.unwritten) == (True, 0)
 
 
-def test_what_was_captured_is_in_the_store_at_once(world: World) -> None:
+def test_a_captured_conversation_is_in_the_store_at_once(world: World) -> None:
     file, _ = written(world, 40)
     capture(world, "--from", file)
 
@@ -96,16 +98,18 @@ def test_a_session_that_went_on_is_captured_from_where_it_was_left(world: World)
 
     before = capture(world, "--from", file)
     unchanged = kept(world)
-    again = capture(world, "--from", file)
+    repeated = capture(world, "--from", file)
     file.write_text(whole)
     after = capture(world, "--from", file)
 
-    assert [done.code for done in (before, again, after)] == [0, 0, 0]
-    assert again.stdout == "Nothing to capture.\n"
+    assert [done.code for done in (before, repeated, after)] == [0, 0, 0]
+    assert repeated.stdout == "Nothing to capture.\n"
     first, more = (int(re.findall(r"\d+", done.stdout)[0]) for done in (before, after))
     assert len(made.exchanges) <= first + more <= len(made.exchanges) + 1  # the last one may have grown
     text = "\n".join(kept(world).values())
-    assert all(f"({turn})" in text for turn, said in enumerate(made.exchanges) if said.user.endswith(f"({turn})"))
+    assert all(
+        f"({turn})" in text for turn, utterance in enumerate(made.exchanges) if utterance.user.endswith(f"({turn})")
+    )
     assert set(unchanged) <= set(kept(world))
 
 
@@ -140,7 +144,7 @@ def test_a_question_that_was_asked_by_a_tool_is_kept_with_its_answer(world: Worl
 
     done = capture(world, "--from", file, "--json")
 
-    asked = [said["answers"] for chunk in done.items for said in chunk["exchanges"] if "answers" in said]
+    asked = [utterance["answers"] for chunk in done.items for utterance in chunk["exchanges"] if "answers" in utterance]
     way, other = "guess the encoding from the first bytes", "read it from the header"
     assert asked[0] == [{"question": "Which way for the feed parser?", "answer": way, "options": [way, other]}]
     text = "\n".join(kept(world).values())
@@ -174,7 +178,7 @@ def test_a_dry_run_for_people_names_the_chunks(world: World) -> None:
     assert (world.store.exists(), kept(world)) == (False, {})
 
 
-def test_what_is_piped_can_be_captured_twice(world: World) -> None:
+def test_a_piped_transcript_can_be_captured_twice(world: World) -> None:
     for _ in range(2):
         done = run(world, "hardwon", "capture", stdin=EXCHANGES.encode())
         assert (done.code, done.stdout.splitlines()[0][:31]) == (0, "Captured: 2 exchanges in 2 chun")
@@ -214,7 +218,7 @@ def test_a_folder_is_refused_and_so_is_nothing_at_all(world: World) -> None:
     assert "name a TRANSCRIPT, or pipe one to standard input" in closed.stderr
 
 
-def test_a_transcript_in_which_nothing_is_said_is_no_trouble(world: World) -> None:
+def test_a_transcript_without_utterances_is_no_error(world: World) -> None:
     empty = capture(world, "--from", rewritten(world, ""))
     bookkeeping = capture(world, "--from", rewritten(world, '{"type": "mode", "mode": "normal"}\n'), "--json")
 
@@ -253,11 +257,13 @@ def test_where_nothing_can_be_written_the_next_run_writes_it(world: World) -> No
     assert (refused.code, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
     assert done.code == 0
     text = "\n".join(kept(world).values())
-    assert all(f"({turn})" in text for turn, said in enumerate(made.exchanges) if said.user.endswith(f"({turn})"))
+    assert all(
+        f"({turn})" in text for turn, utterance in enumerate(made.exchanges) if utterance.user.endswith(f"({turn})")
+    )
 
 
 def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hardwon.entrypoints.capture_lock.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.capture.PATIENCE_SECONDS", 0.0)
     settings = Settings(global_store=str(world.store), embedding_provider="off", capture_enabled=False)
     memory = open_memory(settings, pytest.fail)
     other = CaptureLock(str(world.store))
@@ -274,7 +280,7 @@ def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch:
 
 def test_a_worker_that_gave_up_meanwhile_is_started_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     woken = list[str]()
-    monkeypatch.setattr("hardwon.entrypoints.capture_lock.wake", lambda _, root: woken.append(root))
+    monkeypatch.setattr("hardwon.entrypoints.capture.wake", lambda _, root: woken.append(root))
     memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail)
     with contextlib.closing(memory):
         with capture_lock(memory, str(world.project)):
@@ -295,8 +301,8 @@ def test_captured_again_what_was_remembered_is_there_once_and_for_good(world: Wo
 
     text = "\n".join(conversations(world))
     assert done.code == 0
-    said = [each.user.splitlines()[0] for each in make_transcript(60).exchanges if each.user]
-    assert {prompt: text.count(f"> {prompt}") for prompt in said} == dict.fromkeys(said, 1)
+    utterance = [exchange.user.splitlines()[0] for exchange in make_transcript(60).exchanges if exchange.user]
+    assert {prompt: text.count(f"> {prompt}") for prompt in utterance} == dict.fromkeys(utterance, 1)
     assert "[PERMANENT]" in text
     listed = hardwon(world, "list", "--in", "conversations", "--json").items
     assert sum(entry["kind"] == "conversation" for entry in listed) == text.count("<!-- ANCHOR:")
@@ -305,8 +311,8 @@ def test_captured_again_what_was_remembered_is_there_once_and_for_good(world: Wo
 def test_paths_of_a_project_that_is_reached_by_a_link_are_not_kept(world: World) -> None:
     link = world.folder / "link"
     link.symlink_to(world.project)
-    said = json.dumps({"user": f"see {link}/src/a.py", "timestamp": "2026-11-21T09:00:00Z"})
-    run(world, "hardwon", "capture", "--project-root", str(link), stdin=said.encode())
+    utterance = json.dumps({"user": f"see {link}/src/a.py", "timestamp": "2026-11-21T09:00:00Z"})
+    run(world, "hardwon", "capture", "--project-root", str(link), stdin=utterance.encode())
 
     text = "\n".join(conversations(world))
     assert ("see src/a.py" in text, str(link) in text) == (True, False)

@@ -1,4 +1,4 @@
-"""`hardwon remember`: a text, or what was said, is kept for good and found."""
+"""`hardwon remember`: a text or the current conversation is kept permanently and found."""
 
 import contextlib
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def test_a_text_becomes_a_permanent_conversation_that_is_found(world: World) -> 
     assert "read-only on Fridays" in done.document["summary"]
 
 
-def test_what_was_kept_is_confirmed_by_its_summary(world: World) -> None:
+def test_a_kept_conversation_is_confirmed_by_its_summary(world: World) -> None:
     done = hardwon(world, "remember", RULE)
 
     assert done.code == 0
@@ -94,7 +94,7 @@ def test_a_piped_text_is_kept_without_its_secrets(world: World) -> None:
     assert KEY not in written(world)
 
 
-def test_without_a_text_what_was_said_in_the_session_is_kept(world: World) -> None:
+def test_without_a_text_the_conversation_of_the_session_is_kept(world: World) -> None:
     for session_id, minute in (("other", "We decided on tabs."), ("mine", "We decided on spaces.")):
         Conversation(world, session_id).say("What indents the parser?", minute)
     world.variables["CLAUDE_CODE_SESSION_ID"] = "other"
@@ -142,7 +142,7 @@ def test_with_nothing_captured_the_error_says_what_to_do(world: World) -> None:
     assert "hardwon remember 'TEXT'" in done.stderr
 
 
-def test_what_was_said_stays_with_the_project_it_was_said_in(world: World) -> None:
+def test_utterances_stay_in_their_project(world: World) -> None:
     here = world.project
     conversation = Conversation(world, "mine")
     conversation.say("What indents the parser?", "We decided on spaces.")
@@ -160,7 +160,7 @@ def test_what_was_said_stays_with_the_project_it_was_said_in(world: World) -> No
 
 
 def test_a_capture_at_work_is_waited_for_but_not_for_ever(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hardwon.entrypoints.capture_lock.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.capture.PATIENCE_SECONDS", 0.0)
     Conversation(world).say("What indents the parser?", "We decided on spaces.")
     lock = CaptureLock(str(world.store))
     assert lock.acquire(0.0)

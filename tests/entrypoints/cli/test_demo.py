@@ -1,4 +1,4 @@
-"""`hardwon demo`, and what context is worth on its sample project (A-AC1)."""
+"""`hardwon demo`, and the benefit of context on its sample project."""
 
 import contextlib
 import json
@@ -25,7 +25,7 @@ LIMIT = 25
 WANTED = {"parsing": 20, "deployment": 20, "testing": 10}
 
 
-def test_the_demo_tells_its_story_offline_and_leaves_nothing_behind(empty_world: World) -> None:
+def test_the_demo_runs_offline_and_leaves_nothing_behind(empty_world: World) -> None:
     temporary = empty_world.folder / "temporary"
     temporary.mkdir()
     empty_world.variables |= {"TMPDIR": str(temporary), "COLUMNS": "100"}
@@ -35,7 +35,7 @@ def test_the_demo_tells_its_story_offline_and_leaves_nothing_behind(empty_world:
     assert (done.code, done.stderr) == (0, "")
     chapters = [line.split(". ")[0] for line in done.stdout.splitlines() if line.rstrip().endswith("──")]
     assert chapters[:6] == ["1", "2", "3", "4", "5", "6"]
-    for said in (
+    for part in (
         "79 learnings imported, 79 vectors made",
         "file-parser: ",
         "## Engineering Memory (from knowledge bank)",
@@ -46,7 +46,7 @@ def test_the_demo_tells_its_story_offline_and_leaves_nothing_behind(empty_world:
         "<- new",
         "hardwon import",
     ):
-        assert said in done.stdout, said
+        assert part in done.stdout, part
     assert list(temporary.iterdir()) == []
     assert list((empty_world.folder / "home").iterdir()) == []
     assert not empty_world.store.exists()

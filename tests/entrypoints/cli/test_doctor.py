@@ -1,4 +1,4 @@
-"""`hardwon doctor` finds what is broken, and repairs what can be repaired."""
+"""`hardwon doctor` finds damage and repairs what can be repaired."""
 
 import sqlite3
 from typing import Any
@@ -32,10 +32,10 @@ def findings(done: Ran) -> dict[str, Any]:
     return {finding["name"]: finding for finding in done.document["findings"]}
 
 
-def assert_only_trouble(done: Ran, name: str, says: str) -> None:
+def assert_only_finding(done: Ran, name: str, message: str) -> None:
     found = findings(done)
-    assert [each for each, finding in found.items() if not finding["ok"]] == [name]
-    assert says in found[name]["detail"]
+    assert [item for item, finding in found.items() if not finding["ok"]] == [name]
+    assert message in found[name]["detail"]
     assert done.code == 2
     assert done.stderr.endswith(f"hardwon: 1 of {len(found)} checks failed\n")
 
@@ -83,7 +83,7 @@ def test_the_origin_of_every_setting_is_reported(world: World) -> None:
     assert settings["vector_weight"] == {"value": 0.5, "from": "default"}
 
 
-def test_the_last_trouble_of_the_hook_is_reported(world: World) -> None:
+def test_the_last_failure_of_the_hook_is_reported(world: World) -> None:
     for number in range(4):
         world.hook(payload=f"no JSON {number}\x1b[2J".encode())
 
@@ -99,7 +99,7 @@ def test_the_last_trouble_of_the_hook_is_reported(world: World) -> None:
 def test_a_file_that_is_no_database_is_found_and_left_unchanged(world: World) -> None:
     world.database.write_bytes(b"garbage" * 1_000)
 
-    assert_only_trouble(hardwon(world, "doctor", "--json"), "store", "run: hardwon doctor --repair")
+    assert_only_finding(hardwon(world, "doctor", "--json"), "store", "run: hardwon doctor --repair")
     assert world.database.read_bytes() == b"garbage" * 1_000
     assert broken_files(world) == []
 
@@ -130,7 +130,7 @@ def test_damage_in_the_middle_of_a_database_is_found_and_repaired(world: World) 
     content[(page - 1) * 4096 : page * 4096] = b"\x55" * 4096
     world.database.write_bytes(content)
 
-    assert_only_trouble(hardwon(world, "doctor", "--json"), "store", "run: hardwon doctor --repair")
+    assert_only_finding(hardwon(world, "doctor", "--json"), "store", "run: hardwon doctor --repair")
     assert hardwon(world, "doctor", "--repair").code == 0
     assert (world.store / broken_files(world)[0]).read_bytes() == content
     assert world.query("SELECT count(*) FROM entries") == [(3,)]
@@ -149,7 +149,7 @@ def test_a_broken_keyword_index_is_found_and_rebuilt_in_place(world: World, stat
     keep(world, source_project=None)
     change(world, statement)
 
-    assert_only_trouble(hardwon(world, "doctor", "--json"), "keyword index", "run: hardwon doctor --repair")
+    assert_only_finding(hardwon(world, "doctor", "--json"), "keyword index", "run: hardwon doctor --repair")
     done = hardwon(world, "doctor", "--repair")
 
     assert (done.code, done.stderr, broken_files(world)) == (0, "", [])
@@ -161,7 +161,7 @@ def test_a_broken_keyword_index_is_found_and_rebuilt_in_place(world: World, stat
 def test_a_version_that_is_no_number_is_damage(world: World) -> None:
     change(world, "UPDATE _metadata SET value = 'new' WHERE key = 'schema_version'")
 
-    assert_only_trouble(hardwon(world, "doctor", "--json"), "store", "schema version is 'new'")
+    assert_only_finding(hardwon(world, "doctor", "--json"), "store", "schema version is 'new'")
 
 
 def test_a_newer_store_is_never_moved_aside(world: World) -> None:
@@ -170,7 +170,7 @@ def test_a_newer_store_is_never_moved_aside(world: World) -> None:
 
     done = hardwon(world, "doctor", "--repair", "--json")
 
-    assert_only_trouble(done, "store", "schema version 99, this hardwon knows 6: upgrade hardwon")
+    assert_only_finding(done, "store", "schema version 99, this hardwon knows 6: upgrade hardwon")
     assert done.stderr.startswith("Warning: nothing was repaired: ")
     assert (broken_files(world), world.query("SELECT * FROM entries")) == ([], before)
 
@@ -181,7 +181,7 @@ def test_a_store_that_another_process_holds_is_never_moved_aside(world: World) -
     with held_by_another(world):
         done = hardwon(world, "doctor", "--repair", "--json")
 
-    assert_only_trouble(done, "store", "locked")
+    assert_only_finding(done, "store", "locked")
     assert (broken_files(world), world.query("SELECT * FROM entries")) == ([], before)
 
 
@@ -197,7 +197,7 @@ def test_repair_of_a_healthy_store_changes_nothing(world: World) -> None:
 def test_a_missing_git_is_found(world: World) -> None:
     world.variables["PATH"] = str(world.bin)
 
-    assert_only_trouble(hardwon(world, "doctor", "--json"), "git", "not on PATH: changed files give no signal")
+    assert_only_finding(hardwon(world, "doctor", "--json"), "git", "not on PATH: changed files give no signal")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"onnx" * 1_000])
@@ -206,16 +206,16 @@ def test_weights_that_are_missing_or_damaged_are_found(world: World, content: by
     if content is not None:
         (package / "model.onnx").write_bytes(content)
 
-    assert_only_trouble(hardwon(world, "doctor", "--json"), "provider local", str(package / "model.onnx"))
+    assert_only_finding(hardwon(world, "doctor", "--json"), "provider local", str(package / "model.onnx"))
 
 
 def test_a_numpy_that_cannot_be_imported_is_found(world: World) -> None:
     world.put_package("numpy", __init__="raise ImportError('no numpy here')")
 
-    assert_only_trouble(hardwon(world, "doctor", "--json"), "provider local", "(no numpy here)")
+    assert_only_finding(hardwon(world, "doctor", "--json"), "provider local", "(no numpy here)")
 
 
-def test_two_troubles_are_two_findings(world: World) -> None:
+def test_two_problems_are_two_findings(world: World) -> None:
     world.variables["PATH"] = str(world.bin)
     change(world, "DROP TABLE entries_fts")
 

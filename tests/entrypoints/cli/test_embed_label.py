@@ -42,7 +42,7 @@ def at(scene: Scene, path: str, fault: Fault) -> Fault:
     return lambda answer: fault(answer) if scene.stub.requests[-1].path == path else None
 
 
-def says(text: str) -> Fault:
+def answering(text: str) -> Fault:
     """Let Haiku answer *text*."""
     return raw(json.dumps({"content": [{"type": "text", "text": text}]}).encode())
 
@@ -105,7 +105,11 @@ def test_the_request_carries_the_entry_and_the_rules(scene: Scene) -> None:
         assert rule in prompt
 
 
-FAILURES: dict[str, Fault] = {"500": status(500), "401": status(401, {"error": {"message": KEY}}), "no list": says("?")}
+FAILURES: dict[str, Fault] = {
+    "500": status(500),
+    "401": status(401, {"error": {"message": KEY}}),
+    "no list": answering("?"),
+}
 
 
 @pytest.mark.parametrize("fault", FAILURES.values(), ids=FAILURES)
@@ -144,9 +148,9 @@ def break_everything(scene: Scene) -> None:
 ALL_FAIL: dict[str, Callable[[Scene], None]] = {"500": break_everything, "down": Scene.take_down}
 
 
-@pytest.mark.parametrize("trouble", ALL_FAIL.values(), ids=ALL_FAIL)
-def test_when_everyone_fails_the_entry_stays_as_it_was(scene: Scene, trouble: Callable[[Scene], None]) -> None:
-    trouble(scene)
+@pytest.mark.parametrize("problem", ALL_FAIL.values(), ids=ALL_FAIL)
+def test_when_everyone_fails_the_entry_stays_as_it_was(scene: Scene, problem: Callable[[Scene], None]) -> None:
+    problem(scene)
     done = hardwon(scene.world, "label")
 
     assert "Anthropic at 127.0.0.1" in done.stderr
@@ -165,7 +169,7 @@ def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) ->
 
 
 def test_labels_that_break_the_rules_are_dropped_one_by_one(scene: Scene) -> None:
-    scene.stub.fault = says('Here: ["ok-label", "bad\\"x", "Two Words", "software", "C++", "fts5"]')
+    scene.stub.fault = answering('Here: ["ok-label", "bad\\"x", "Two Words", "software", "C++", "fts5"]')
     hardwon(scene.world, "label")
 
     [kept] = labels(scene.world)
@@ -175,7 +179,7 @@ def test_labels_that_break_the_rules_are_dropped_one_by_one(scene: Scene) -> Non
 
 
 @pytest.mark.parametrize("provider", ["off", "claude"])
-def test_with_nobody_to_ask_the_setting_is_named(scene: Scene, provider: str) -> None:
+def test_without_a_labeler_the_setting_is_named(scene: Scene, provider: str) -> None:
     scene.configure(embedding_provider="off", keyword_provider=provider)
     done = hardwon(scene.world, "label")
 

@@ -22,7 +22,7 @@ def world(empty_world: World) -> World:
     return empty_world
 
 
-def test_an_empty_store_is_told_what_to_do(world: World) -> None:
+def test_an_empty_store_prints_the_next_step(world: World) -> None:
     assert hardwon(world, "list") == (0, "Nothing is remembered yet: run hardwon import\n", "")
     assert hardwon(world, "list", "--category", "patterns").stdout == "No patterns are remembered yet\n"
     assert hardwon(world, "list", "--json").document == {"items": [], "total": 0, "offset": 0}
@@ -56,7 +56,7 @@ def test_names_are_printed_as_they_are_on_one_line_each(world: World) -> None:
         assert any(line.rstrip().endswith(name) for line in lines), name
 
 
-def test_show_tells_every_field_in_text_and_json(world: World) -> None:
+def test_show_prints_every_field_in_text_and_json(world: World) -> None:
     text = "[bold]Not[/bold] :smile: markup\twith a tab\n\nand 漢字 \\"
     fields = {**VALID, **COMPLETE, "description": text, "confidence": "high", "source": "retro"}
     entry_id = keep(world, **fields).entry_id
@@ -95,7 +95,7 @@ def test_the_notes_of_a_bank_are_shown(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "says"),
+    ("reference", "message"),
     [
         ("ffff", "no entry has the id 'ffff' (hardwon list shows them)"),
         ("abc", "'abc' is too short: give at least 4 characters"),
@@ -105,13 +105,13 @@ def test_the_notes_of_a_bank_are_shown(world: World) -> None:
         ("Name the unit", "no entry has the id 'Name the unit'"),
     ],
 )
-def test_an_id_nobody_has_is_the_users_mistake(world: World, reference: str, says: str) -> None:
+def test_an_unknown_id_is_the_users_mistake(world: World, reference: str, message: str) -> None:
     keep(world)
 
     done = hardwon(world, "show", reference)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 def test_the_beginning_of_two_ids_is_refused_and_a_longer_one_is_enough(world: World) -> None:
@@ -228,7 +228,7 @@ SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object]]:
-    """Return what one process tells of a project with each of the files."""
+    """Return the output of one process for a project with each of the files."""
     world = World(tmp_path_factory.mktemp("settings"), contextlib.ExitStack())
     roots = {}
     for number, (name, (text, _)) in enumerate(SETTINGS.items()):

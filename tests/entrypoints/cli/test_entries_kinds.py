@@ -59,7 +59,7 @@ def test_the_list_holds_what_the_options_say(library: Library, options: tuple[st
     assert listed(library, *options) == names
 
 
-def test_the_table_tells_the_kind(library: Library) -> None:
+def test_the_table_has_the_kind(library: Library) -> None:
     lines = hardwon(library.world, "list", "--in", "sessions").stdout.splitlines()
 
     assert lines[0].split() == ["id", "kind", "category", "seen", "confidence", "updated", "recalls", "name"]

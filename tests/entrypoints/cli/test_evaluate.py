@@ -142,7 +142,7 @@ def test_a_query_with_a_group_finds_nothing_of_another(world: World, tmp_path: P
         assert document["sets"]["grouped"]["queries"]["q-2"]["ndcg@10"][policy] == 0
 
 
-def test_what_is_left_out_is_reported(world: World, tmp_path: Path) -> None:
+def test_omissions_are_reported(world: World, tmp_path: Path) -> None:
     docs = json.dumps({"id": "a", "text": "Text."}) + "\n" + json.dumps({"id": "b", "text": " "}) + "\n"
     queries = json.dumps({"id": "q", "text": "text"}) + "\n"
     qrels = "query-id\tcorpus-id\tscore\nq\ta\t1\nq\tz\t1\n9\ta\t1\n"
@@ -158,7 +158,7 @@ def test_what_is_left_out_is_reported(world: World, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "says"),
+    ("files", "message"),
     [
         ({"docs": "{nonsense\n"}, "docs.jsonl line 1: is not JSON"),
         ({"docs": '{"id": "a", "text": "a\\u0000b"}\n'}, "docs.jsonl line 1: text holds a NUL character"),
@@ -166,12 +166,14 @@ def test_what_is_left_out_is_reported(world: World, tmp_path: Path) -> None:
         ({"qrels": "a\tb\tc\nq-units\tunits\thigh\n"}, "qrels.tsv line 2: the score is 'high'"),
     ],
 )
-def test_a_bad_set_is_one_line_and_exit_code_1(world: World, tmp_path: Path, files: dict[str, str], says: str) -> None:
+def test_a_bad_set_is_one_line_and_exit_code_1(
+    world: World, tmp_path: Path, files: dict[str, str], message: str
+) -> None:
     done = hardwon(world, "eval", str(write_set(tmp_path / "bad", **files)))
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith("hardwon: ")
-    assert says in done.stderr
+    assert message in done.stderr
     assert left_behind(world) == []
     assert not cache_of(world).exists()
 
@@ -198,7 +200,7 @@ def test_compressed_documents_that_are_cut_off_are_one_line_and_exit_code_1(worl
     assert "docs.jsonl.gz: is no gzip file, or damaged" in done.stderr
 
 
-def test_mistakes_are_told_in_one_line(world: World, notes: str, tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_one_line(world: World, notes: str, tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text("{}")
     mistakes = {
         (): "name a folder to measure on, or --self",
@@ -209,10 +211,10 @@ def test_mistakes_are_told_in_one_line(world: World, notes: str, tmp_path: Path)
         (notes, "--compare", str(tmp_path / "old.json")): "is no report of `hardwon eval --json`",
         (notes, "--compare", str(tmp_path / "none.json")): "none.json: No such file",
     }
-    for arguments, says in mistakes.items():
+    for arguments, message in mistakes.items():
         done = hardwon(world, "eval", *arguments)
         assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-        assert says in done.stderr
+        assert message in done.stderr
 
 
 @pytest.fixture
@@ -311,7 +313,7 @@ def test_ones_own_memory_is_asked_for_the_text_under_each_title(world: World) ->
     assert world.query("SELECT count(*) FROM vector") == [(0,)]
 
 
-def test_a_memory_that_is_too_small_is_told_so_and_not_made(world: World) -> None:
+def test_a_memory_that_is_too_small_is_reported_and_not_made(world: World) -> None:
     done = hardwon(world, "eval", "--self", "--json")
 
     assert (done.code, done.document) == (0, {"sets": {}})

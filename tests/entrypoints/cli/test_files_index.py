@@ -60,7 +60,7 @@ def index(world: World, *arguments: str) -> Any:
 def counts(world: World, *arguments: str) -> tuple[int, int, int, int, int]:
     """Return how many files were new, changed, unchanged, removed and skipped."""
     done = index(world, *arguments)
-    new, changed, removed, skipped = (len(done[each]) for each in ("new", "changed", "removed", "skipped"))
+    new, changed, removed, skipped = (len(done[item]) for item in ("new", "changed", "removed", "skipped"))
     return new, changed, done["unchanged"], removed, skipped
 
 
@@ -82,8 +82,8 @@ def test_the_memory_of_a_project_is_indexed_by_its_folders(embedding_world: Worl
         ("gotcha", "Quotes", "Quotes\n\nA quote inside a quote ends it.", 0, "[]", "project", "world"),
         ("session", "Debugged the parser.", "Debugged the parser.", 0, "[]", "project", "world"),
     ]
-    again = hardwon(embedding_world, "index")
-    assert again.stdout.startswith("Indexed 0 files: 0 new, 0 changed, 4 unchanged, 0 removed, 0 skipped; 0 vectors")
+    second = hardwon(embedding_world, "index")
+    assert second.stdout.startswith("Indexed 0 files: 0 new, 0 changed, 4 unchanged, 0 removed, 0 skipped; 0 vectors")
 
 
 def test_the_store_and_its_folder_are_made_at_the_first_index(world: World) -> None:
@@ -155,7 +155,7 @@ def test_other_roots_are_indexed_and_nothing_of_a_root_that_is_missing_is_forgot
     assert world.query("SELECT spec_folder FROM memory_index") == [("007-x",)]
 
 
-def test_a_dry_run_tells_and_changes_nothing(world: World) -> None:
+def test_a_dry_run_reports_and_changes_nothing(world: World) -> None:
     done = hardwon(world, "index", "--dry-run")
     assert done.stdout.splitlines()[0] == f"would add {world.project}/memory/conversations/talk.md"
     assert "Would index 4 files: 4 new, 0 changed, 0 unchanged" in done.stdout
@@ -258,7 +258,7 @@ def test_an_embedder_that_fails_costs_an_index_its_vectors_only(embedding_world:
     assert "0 vectors made, 4 missing" in done.stdout
 
 
-def test_what_cannot_be_used_is_skipped_with_a_warning_and_the_rest_comes_in(world: World) -> None:
+def test_an_unusable_file_is_skipped_with_a_warning_and_the_rest_is_indexed(world: World) -> None:
     folder = world.project / "memory" / "gotchas"
     (folder / "binary.md").write_bytes(bytes(range(256)))
     (folder / "long.md").write_bytes(b"x" * (4 * 1024 * 1024 + 1))
@@ -336,7 +336,7 @@ def test_a_project_without_memory_has_nothing_to_index(empty_world: World) -> No
         ((os.fsdecode(b"zz\xff"),), ("PATHS", r"'zz\udcff'")),
     ],
 )
-def test_a_mistake_is_told_in_one_line(world: World, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+def test_a_mistake_is_reported_in_one_line(world: World, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
     done: Ran = hardwon(world, "index", *arguments)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
@@ -352,8 +352,11 @@ def captured(world: World, *chunks: Chunk) -> list[str]:
 
 def test_a_captured_file_is_one_memory_a_section(embedding_world: World) -> None:
     world = embedding_world
-    said = "We use UTF-8 instead of Latin-1."
-    first = talk("How do partners encode?", metadata=Metadata(decisions=(said,), gotchas=(said,), preferences=(said,)))
+    utterance = "We use UTF-8 instead of Latin-1."
+    first = talk(
+        "How do partners encode?",
+        metadata=Metadata(decisions=(utterance,), gotchas=(utterance,), preferences=(utterance,)),
+    )
     paths = captured(world, first, talk("Second?", minute=1, permanent=True))
     done = index(world, *paths)
 
@@ -407,7 +410,7 @@ def test_a_clone_rebuilds_what_its_files_say(embedding_world: World) -> None:
     assert hardwon(world, *question).document == before
 
 
-def test_progress_is_told_line_by_line_without_a_terminal(world: World) -> None:
+def test_progress_is_printed_line_by_line_without_a_terminal(world: World) -> None:
     done = hardwon(world, "index", "--progress", "--json")
 
     names = sorted(os.path.realpath(world.project / name) for name in TEXTS)

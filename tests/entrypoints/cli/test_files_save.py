@@ -45,7 +45,7 @@ def found(world: World, question: str) -> list[str]:
     return re.findall(r'^ {3}"(.*)"$', done.stdout, re.MULTILINE)
 
 
-def test_what_is_saved_is_found_by_meaning_without_another_step(embedding_world: World) -> None:
+def test_a_saved_document_is_found_by_meaning_without_another_step(embedding_world: World) -> None:
     done = run(embedding_world, "hardwon", "save", stdin=b"# Session\n\nk8s pod restart debugging\n")
 
     assert (done.code, done.stderr) == (0, "")
@@ -148,7 +148,7 @@ def test_saving_a_file_again_updates_its_one_row(world: World) -> None:
 def test_sessions_of_one_second_get_files_of_their_own(world: World) -> None:
     done = [start(world, "hardwon", "save", "--description", f"Number {number}.") for number in range(4)]
 
-    assert [finish(each).code for each in done] == [0] * 4
+    assert [finish(item).code for item in done] == [0] * 4
     assert len(saved_files(world)) == world.query("SELECT count(*) FROM entry")[0][0] == 4
     assert sorted(file.read_text().splitlines()[-1] for file in saved_files(world)) == [
         f"Number {number}." for number in range(4)
@@ -177,7 +177,7 @@ def test_a_description_alone_does_not_wait_for_a_pipe_that_says_nothing(world: W
     ],
     ids=str,
 )
-def test_what_cannot_be_saved_is_told_in_one_line_and_leaves_nothing(
+def test_a_failing_save_is_reported_in_one_line_and_leaves_nothing(
     world: World, arguments: tuple[str, ...], stdin: bytes, words: tuple[str, ...]
 ) -> None:
     assert_refused(run(world, "hardwon", "save", *arguments, stdin=stdin), world, *words)

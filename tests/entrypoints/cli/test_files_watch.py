@@ -65,7 +65,7 @@ def put(world: World, name: str, text: str) -> Path:
     return path
 
 
-def test_what_changes_is_indexed_and_told_even_in_folders_that_come_later(world: World, watch: Watch) -> None:
+def test_changed_files_are_indexed_and_reported_even_in_folders_created_later(world: World, watch: Watch) -> None:
     watch.wait()
     first = put(world, "memory/gotchas/a.md", "One.")
     assert watch.line() == f"added {first}"
@@ -82,7 +82,7 @@ def test_what_changes_is_indexed_and_told_even_in_folders_that_come_later(world:
     assert watch.end(signal.SIGINT) == (0, "")
 
 
-def test_what_changed_before_is_brought_in_first_and_a_terminated_watch_ends_with_zero(world: World) -> None:
+def test_earlier_changes_are_indexed_first_and_a_terminated_watch_ends_with_zero(world: World) -> None:
     path = put(world, "memory/decisions/a.md", "One.")
     watch = Watch(world, "--json")
 
@@ -91,7 +91,7 @@ def test_what_changed_before_is_brought_in_first_and_a_terminated_watch_ends_wit
     assert watch.end(signal.SIGTERM) == (0, "")
 
 
-def test_what_cannot_be_used_is_reported_once(world: World, watch: Watch) -> None:
+def test_an_unusable_file_is_reported_once(world: World, watch: Watch) -> None:
     watch.wait()
     put(world, "memory/decisions/bad.md", "\0")
     put(world, "memory/decisions/good.md", "One.")
@@ -115,7 +115,7 @@ def test_vectors_are_made_as_files_come(world: World) -> None:
     assert watch.end(signal.SIGINT)[0] == 0
 
 
-def test_a_folder_that_is_not_there_is_told_in_one_line(world: World) -> None:
+def test_a_missing_folder_is_reported_in_one_line(world: World) -> None:
     process = start(world, "hardwon", "watch", "--project-root", "/nowhere")
     stdout, stderr = process.communicate(timeout=LONGEST_WAIT)
 

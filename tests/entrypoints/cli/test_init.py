@@ -78,9 +78,9 @@ def test_all_four_agents_are_set_up_and_removing_leaves_home_and_project_as_they
 
 def assert_a_second_run_finds_nothing_to_do(world: World) -> None:
     written = tree(home(world), world.project)
-    again = init(world, *ALL, "--mcp-json")
+    second = init(world, *ALL, "--mcp-json")
 
-    assert (again.code, again.stdout.splitlines()[1]) == (0, "Nothing to do: no file has to change.")
+    assert (second.code, second.stdout.splitlines()[1]) == (0, "Nothing to do: no file has to change.")
     assert tree(home(world), world.project) == written
 
 
@@ -88,8 +88,8 @@ def assert_hooks_print_the_block(world: World) -> None:
     names = (".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json")
     claude, codex, gemini = (command_for(home(world) / name, "SessionStart") for name in names)
     assert claude == codex
-    told = json.loads(host_runs(world, gemini, world.session_start()))["hookSpecificOutput"]["additionalContext"]
-    for block in (host_runs(world, claude, world.session_start()), told):
+    output = json.loads(host_runs(world, gemini, world.session_start()))["hookSpecificOutput"]["additionalContext"]
+    for block in (host_runs(world, claude, world.session_start()), output):
         assert block.startswith("<hardwon-memory")
         assert "### Pattern: Lock the store" in block
 
@@ -108,17 +108,17 @@ def assert_servers_are_the_installed_one(world: World) -> None:
 def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_nothing(world: World) -> None:
     write(home(world), {".claude/settings.json": '{\n  "env": {}\n}\n'})
     before = tree(home(world), world.project)
-    asked, rehearsed = init(world), init(world, "--dry-run")
+    asked, dry_run = init(world), init(world, "--dry-run")
 
     assert (asked.code, asked.stderr) == (
         1,
         "hardwon: nobody can be asked here whether to write 6 files: give --yes\n",
     )
-    assert (rehearsed.code, rehearsed.stderr) == (0, "")
+    assert (dry_run.code, dry_run.stderr) == (0, "")
     assert "… and " in asked.stdout
     assert asked.stdout.endswith("\n--dry-run shows all lines.\n")
-    assert "… and " not in rehearsed.stdout
-    assert rehearsed.stdout.count("\n    +") > asked.stdout.count("\n    +")
+    assert "… and " not in dry_run.stdout
+    assert dry_run.stdout.count("\n    +") > asked.stdout.count("\n    +")
     lines = asked.stdout.splitlines()
     assert lines[0] == f"Project: {world.project}"
     assert lines[1:4] == [f"change {home(world)}/.claude/settings.json", "    @@ -1,3 +1,60 @@", "     {"]
@@ -150,7 +150,7 @@ def test_commands_of_the_project_are_those_of_the_plugin_with_programs_by_name(
     assert "\nhardwon recall --in conversations --typed " in texts["tlc/recall.md"]
 
 
-def test_what_cannot_be_edited_or_is_the_users_own_is_left_and_the_rest_is_done(world: World) -> None:
+def test_files_that_are_the_users_or_not_editable_are_left_and_the_rest_is_done(world: World) -> None:
     own = {
         ".claude/settings.json": "{} // mine",
         ".codex/config.toml": "[mcp_servers.hardwon]\n",

@@ -1,4 +1,4 @@
-"""Which agents `hardwon init` finds, which programs it names, and what the doctor says of them."""
+"""Which agents `hardwon init` finds, which programs it names, and how the doctor reports them."""
 
 import json
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_where_the_plugin_is_enabled_our_hooks_go_and_nothing_runs_twice(
     assert json.loads(settings.read_text()) == {"enabledPlugins": {"hardwon@hardwon": True}}
 
 
-def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
+def test_the_doctor_reports_the_connection_of_every_agent(tmp_path: Path) -> None:
     there = tmp_path / "hardwon-hook"
     there.write_text("")
     codex = ConfiguredAgent(CODEX, str(tmp_path), {}, Programs(str(there), ""), {})
@@ -75,7 +75,7 @@ def test_the_doctor_tells_how_each_agent_calls_us(tmp_path: Path) -> None:
     ]
 
 
-def test_settings_that_switch_all_hooks_off_are_trouble_that_names_them(
+def test_settings_that_switch_all_hooks_off_are_reported_by_name(
     empty_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [claude, *_] = agents_of(empty_world, monkeypatch)
@@ -83,7 +83,7 @@ def test_settings_that_switch_all_hooks_off_are_trouble_that_names_them(
     project, hooks = empty_world.project, json.loads(target.with_managed(None))
     users = Path(target.path)
     shared, local = (project / ".claude" / name for name in ("settings.json", "settings.local.json"))
-    for path, document, culprit in (
+    for path, document, failing in (
         (users, hooks, None),
         (users, {**hooks, "disableAllHooks": True}, users),
         (shared, {"disableAllHooks": False}, None),
@@ -92,8 +92,8 @@ def test_settings_that_switch_all_hooks_off_are_trouble_that_names_them(
         write(project, {str(path): json.dumps(document)})
         [finding] = agent_findings([claude], str(project))
 
-        off = f'"disableAllHooks": true in {culprit} switches its hooks off, ours too: take that out'
-        assert (finding.ok, finding.detail) == ((False, off) if culprit else (True, f"hooks from {users}"))
+        off = f'"disableAllHooks": true in {failing} switches its hooks off, ours too: take that out'
+        assert (finding.ok, finding.detail) == ((False, off) if failing else (True, f"hooks from {users}"))
 
 
 def test_where_no_agent_is_found_claude_code_is_named_and_set_up(empty_world: World) -> None:

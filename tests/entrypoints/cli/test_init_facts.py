@@ -1,4 +1,4 @@
-"""What Claude Code remembers of a project by itself comes in with `hardwon init`, when the user agrees."""
+"""`hardwon init` imports the facts Claude Code remembers of a project, when the user agrees."""
 
 import contextlib
 import os
@@ -29,9 +29,7 @@ def facts(world: World) -> Path:
     return folder
 
 
-def test_what_claude_code_remembers_comes_in_when_the_user_agrees_once_and_without_secrets(
-    world: World, facts: Path
-) -> None:
+def test_facts_of_claude_code_are_imported_after_a_yes_once_and_without_secrets(world: World, facts: Path) -> None:
     silent = init(world, "--agent", "claude-code", "--yes")
     assert "Claude Code remembers 1 fact of this project: hardwon init --import" in silent.stdout
     assert world.query("SELECT count(*) FROM entry") == [(0,)]
@@ -40,12 +38,12 @@ def test_what_claude_code_remembers_comes_in_when_the_user_agrees_once_and_witho
     second = init(world, "--agent", "claude-code", "--import", "--json").document["facts"]
 
     assert (first["new"], second["new"], second["unchanged"]) == ([str(facts.resolve() / "tabs.md")], [], 1)
-    told = world.query("SELECT name, kind, source FROM entry JOIN entry_text ON entry_seq = seq")
-    assert told == [("prefers tabs", "preference", "import")]
+    output = world.query("SELECT name, kind, source FROM entry JOIN entry_text ON entry_seq = seq")
+    assert output == [("prefers tabs", "preference", "import")]
     assert "ant-api03" not in world.database.read_bytes().decode("latin-1")
 
 
-def test_who_sits_at_a_terminal_is_asked_before_files_are_written_and_facts_come_in(world: World, facts: Path) -> None:
+def test_a_terminal_confirms_before_files_are_written_and_facts_are_imported(world: World, facts: Path) -> None:
     ours, theirs = pty.openpty()
     command = [str(BIN / "hardwon"), "init", "--agent", "codex"]
     process = subprocess.Popen(

@@ -1,10 +1,10 @@
-"""Which folder `hardwon init` takes for the project."""
+"""The folder that `hardwon init` takes for the project."""
 
 from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.readiness import find_project
+from hardwon.entrypoints.cli.init import find_project
 from hardwon.entrypoints.cli.setup_output import Project
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import bank, hardwon

@@ -1,4 +1,4 @@
-"""`hardwon init --remove` takes out what was written, and says what it could not."""
+"""`hardwon init --remove` removes what was written and reports what it could not."""
 
 import shutil
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> list
     return [f"{file.path}: {file.reason}" for file in plan.left]
 
 
-def test_what_could_not_be_taken_out_is_told_until_it_can(empty_world: World, agents: list[Agent]) -> None:
+def test_a_part_that_cannot_be_removed_is_reported_until_it_can(empty_world: World, agents: list[Agent]) -> None:
     before = tree(home(empty_world), empty_world.project)
     written(empty_world, agents[1:2])
     hooks, config = (home(empty_world) / ".codex" / name for name in ("hooks.json", "config.toml"))
@@ -115,14 +115,14 @@ def test_a_project_that_was_deleted_leaves_nothing_to_undo(
     assert not (empty_world.store / "setup.json").exists()
 
 
-def test_only_what_was_asked_and_could_be_known_is_said_to_be_gone() -> None:
+def test_only_requested_and_known_parts_are_reported_as_removed() -> None:
     assert gone_of([]) == "What hardwon wrote is gone."
     assert gone_of(["codex"]) == "What hardwon wrote for codex is gone."
     assert gone_of(["codex", "opencode", "codex"]) == "What hardwon wrote for codex and opencode is gone."
     assert gone_of([], "/s") == "What hardwon wrote here is gone; /s has no record of other projects or folders."
 
 
-def test_what_was_written_under_another_environment_goes_too_or_is_named_and_stays_noted(
+def test_files_written_under_another_environment_are_removed_or_named_and_stay_noted(
     empty_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agents = agents_of(empty_world, monkeypatch)

@@ -1,4 +1,4 @@
-"""What every command of `hardwon` has in common: help, exit codes, one line of trouble, plain output."""
+"""Behaviour common to every command of `hardwon`: help, exit codes, errors in one line, plain output."""
 
 import os
 import pty
@@ -19,7 +19,7 @@ LOCKED_OUT = (("list",), ("stats", "--json"))
 COMMAND_LINES = [
     " ".join((name, *part))
     for name, command in COMMANDS.items()
-    for part in ([(each,) for each in command.commands] if isinstance(command, Group) else [()])
+    for part in ([(item,) for item in command.commands] if isinstance(command, Group) else [()])
 ]
 
 MISTAKES = {
@@ -118,12 +118,12 @@ def test_an_unknown_word_of_a_group_or_an_unknown_option_too(here: Callable[...,
 
 
 @pytest.mark.parametrize("word", SYNONYMS)
-def test_every_synonym_stands_for_a_command_and_is_none(word: str) -> None:
+def test_every_synonym_maps_to_a_command_and_is_none(word: str) -> None:
     assert SYNONYMS[word] in COMMANDS
     assert word not in COMMANDS
 
 
-def test_a_shell_is_told_all_commands(world: World) -> None:
+def test_shell_completion_lists_all_commands(world: World) -> None:
     world.variables |= {"_HARDWON_COMPLETE": "complete_bash", "COMP_WORDS": "hardwon re", "COMP_CWORD": "1"}
 
     assert run(world, "hardwon").stdout.split() == [name for name in COMMANDS if name.startswith("re")]
@@ -152,8 +152,8 @@ def test_every_command_has_help(here: Callable[..., Ran], world: World, command:
 def test_a_mistake_ends_a_process_with_exit_code_1(world: World) -> None:
     done = hardwon(world, "forget")
 
-    says = "hardwon: No such command 'forget'. Did you mean 'delete'? See hardwon --help\n"
-    assert done == (1, "", says)
+    message = "hardwon: No such command 'forget'. Did you mean 'delete'? See hardwon --help\n"
+    assert done == (1, "", message)
 
 
 def test_the_version_is_reported(world: World) -> None:
@@ -163,15 +163,15 @@ def test_the_version_is_reported(world: World) -> None:
     assert done.stdout.startswith("hardwon 0.")
 
 
-@pytest.mark.parametrize(("arguments", "says"), MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_of_the_user_is_one_line_and_exit_code_1(
-    here: Callable[..., Ran], world: World, arguments: tuple[str, ...], says: str
+    here: Callable[..., Ran], world: World, arguments: tuple[str, ...], message: str
 ) -> None:
     done = here(*arguments)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith("hardwon: ")
-    assert says in done.stderr
+    assert message in done.stderr
     assert not world.store.exists()
 
 
@@ -259,14 +259,14 @@ def test_a_terminal_gets_colours_unless_it_wants_none(world: World) -> None:
     assert "\x1b" not in on_a_terminal(world, 80, "list")
 
 
-def test_output_that_cannot_be_written_is_our_trouble(world: World) -> None:
+def test_output_that_cannot_be_written_exits_with_2(world: World) -> None:
     done = run(world, "hardwon", "stats", redirections=">/dev/full")
 
     assert (done.code, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith("hardwon: standard output: ")
 
 
-def test_a_reader_that_leaves_early_is_no_trouble(world: World) -> None:
+def test_a_reader_that_leaves_early_is_no_error(world: World) -> None:
     world.write_bank("patterns", "".join(f"### Pattern {number}\nText {number}.\n" for number in range(800)))
     world.import_bank()
     with start(world, "hardwon", "list", "--limit", "800") as process:
@@ -274,9 +274,9 @@ def test_a_reader_that_leaves_early_is_no_trouble(world: World) -> None:
         assert process.stderr
         process.stdout.readline()
         process.stdout.close()
-        said = process.stderr.read()
+        utterance = process.stderr.read()
 
-    assert (process.returncode, said) == (0, b"")
+    assert (process.returncode, utterance) == (0, b"")
 
 
 def test_ctrl_c_ends_a_writer_that_waits_for_its_entry_without_a_traceback(world: World) -> None:

@@ -36,7 +36,7 @@ def test_an_empty_list_has_the_same_shape(world_by_word: World, command: tuple[s
     assert (done.code, done.items) == (0, [])
 
 
-def test_a_list_tells_how_much_there_is_beside_the_items(world_by_word: World) -> None:
+def test_a_list_has_a_total_beside_the_items(world_by_word: World) -> None:
     for text in ("One.", "Two.", "Three."):
         keep(world_by_word, description=text)
 

@@ -47,7 +47,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 @pytest.mark.parametrize("words", [(), ("",), ("  ", "\t")])
-def test_without_a_question_it_tells_its_usage(library: Library, words: tuple[str, ...]) -> None:
+def test_without_a_question_it_prints_its_usage(library: Library, words: tuple[str, ...]) -> None:
     done = hardwon(library.world, "recall", *words)
 
     assert (done.code, done.stderr) == (0, "")
@@ -65,7 +65,7 @@ def test_without_a_question_it_tells_its_usage(library: Library, words: tuple[st
 def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
     answers = {answer["title"]: answer for answer in library.answers()}
 
-    assert answers.keys() == {each.entry.name for each in shelf()}
+    assert answers.keys() == {item.entry.name for item in shelf()}
     decision = answers["Decision"]
     assert decision.keys() == {
         *("id", "type", "title", "text", "score", "source", "date", "permanent", "project", "workspace"),
@@ -79,7 +79,7 @@ def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
 
 
 @pytest.mark.parametrize("collection", ["all", "learnings"])
-def test_an_explanation_tells_what_was_searched_and_found(library: Library, collection: str) -> None:
+def test_an_explanation_has_the_searches_and_results(library: Library, collection: str) -> None:
     plain = library.ask("--in", collection, "--json").document
     document = library.ask("--in", collection, "--json", "--explain").document
 
@@ -131,11 +131,11 @@ def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(library: Library) 
     parts = {title: answer["parts"] for title, answer in answers.items()}
 
     for signal in ("vector", "keyword"):
-        assert max(each[signal] for each in parts.values()) == pytest.approx(1, abs=1e-6)
-        assert all(0 <= each[signal] <= 1 for each in parts.values())
+        assert max(value[signal] for value in parts.values()) == pytest.approx(1, abs=1e-6)
+        assert all(0 <= value[signal] <= 1 for value in parts.values())
     assert parts["No vector"]["vector"] == 0 < parts["No vector"]["keyword"]
-    for title, each in parts.items():
-        weighted = 0.5 * each["vector"] + 0.2 * each["keyword"] + 0.3 * each["prominence"]
+    for title, item in parts.items():
+        weighted = 0.5 * item["vector"] + 0.2 * item["keyword"] + 0.3 * item["prominence"]
         assert answers[title]["score"] == pytest.approx(weighted, abs=1e-6)
 
 
@@ -185,7 +185,7 @@ def test_a_limit_of_nothing_asks_for_nothing(library: Library) -> None:
     assert library.ask("--in", "sessions", "--limit", "0") == (0, "", "")
 
 
-def test_learnings_are_told_as_the_session_start_tells_them_and_nothing_is_counted(library: Library) -> None:
+def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(library: Library) -> None:
     done = library.ask("--in", "learnings", "--explain")
 
     assert done.code == 0

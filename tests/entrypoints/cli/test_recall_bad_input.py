@@ -1,4 +1,4 @@
-"""Whatever is typed, `hardwon recall` answers, or says in one line what is wrong."""
+"""`hardwon recall` answers any input or refuses it in one line."""
 
 import contextlib
 import os
@@ -80,7 +80,7 @@ def test_any_question_gets_an_answer(world: World, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stdin", "code", "told"),
+    ("stdin", "code", "output"),
     [
         (b"", 0, "Usage:"),
         (b" \n", 0, "Usage:"),
@@ -90,13 +90,13 @@ def test_any_question_gets_an_answer(world: World, words: list[str]) -> None:
     ],
     ids=["empty", "blank", "one quote", "a shell's words", "not text"],
 )
-def test_whatever_comes_by_standard_input_is_a_question_or_one_line_says_why_not(
-    world: World, stdin: bytes, code: int, told: str
+def test_any_standard_input_is_a_question_or_is_refused_in_one_line(
+    world: World, stdin: bytes, code: int, output: str
 ) -> None:
     done = run(world, "hardwon", "recall", "-", stdin=stdin)
 
     assert (done.code, done.stderr.count("\n")) == (code, code)
-    assert done.stdout.startswith(told)
+    assert done.stdout.startswith(output)
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
@@ -106,12 +106,12 @@ def test_every_collection_takes_odd_words_and_tags(world: World, collection: str
     assert (odd.code, odd.items) == (0, [])
 
 
-@pytest.mark.parametrize(("options", "says"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_one_line_that_names_it(world: World, options: tuple[str, ...], says: str) -> None:
+@pytest.mark.parametrize(("options", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_line_that_names_it(world: World, options: tuple[str, ...], message: str) -> None:
     done = hardwon(world, "recall", "lock", *options)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert says in done.stderr
+    assert message in done.stderr
     assert done.stderr.endswith("; see hardwon recall --help\n")
 
 
@@ -142,7 +142,7 @@ def test_a_store_that_cannot_be_written_is_read(world: World) -> None:
     assert "\n1. " in done.stdout
 
 
-def test_a_broken_store_is_our_trouble_in_one_line(world: World, tmp_path: Path) -> None:
+def test_a_broken_store_exits_with_2_and_one_line(world: World, tmp_path: Path) -> None:
     (tmp_path / "memory.db").write_bytes(b"no database at all" * 100)
 
     done = hardwon(world, "recall", "lock", "--global-store", str(tmp_path))

@@ -1,4 +1,4 @@
-"""`hardwon recall --in conversations`: what was decided, met and preferred."""
+"""`hardwon recall --in conversations`: decisions, pitfalls and preferences."""
 
 import contextlib
 import re
@@ -58,7 +58,7 @@ def test_every_score_is_the_formula_of_its_parts(library: Library) -> None:
     assert [answers[name]["parts"]["project"] for name in ("Immediate", "Of all", "Next door")] == [1.0, 0.5, 0.5]
 
 
-def test_what_is_kept_for_good_scores_a_fifth_more(library: Library) -> None:
+def test_a_permanent_conversation_scores_a_fifth_more(library: Library) -> None:
     scores = {answer["title"]: answer["score"] for answer in library.answers(*OURS)}
 
     assert scores["Kept"] / scores["Not kept"] == pytest.approx(1.2, abs=1e-4)
@@ -105,14 +105,14 @@ def test_a_person_reads_title_date_percentage_type_passage_and_path(library: Lib
     assert "(permanent)" not in second
 
 
-def test_the_path_is_told_from_the_project_on(library: Library) -> None:
+def test_the_path_is_relative_to_the_project(library: Library) -> None:
     root = library.world.project.resolve()
     library.plant(memory("preference", "Inside", "Tabs.", 1.0, file_path=f"{root}/memory/inside.md", tags=("inside",)))
 
     assert "\n   memory/inside.md\n" in library.ask(*OURS, "--tag", "inside").stdout
 
 
-def test_the_explanation_stands_below_each_answer(library: Library) -> None:
+def test_the_explanation_follows_its_answer(library: Library) -> None:
     shown = library.ask(*OURS, "--explain", "--limit", "2").stdout
 
     assert shown.count(" = boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)") == 2
@@ -151,11 +151,11 @@ def test_the_same_branch_and_touched_files_break_ties(library: Library) -> None:
     world.commit("other.py")
     branch = (world.project / ".git" / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
     plain = memory("decision", "Plain", "One tie.", 0.5, tags=("tie",))
-    moment = plain.entry.updated_at
+    timestamp = plain.entry.updated_at
     library.plant(
         plain,
-        memory("decision", "Touched", "Two tie.", 0.5, tags=("tie",), references=("other.py",), updated_at=moment),
-        memory("decision", "Branch", "Three tie.", 0.5, tags=("tie",), branch=branch, updated_at=moment),
+        memory("decision", "Touched", "Two tie.", 0.5, tags=("tie",), references=("other.py",), updated_at=timestamp),
+        memory("decision", "Branch", "Three tie.", 0.5, tags=("tie",), branch=branch, updated_at=timestamp),
     )
 
     assert library.names(*OURS, "--tag", "tie") == ["Branch", "Touched", "Plain"]

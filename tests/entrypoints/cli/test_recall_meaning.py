@@ -14,7 +14,7 @@ from tests.entrypoints.programs import hardwon, recall_by_meaning
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with contextlib.ExitStack() as cleanup:
         world = World(tmp_path_factory.mktemp("meaning") / "world", cleanup)
-        # No server may be asked: every address is one where nobody can listen.
+        # No server may be asked: no process can listen at these addresses.
         world.variables |= {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
         world.remember(
             memory("session", "Pods", "k8s pod restart debugging", None, tags=("k8s",)).entry,

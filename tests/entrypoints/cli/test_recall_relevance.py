@@ -145,7 +145,7 @@ def test_an_answer_comes_first_in_the_frame_of_the_screen(world: World, query: s
     assert scores == sorted(scores, reverse=True)
 
 
-def test_tags_are_told_where_there_are_some(world: World) -> None:
+def test_tags_are_printed_where_there_are_some(world: World) -> None:
     assert "\n   Tags: k8s, dns\n" in recall_by_meaning(world, "kubernetes dns network policy").stdout
 
 

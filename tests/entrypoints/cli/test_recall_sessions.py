@@ -40,7 +40,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         yield library
 
 
-def test_the_answers_are_told_as_the_customer_wrote_it_down(library: Library) -> None:
+def test_the_answers_are_rendered_as_specified(library: Library) -> None:
     done = library.ask(*OURS)
 
     first, *lines, last = done.stdout.splitlines()
@@ -70,7 +70,7 @@ def test_a_session_of_051_answers_and_one_of_049_does_not(library: Library) -> N
     assert names == ["A", "B", "C", "D", "E", "F"]
 
 
-def test_what_has_no_vector_is_passed_over(library: Library) -> None:
+def test_an_entry_without_a_vector_is_skipped(library: Library) -> None:
     names = library.names(*OURS, "--limit", "20", "--min-score", "0")
 
     assert names == ["A", "B", "C", "D", "E", "F", "Low", "Against"]
@@ -80,13 +80,13 @@ def test_a_similarity_is_never_negative(library: Library) -> None:
     assert library.answers(*OURS, "--limit", "20", "--min-score", "0")[-1]["score"] == 0
 
 
-def test_the_threshold_that_is_told_is_the_one_in_force(library: Library) -> None:
+def test_the_reported_threshold_is_the_one_in_force(library: Library) -> None:
     assert library.ask(*OURS, "--min-score", "0.65").stdout.endswith("\nFound 3 relevant memories (threshold: 0.65)\n")
     by_another = library.ask(*OURS, "--policy", "hybrid").stdout
     assert by_another.endswith("\nFound 5 relevant memories (threshold: none)\n")
 
 
-def test_all_below_the_threshold_is_said(library: Library) -> None:
+def test_results_all_below_the_threshold_are_reported(library: Library) -> None:
     done = library.ask(*OURS, "--min-score", "0.9")
 
     assert done.stdout == "Searching 9 memories...\nNo relevant memories found for query\n"

@@ -73,7 +73,7 @@ def test_a_collection_is_asked_and_counted_in_its_own_space(scene: Scene, collec
     }
 
 
-def test_what_is_shown_has_the_vector_of_its_own_space(scene: Scene) -> None:
+def test_a_shown_memory_has_the_vector_of_its_own_space(scene: Scene) -> None:
     [decision] = hardwon(scene.world, "list", "--type", "decision", "--json").items
 
     assert len(hardwon(scene.world, "show", decision["id"], "--json").document["embedding"]) == 1024

@@ -1,4 +1,4 @@
-"""What the agent, the skill and the command say of a retrospective (requirement A-TD6.6)."""
+"""The texts of the agent, the skill and the command for a retrospective."""
 
 import json
 import re
@@ -46,9 +46,9 @@ def test_front_matter_is_whole(path: Path, names: set[str]) -> None:
 def test_the_agent_may_change_nothing() -> None:
     tools = front_matter(AGENT)["tools"].split(", ")
 
-    assert {each.partition("(")[0] for each in tools} == {"Read", "Grep", "Glob", "Bash"}
+    assert {tool.partition("(")[0] for tool in tools} == {"Read", "Grep", "Glob", "Bash"}
     assert all(
-        re.fullmatch(r"Bash\(git (diff|log|merge-base|status):\*\)", each) for each in tools if each[:4] == "Bash"
+        re.fullmatch(r"Bash\(git (diff|log|merge-base|status):\*\)", tool) for tool in tools if tool[:4] == "Bash"
     )
 
 

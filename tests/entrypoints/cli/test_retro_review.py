@@ -40,8 +40,8 @@ def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> N
     reviewed = hardwon(world, "retro", "review", "--json")
 
     entries = reviewed.document["entries"]
-    assert {each["id"] for each in entries} == {mine.entry_id, universal.entry_id}
-    assert all(each["days_since_observed"] > 365 for each in entries)
+    assert {entry["id"] for entry in entries} == {mine.entry_id, universal.entry_id}
+    assert all(entry["days_since_observed"] > 365 for entry in entries)
     assert entries[0].keys() >= {
         "name",
         "observation_count",
@@ -51,9 +51,9 @@ def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> N
     }
     assert rows(world) == before
 
-    told = hardwon(world, "retro", "review", "--limit", "1").stdout
-    assert "Ask the user" in told
-    assert all(command in told for command in ("retro confirm ID", "update ID", "--tier deprecated"))
+    output = hardwon(world, "retro", "review", "--limit", "1").stdout
+    assert "Ask the user" in output
+    assert all(command in output for command in ("retro confirm ID", "update ID", "--tier deprecated"))
 
 
 def test_without_signals_there_is_nothing_to_compare_with(world: World) -> None:
@@ -62,7 +62,7 @@ def test_without_signals_there_is_nothing_to_compare_with(world: World) -> None:
     assert not world.store.exists()
 
 
-def test_what_is_confirmed_is_counted_in_both_places(world: World) -> None:
+def test_a_confirmation_is_counted_in_both_places(world: World) -> None:
     world.write_bank("patterns", "### Pattern: Old\nQuote.\n- Observation count: 3\n- Last observed: 2024-01-01\n")
     world.import_bank()
     [(entry_id, *_)] = rows(world)
@@ -97,13 +97,13 @@ def test_a_bank_that_is_gone_or_can_not_be_written_is_reported(world: World) -> 
     assert "  in no knowledge bank: " in confirmed.stdout
 
 
-def test_what_is_retired_or_updated_stays_one_row(world: World) -> None:
+def test_a_retired_or_updated_entry_stays_one_row(world: World) -> None:
     entry_id = keep(world).entry_id
     changed = hardwon(world, "update", entry_id, "--confidence", "low", "--reasoning", "It was true of version 1 only.")
     hardwon(world, "update", entry_id, "--tier", "deprecated")
 
     assert "confidence: medium -> low" in changed.stdout
-    assert "keeps it as it was" not in changed.stdout  # it stands in no knowledge bank
+    assert "keeps it as it was" not in changed.stdout  # it is in no knowledge bank
     assert world.query("SELECT confidence, reasoning FROM entries") == [("low", "It was true of version 1 only.")]
     assert len(rows(world)) == 1
     assert "Name the unit" not in world.hook().stdout
@@ -122,7 +122,7 @@ def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_reported(world: Worl
     assert hardwon(world, "update", entry_id, "--confidence", "low").code == 0
 
 
-def test_what_is_promoted_is_one_row_of_no_project_and_stands_in_the_users_own_bank(world: World) -> None:
+def test_a_promoted_entry_is_one_row_of_no_project_and_is_in_the_users_own_bank(world: World) -> None:
     write(world, one("Quote every field.", name="Quoting", provenance="Feature 7"))
     [(entry_id, *_)] = rows(world)
     promoted = hardwon(world, "retro", "promote", entry_id)
@@ -134,8 +134,8 @@ def test_what_is_promoted_is_one_row_of_no_project_and_stands_in_the_users_own_b
         "# Patterns\n\n### Pattern: Quoting\nQuote every field.\n- Observed in: Feature 7\n"
         "- Observation count: 1\n- Confidence: medium\n- Last observed: TODAY\n"
     )
-    again = hardwon(world, "retro", "promote", entry_id, "--json").document
-    assert (again["promoted"], again["stands_in"], again["added_to"]) == (
+    second = hardwon(world, "retro", "promote", entry_id, "--json").document
+    assert (second["promoted"], second["stands_in"], second["added_to"]) == (
         False,
         [str(world.store / "patterns.md")],
         None,
@@ -144,7 +144,7 @@ def test_what_is_promoted_is_one_row_of_no_project_and_stands_in_the_users_own_b
     assert (rows(world), banks(world)) == ([(entry_id, "Quoting", 1, None)], files)
 
 
-def test_what_is_no_learning_or_unknown_is_refused(world: World) -> None:
+def test_an_entry_that_is_unknown_or_no_learning_is_refused(world: World) -> None:
     (world.project / "memory" / "sessions").mkdir(parents=True)
     (world.project / "memory" / "sessions" / "a.md").write_text("# A\n\nText.\n")
     hardwon(world, "index")

@@ -48,7 +48,7 @@ def test_a_retrospective_is_kept_in_both_places_and_shown(world: World) -> None:
     for name, item in items():
         key = content_hash(item["text"])
         path = "store/heuristics.md" if item.get("universal") else f"{BANK}/{name.replace('_', '-')}.md"
-        [entry] = [each for each in parse_bank(files[path], "patterns") if content_hash(each.text) == key]
+        [entry] = [part for part in parse_bank(files[path], "patterns") if content_hash(part.text) == key]
         assert (entry.observation_count, entry.confidence) == (1, item["confidence"])
         assert entry.notes == (f"- Observed in: {item['provenance']}",)
         assert dt.date.fromisoformat(entry.last_observed or "")
@@ -58,7 +58,7 @@ def test_a_retrospective_is_kept_in_both_places_and_shown(world: World) -> None:
 
 
 def assert_complete(world: World) -> None:
-    """Check labels (A-AC5), references (A-AC10) and reasoning (A-AC11) of every row."""
+    """Check labels, references and reasoning of every row."""
     for keywords, references, reasoning, description, source in world.query(
         'SELECT keywords, "references", reasoning, description, source FROM entries'
     ):
@@ -85,10 +85,10 @@ def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_
     write(world)
     before = banks(world)
     ids = [row[0] for row in rows(world)]
-    again = write(world)
+    second = write(world)
 
-    assert "Merged: the lesson was known, now observed 2 times" in again.stdout
-    assert [(row[0], row[2]) for row in rows(world)] == [(each, 2) for each in ids]
+    assert "Merged: the lesson was known, now observed 2 times" in second.stdout
+    assert [(row[0], row[2]) for row in rows(world)] == [(item, 2) for item in ids]
     assert banks(world) == {
         path: text.replace("- Observation count: 1\n", "- Observation count: 2\n") for path, text in before.items()
     }
@@ -96,10 +96,10 @@ def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_
         path.unlink()
     for _ in range(2):
         world.import_bank()
-        assert [(row[0], row[2]) for row in rows(world)] == [(each, 2) for each in ids]
+        assert [(row[0], row[2]) for row in rows(world)] == [(item, 2) for item in ids]
 
 
-def test_what_a_file_says_and_the_store_has_not_seen_is_counted_on(world: World) -> None:
+def test_a_higher_count_in_a_file_is_continued(world: World) -> None:
     world.write_bank(
         "patterns", "# Ours\n\n### Pattern: Old\nQuote   every FIELD.\n- Observation count: 4\n- By: Ann\n"
     )
@@ -120,7 +120,7 @@ MarkdownBankFiles.write = lambda bank, texts: (write(bank, texts), os._exit({KIL
 """
 
 
-def test_what_a_killed_retrospective_left_is_made_up_for_by_the_next(world: World) -> None:
+def test_the_next_retrospective_repairs_a_killed_one(world: World) -> None:
     def counts() -> tuple[list[int], list[str]]:
         in_files = re.findall(r"Observation count: (\d)", banks(world)[f"{BANK}/patterns.md"])
         return [row[2] for row in rows(world)], in_files
@@ -170,7 +170,7 @@ def test_a_dry_run_writes_nothing(world: World) -> None:
     wrote = write(world, ANSWER, "--dry-run", "--json")
 
     assert wrote.code == 0
-    assert [each["added_to"].rpartition("/")[2] for each in wrote.document["entries"]] == [
+    assert [entry["added_to"].rpartition("/")[2] for entry in wrote.document["entries"]] == [
         "patterns.md", "patterns.md", "anti-patterns.md", "anti-patterns.md", "heuristics.md", "heuristics.md",
     ]  # fmt: skip
     assert (wrote.document["store_written"], banks(world), world.store.exists()) == (False, {}, False)
@@ -178,7 +178,7 @@ def test_a_dry_run_writes_nothing(world: World) -> None:
 
 
 def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_generator(world: World) -> None:
-    world.variables["OLLAMA_HOST"] = "http://127.0.0.1:9"  # nobody answers there: a call would be told of
+    world.variables["OLLAMA_HOST"] = "http://127.0.0.1:9"  # no server answers there: a call would be reported
     elsewhere = world.folder / "elsewhere"
     elsewhere.mkdir()
     answer = one("Quote every field.", keywords=["csv", "code", "Quoting"], category="x", references=["a.py"])
@@ -208,13 +208,13 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
         (one("A <!-- comment --> in it"), ["patterns[0]: 'A <!-- comment --> in it' would not be read back"]),
     ],
 )
-def test_what_is_wrong_gets_one_line_and_nothing_is_written(world: World, answer: object, words: list[str]) -> None:
+def test_a_wrong_input_gets_one_line_and_nothing_is_written(world: World, answer: object, words: list[str]) -> None:
     wrote = write(world, answer)
 
     assert (wrote.code, wrote.stdout) == (1, "")
     assert [
-        line[: len(f"hardwon: act.{each}")] for each, line in zip(words, wrote.stderr.splitlines(), strict=True)
-    ] == [f"hardwon: act.{each}" for each in words]
+        line[: len(f"hardwon: act.{item}")] for item, line in zip(words, wrote.stderr.splitlines(), strict=True)
+    ] == [f"hardwon: act.{word}" for word in words]
     assert banks(world) == {}
     assert not world.store.exists()
 
@@ -261,8 +261,8 @@ def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
     left_out = write(world, one("Quote no field.", keywords=words))
 
     assert "left out: " not in fits.stderr
-    says = "a learning keeps its first 10 keywords, these were left out: Label 10, Label 11\n"
-    assert f"Warning: act.patterns[0]: {says}" in left_out.stderr
+    message = "a learning keeps its first 10 keywords, these were left out: Label 10, Label 11\n"
+    assert f"Warning: act.patterns[0]: {message}" in left_out.stderr
 
 
 CLAUSE = "Read a feed line by line"

@@ -9,7 +9,7 @@ def step(before: str | None, after: str | None) -> Step:
     return Step(WholeTarget(path="/x", root="/", text=""), before, after, None)
 
 
-def test_a_change_is_told_in_one_word_and_by_the_lines_around_it() -> None:
+def test_a_change_is_shown_by_one_word_and_the_lines_around_it() -> None:
     change = step("1\n2\n3\n4\n", "1\n2\nnew\n3\n4\n")
 
     assert change.verb == "change"
@@ -25,7 +25,7 @@ def test_secrets_beside_the_change_are_not_shown() -> None:
     assert "+new" in diff(change)
 
 
-def test_a_long_file_is_told_by_its_beginning_or_whole() -> None:
+def test_a_long_file_is_shown_truncated_or_whole() -> None:
     change = step(None, "line\n" * 50 + "l" * 500)
     lines = diff(change, whole=False).splitlines()
 

@@ -97,7 +97,7 @@ def test_an_embedder_that_fails_costs_an_import_its_vectors_and_embed_all_none_i
     assert world.query("SELECT count(*), count(embedding) FROM entries") == [(5, 4)]
 
 
-def test_a_provider_that_is_off_is_no_trouble_for_an_import_and_the_users_mistake_for_embed(world: World) -> None:
+def test_a_disabled_provider_is_ignored_by_import_and_an_error_for_embed(world: World) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
 
     assert hardwon(world, "import") == (0, "Imported 4 entries, 0 known already; 0 vectors made.\n", "")
@@ -106,7 +106,7 @@ def test_a_provider_that_is_off_is_no_trouble_for_an_import_and_the_users_mistak
     assert "memory_embedding_provider: it is 'off', which makes no vectors; set it to 'local' or 'auto'" in done.stderr
 
 
-def test_an_empty_project_is_told_where_entries_belong(empty_world: World) -> None:
+def test_an_empty_project_shows_where_entries_belong(empty_world: World) -> None:
     folder = os.path.realpath(empty_world.project / "docs" / "knowledge-bank")
 
     done = hardwon(empty_world, "import")
@@ -129,7 +129,7 @@ def test_an_entry_that_cannot_be_kept_is_named_and_the_rest_comes_in(world: Worl
     assert "patterns.md: ### Pattern: Nothing said: description is blank" in line
 
 
-def test_a_bank_that_is_binary_or_enormous_is_told_and_the_rest_comes_in(world: World) -> None:
+def test_a_bank_that_is_binary_or_enormous_is_reported_and_the_rest_is_imported(world: World) -> None:
     folder = world.project / "docs" / "knowledge-bank"
     (folder / "anti-patterns.md").write_bytes(b"### Binary\n" + bytes(range(256)) * 20)
     (folder / "patterns.md").write_bytes(b"### Long\nText.\n\n### Next\n" + b"x" * (16 * 1024 * 1024))

@@ -25,13 +25,13 @@ ALTER TABLE memory_index ADD COLUMN context_type TEXT DEFAULT 'general';
 ALTER TABLE memory_index ADD COLUMN access_count INTEGER DEFAULT 0;
 ALTER TABLE memory_index ADD COLUMN created_at_epoch INTEGER;
 """
-BORN = "2025-03-04 05:06:07"
+CREATED = "2025-03-04 05:06:07"
 ROW = {
     "spec_folder": "049-auth",
     "title": "OAuth",
     "content": "# OAuth\n\nThe *zebra* callback.",
     "embedding": b"\0" * 12,
-    "created_at": BORN,
+    "created_at": CREATED,
     "importance_weight": 0.9,
     "channel": "main",
     "session_id": "s1",
@@ -95,7 +95,7 @@ def test_rows_of_the_newer_schema_come_in_with_all_that_they_know(world: World) 
     assert (path.read_bytes(), list(path.parent.glob("memory-index.sqlite-*"))) == (before, [])
 
 
-def test_what_the_earlier_schema_lacks_is_filled(world: World) -> None:
+def test_columns_the_earlier_schema_lacks_are_filled(world: World) -> None:
     hardwon(world, "import", str(older(world, V10, ROW)))
 
     assert world.query(
@@ -139,14 +139,14 @@ def test_an_import_that_is_repeated_changes_nothing(world: World) -> None:
     assert world.query("SELECT * FROM memory_index") == before
 
 
-def test_what_only_the_index_knew_outlives_a_scan(world: World) -> None:
+def test_facts_only_in_the_index_outlive_a_scan(world: World) -> None:
     hardwon(world, "import", str(older(world, V10, ROW | {"file_path": "specs/1/memory/gone.md"})))
 
     assert "0 removed" in hardwon(world, "index").stdout
     assert world.query("SELECT count(*) FROM memory_index") == [(1,)]
 
 
-def test_a_row_without_file_and_text_is_told_and_the_rest_comes_in(world: World) -> None:
+def test_a_row_without_file_and_text_is_reported_and_the_rest_is_imported(world: World) -> None:
     done = hardwon(world, "import", str(older(world, V10, ROW | {"content": None}, ROW)))
 
     assert (done.code, done.stdout) == (0, "Imported 1 document, 0 known already; 0 vectors made.\n")
@@ -178,8 +178,8 @@ def test_a_plain_import_takes_the_index_that_the_configuration_names(world: Worl
 
     done = hardwon(world, "import", "--no-embed")
     assert done.stdout.startswith("Imported 1 document, 0 known already from /")
-    again = hardwon(world, "import", "--no-embed", "--json").document
-    assert (again["documents"]["added"], again["documents"]["known"]) == (0, 1)
+    second = hardwon(world, "import", "--no-embed", "--json").document
+    assert (second["documents"]["added"], second["documents"]["known"]) == (0, 1)
 
     older(world, V10, ROW, name="../outside.sqlite")
     config.write_text('{"semantic.indexPath": "../outside.sqlite"}')
@@ -196,7 +196,7 @@ def test_a_plain_import_takes_the_index_that_the_configuration_names(world: Worl
         (b"CREATE VIEW memory_index AS SELECT * FROM nowhere", "can't be imported"),
     ],
 )
-def test_a_broken_or_foreign_database_is_told_in_one_line(world: World, content: bytes, reason: str) -> None:
+def test_a_broken_or_foreign_database_is_reported_in_one_line(world: World, content: bytes, reason: str) -> None:
     path = world.project / "x.sqlite"
     if content.startswith(b"CREATE"):
         with contextlib.closing(sqlite3.connect(path)) as connection:

@@ -1,4 +1,4 @@
-"""What is typed after a slash command: options at the beginning and end, and a text."""
+"""Arguments typed after a slash command: options at the beginning and end, and a text."""
 
 import contextlib
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ TEXTS = (
 
 
 @given(first=OPTIONS, text=TEXTS, last=OPTIONS)
-def test_whatever_the_text_is_it_comes_out_as_it_was(first: list[str], text: str, last: list[str]) -> None:
+def test_any_text_round_trips(first: list[str], text: str, last: list[str]) -> None:
     typed = parse(" ".join([*first, text, *last]), ALLOWED)
 
     assert typed == Typed((*first, *last), text)
@@ -108,7 +108,7 @@ def test_no_option_that_is_dangerous_can_be_typed() -> None:
         assert not (allowed.valued | allowed.switches) & NEVER
 
 
-def test_what_is_typed_comes_after_the_options_of_the_file() -> None:
+def test_typed_words_follow_the_options_of_the_file() -> None:
     arguments = with_typed(["recall", "--limit", "5", "--typed"], lambda: "why --limit 1\n")
 
     assert arguments == ["recall", "--limit", "5", "--limit=1", "--", "why"]
@@ -139,12 +139,12 @@ def test_every_allowed_option_is_one_of_the_command(world: World, command: str) 
     assert all(f"  {option} " in shown for option in COMMANDS[command].valued | COMMANDS[command].switches)
 
 
-@pytest.mark.parametrize(("typed", "says"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_one_line_that_names_it(world: World, typed: str, says: str) -> None:
+@pytest.mark.parametrize(("typed", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_line_that_names_it(world: World, typed: str, message: str) -> None:
     done = run(world, "hardwon", "recall", "--in", "conversations", "--typed", stdin=typed.encode())
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_mistake_is_one_line_that_names_it(world: World, typed: str, says: str
     ids=["nonsense", "a letter", "a hyphen", "a quote", "NUL", "long", "a long word", "emoji", "hyphens", "no option"],
 )
 @pytest.mark.parametrize("command", ["recall", "why"])
-def test_whatever_is_typed_gets_an_answer_or_one_line(world: World, command: str, typed: bytes) -> None:
+def test_any_typed_text_gets_an_answer_or_one_line(world: World, command: str, typed: bytes) -> None:
     done = run(world, "hardwon", command, "--typed", stdin=typed)
 
     assert done.code in ({0} if command == "recall" else {0, 1})

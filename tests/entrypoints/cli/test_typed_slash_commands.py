@@ -110,12 +110,12 @@ def test_no_file_is_forgotten_here(by_file: dict[str, SlashCommand]) -> None:
 
 
 def result(world: World, command: SlashCommand, typed: str, number: int = 0) -> Ran:
-    """Type *typed* after a command; return what came of one of its blocks."""
+    """Type *typed* after a command; return the result of one of its blocks."""
     [started, *_] = typed_into(command, command.blocks[number], typed)
     return run_with_desk(world, started)
 
 
-def told(world: World, command: SlashCommand, typed: str, number: int = 0) -> str:
+def printed(world: World, command: SlashCommand, typed: str, number: int = 0) -> str:
     """Return what a command prints when all is well."""
     ran = result(world, command, typed, number)
     assert (ran.code, ran.stderr) == (0, "")
@@ -123,45 +123,47 @@ def told(world: World, command: SlashCommand, typed: str, number: int = 0) -> st
 
 
 def refused(world: World, command: SlashCommand, typed: str, number: int = 0) -> str:
-    """Return the one line that says what is wrong with what was typed."""
+    """Return the one line of error for invalid arguments."""
     ran = result(world, command, typed, number)
     assert (ran.code, ran.stdout, ran.stderr.count("\n")) == (1, "", 1)
     return ran.stderr
 
 
 def check_recall(world: World, command: SlashCommand) -> None:
-    assert len(ANSWERED.findall(told(world, command, "why sqlite"))) == 5
-    one = told(world, command, '--in=conversations "why is one file enough for everything?" --limit 1')
+    assert len(ANSWERED.findall(printed(world, command, "why sqlite"))) == 5
+    one = printed(world, command, '--in=conversations "why is one file enough for everything?" --limit 1')
     assert len(ANSWERED.findall(one)) == 1
     assert "one file is enough" in one
-    assert told(world, command, "").startswith("Usage: hardwon recall ")
+    assert printed(world, command, "").startswith("Usage: hardwon recall ")
 
 
 def check_conversations(world: World, command: SlashCommand) -> None:
-    everything = told(world, command, "what does --type decision --limit 1 do in sqlite")
+    everything = printed(world, command, "what does --type decision --limit 1 do in sqlite")
     assert len(ANSWERED.findall(everything)) == 5
     assert len(re.findall(r"^   \d{1,3}%  (?:decision|gotcha|conversation)  ", everything, re.MULTILINE)) == 5
-    one = told(world, command, "why sqlite --type decision --limit 1")
+    one = printed(world, command, "why sqlite --type decision --limit 1")
     assert ANSWERED.findall(one) == ["1. "]
     assert re.match(r"1\. Why sqlite\n   \d{1,3}%  decision  ", one)
-    assert not ANSWERED.findall(told(world, command, "--scope project why sqlite --min-score 2"))
-    assert told(world, command, "").startswith("Usage: hardwon recall ")
+    assert not ANSWERED.findall(printed(world, command, "--scope project why sqlite --min-score 2"))
+    assert printed(world, command, "").startswith("Usage: hardwon recall ")
 
 
 def check_remember(world: World, command: SlashCommand) -> None:
     text = 'It\'s "$(here)", as `typed`; --limit 3 is text'
-    assert "Remembered permanently: " in told(world, command, text)
+    assert "Remembered permanently: " in printed(world, command, text)
     kept = "".join(path.read_text() for path in (world.project / "memory" / "conversations").glob("*.md"))
     assert text in kept
     assert "hardwon: " in refused(world, command, "")
 
 
 def check_memory(world: World, command: SlashCommand) -> None:
-    assert re.search(r"^  total +\d+$", told(world, command, ""), re.MULTILINE)
+    assert re.search(r"^  total +\d+$", printed(world, command, ""), re.MULTILINE)
     assert "ok       store: " in result(world, command, "", 1).stdout
-    assert told(world, command, "", 2).startswith("Nothing was injected into a session of this project yet")
+    assert printed(world, command, "", 2).startswith("Nothing was injected into a session of this project yet")
     [[entry_id]] = world.query("SELECT id FROM entry JOIN entry_text ON entry_seq = seq WHERE name = 'Why sqlite'")
-    assert told(world, command, f"{entry_id} --limit 1", 2).startswith(f"{entry_id} was not injected into any session")
+    assert printed(world, command, f"{entry_id} --limit 1", 2).startswith(
+        f"{entry_id} was not injected into any session"
+    )
     assert "'nobody' is no session with an injection and no entry" in refused(world, command, "nobody --verify", 2)
     assert "--limit wants a value" in refused(world, command, "nobody --limit", 2)
 
@@ -201,7 +203,7 @@ def check_retrospecting(world: World, command: SlashCommand) -> None:
     [started] = typed_into(command, by_hand.replace("FILE\n", f"{lesson}\n"), "")
     assert run_with_desk(world, started).code == 0
     assert (Path(world.variables["HOME"]) / ".claude" / "iflow" / "memory" / "memory.db").is_file()
-    assert told(world, command, "", command.blocks.index(review))
+    assert printed(world, command, "", command.blocks.index(review))
     [entry_id, *_] = [
         row[0] for row in world.query("SELECT id FROM entries WHERE source = 'retro' AND source_project <> ''")
     ]
@@ -258,7 +260,7 @@ def stub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def reaches(host: str, typed: str) -> bool:
-    """Tell whether a host hands on just what was typed; that some do not is theirs, what it does is ours."""
+    """Return whether a host passes on exactly what was typed; some hosts change it, and our commands must cope."""
     odd_in_javascript = re.search(r"\$[$&`']", typed)
     if host == "gemini":
         return not odd_in_javascript and not ("'" in typed and "!" in typed)
@@ -281,15 +283,13 @@ def test_nothing_that_is_typed_is_run(stub: World, by_file: dict[str, SlashComma
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_host_that_runs_what_follows_an_early_end_is_told_to_stop_or_asks(
-    by_file: dict[str, SlashCommand], file: str
-) -> None:
+def test_after_an_early_end_the_block_exits_or_the_host_asks(by_file: dict[str, SlashCommand], file: str) -> None:
     command = by_file[file]
     for block in filter(is_typed, command.blocks):
         asks = not typed_into(command, block, ATTACKS["the end"])
         assert asks is (command.host in {"plugin", "claude"})
         assert asks or command.host == "gemini" or "; exit\n" in block
-        assert not asks or "if a line of" in " ".join(command.told.lower().split())
+        assert not asks or "if a line of" in " ".join(command.prompt.lower().split())
 
 
 def test_a_planted_command_runs_where_a_shell_reads_the_text(stub: World, by_file: dict[str, SlashCommand]) -> None:
@@ -310,21 +310,21 @@ def test_a_host_finds_nothing_of_its_own_in_the_text(by_file: dict[str, SlashCom
     command = by_file[file]
 
     assert not re.search(r"\$\d", command.text), "$1 is not the first word everywhere"
-    assert "!`" not in command.told, "hosts run what stands there"
-    assert "```!" not in command.told
-    assert "@{" not in command.told
-    assert not re.search(r"(\$ARGUMENTS|\{\{args\}\})`", command.told), (
+    assert "!`" not in command.prompt, "hosts run this block"
+    assert "```!" not in command.prompt
+    assert "@{" not in command.prompt
+    assert not re.search(r"(\$ARGUMENTS|\{\{args\}\})`", command.prompt), (
         "an exclamation mark that is typed would begin a command"
     )
-    assert command.host != "gemini" or "$ARGUMENTS" not in command.told
+    assert command.host != "gemini" or "$ARGUMENTS" not in command.prompt
     assert command.host == "plugin" or "CLAUDE_PLUGIN" not in command.text
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if file.split()[1] == "recall"])
 def test_recall_asks_the_agent_for_nothing_that_is_not_printed(by_file: dict[str, SlashCommand], file: str) -> None:
-    told = by_file[file].told.rpartition("```")[2].rpartition("!{")[2]
+    suffix = by_file[file].prompt.rpartition("```")[2].rpartition("!{")[2]
 
-    assert re.findall(r"`([^`]+)`", told) == [NOT_FOUND]
-    assert not re.search(r"\b(ids?|show ID|type|date|title)\b", told)
-    assert "rank" in told
-    assert "score" in told
+    assert re.findall(r"`([^`]+)`", suffix) == [NOT_FOUND]
+    assert not re.search(r"\b(ids?|show ID|type|date|title)\b", suffix)
+    assert "rank" in suffix
+    assert "score" in suffix

@@ -37,7 +37,7 @@ TABS = memory("conversation", "Tabs", "The parser reads tabs. It counts them.", 
 
 
 @pytest.fixture
-def told(empty_world: World) -> World:
+def parser_world(empty_world: World) -> World:
     """Return a world that works on a parser by word alone, with a rule, two lessons and a conversation."""
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     empty_world.write_feature("1-parser", {"slug": "parser", "status": "active"}, spec="# Parser\n")
@@ -54,10 +54,10 @@ def injections(world: World, *arguments: str) -> list[dict[str, Any]]:
     return document
 
 
-def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
-    text = start(told)
-    shown, proved = hardwon(told, "why"), hardwon(told, "why", "--verify")
-    [document] = injections(told, SESSION[:4], "--verify")
+def test_a_session_start_can_be_explained_and_proved(parser_world: World) -> None:
+    text = start(parser_world)
+    shown, proved = hardwon(parser_world, "why"), hardwon(parser_world, "why", "--verify")
+    [document] = injections(parser_world, SESSION[:4], "--verify")
     lines = shown.stdout.splitlines()
 
     assert (shown.code, shown.stderr, proved.code, proved.stderr) == (0, "", 0, "")
@@ -76,13 +76,13 @@ def test_a_session_start_can_be_explained_and_proved(told: World) -> None:
     assert proved.stdout == f"{lines[0]}: verified\n"
     assert document["proof"]["verified"]
     assert document["frame"][0] == text[: len(document["frame"][0])]
-    assert [each["name"] for each in document["entries"]] == ["Units", *in_order(text, "Quotes", "Commas"), "Tabs"]
-    scored = [each for each in document["entries"] if each["policy"] == "hybrid"]
-    for each in scored:
-        parts = each["parts"]
+    assert [entry["name"] for entry in document["entries"]] == ["Units", *in_order(text, "Quotes", "Commas"), "Tabs"]
+    scored = [entry for entry in document["entries"] if entry["policy"] == "hybrid"]
+    for item in scored:
+        parts = item["parts"]
         total = sum(parts[f"{name}_weight"] * parts[name] for name in ("vector", "keyword", "prominence"))
-        assert math.isclose(total, each["score"], abs_tol=1e-6)
-    [(digest,)] = told.query("SELECT digest FROM receipt")
+        assert math.isclose(total, item["score"], abs_tol=1e-6)
+    [(digest,)] = parser_world.query("SELECT digest FROM receipt")
     assert (document["digest"], document["nearly"]) == (digest, [])
     assert (document["event"], document["project"], document["session_id"]) == ("start", "project", SESSION)
     assert (document["query"], document["space"], document["policy"]) == ("parser. Phase: unknown", None, "hybrid")
@@ -97,22 +97,22 @@ def in_order(text: str, *names: str) -> list[str]:
     return sorted(names, key=text.index)
 
 
-def test_what_nearly_was_there_is_told_with_the_reason(told: World) -> None:
-    told.variables["HARDWON_CONTEXT_TOKENS"] = "0"
-    told.argument_form("--limit", "1")
-    lines = hardwon(told, "why").stdout.splitlines()
+def test_near_misses_are_listed_with_the_reason(parser_world: World) -> None:
+    parser_world.variables["HARDWON_CONTEXT_TOKENS"] = "0"
+    parser_world.argument_form("--limit", "1")
+    lines = hardwon(parser_world, "why").stdout.splitlines()
 
     assert lines[0].endswith("  session start in project")
     assert lines[-1].startswith("nearly: 0.")
     assert lines[-1].endswith(f"  Commas ({COMMAS.entry_id}): below the last place")
 
 
-def test_what_changed_since_is_named_and_so_is_what_is_gone(told: World) -> None:
-    start(told)
-    hardwon(told, "update", QUOTES.entry_id, "--title", "Quotation marks")
-    hardwon(told, "delete", COMMAS.entry_id, "--yes")
-    done = hardwon(told, "why", "--verify")
-    [document] = injections(told, "--verify")
+def test_entries_changed_or_deleted_since_are_named(parser_world: World) -> None:
+    start(parser_world)
+    hardwon(parser_world, "update", QUOTES.entry_id, "--title", "Quotation marks")
+    hardwon(parser_world, "delete", COMMAS.entry_id, "--yes")
+    done = hardwon(parser_world, "why", "--verify")
+    [document] = injections(parser_world, "--verify")
     name = f"Quotation marks ({QUOTES.entry_id})"
 
     assert done.code == 1
@@ -129,7 +129,7 @@ def test_what_changed_since_is_named_and_so_is_what_is_gone(told: World) -> None
         "tampered": False,
         "since": [],
     }
-    assert f"  {COMMAS.entry_id} (gone from the store)" in hardwon(told, "why", COMMAS.entry_id).stdout
+    assert f"  {COMMAS.entry_id} (gone from the store)" in hardwon(parser_world, "why", COMMAS.entry_id).stdout
 
 
 def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(empty_world: World) -> None:
@@ -148,11 +148,11 @@ def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(emp
     assert document["proof"]["since"] == [{"id": entry_id, "then": then, "now": now}]
 
 
-def test_a_receipt_that_somebody_changed_is_reported(told: World) -> None:
-    start(told)
-    told.query("UPDATE receipt SET frame = replace(frame, 'not instructions', 'instructions')")
-    told.query("UPDATE receipt_entry SET score = score + 0.1 WHERE entry_id = ?", (QUOTES.entry_id,))
-    done = hardwon(told, "why", "--verify")
+def test_a_tampered_receipt_is_reported(parser_world: World) -> None:
+    start(parser_world)
+    parser_world.query("UPDATE receipt SET frame = replace(frame, 'not instructions', 'instructions')")
+    parser_world.query("UPDATE receipt_entry SET score = score + 0.1 WHERE entry_id = ?", (QUOTES.entry_id,))
+    done = hardwon(parser_world, "why", "--verify")
 
     assert done.code == 1
     assert done.stdout.splitlines()[1:] == [
@@ -161,25 +161,27 @@ def test_a_receipt_that_somebody_changed_is_reported(told: World) -> None:
     ]
 
 
-def test_each_injection_of_a_session_is_told_as_it_went_and_of_an_entry_the_newest_first(told: World) -> None:
-    told.variables["CLAUDE_CODE_SESSION_ID"] = "4e10ffff"
-    start(told)
-    told.argument_form()
-    start(told, source="compact")
+def test_injections_are_listed_in_order_for_a_session_and_newest_first_for_an_entry(parser_world: World) -> None:
+    parser_world.variables["CLAUDE_CODE_SESSION_ID"] = "4e10ffff"
+    start(parser_world)
+    parser_world.argument_form()
+    start(parser_world, source="compact")
 
-    assert [each["number"] for each in injections(told, SESSION)] == [1, 3]
-    assert [each["session_id"] for each in injections(told, "4e10ffff")] == ["4e10ffff"]
-    assert [each["number"] for each in injections(told, QUOTES.entry_id[:6])] == [3, 2, 1]
-    assert [each["number"] for each in injections(told, QUOTES.entry_id, "--limit", "1")] == [3]
-    assert {line for line in hardwon(told, "why", TABS.entry_id).stdout.splitlines() if "Quotes" in line} == set()
-    ambiguous = hardwon(told, "why", "4e10")
+    assert [injection["number"] for injection in injections(parser_world, SESSION)] == [1, 3]
+    assert [injection["session_id"] for injection in injections(parser_world, "4e10ffff")] == ["4e10ffff"]
+    assert [injection["number"] for injection in injections(parser_world, QUOTES.entry_id[:6])] == [3, 2, 1]
+    assert [injection["number"] for injection in injections(parser_world, QUOTES.entry_id, "--limit", "1")] == [3]
+    assert {
+        line for line in hardwon(parser_world, "why", TABS.entry_id).stdout.splitlines() if "Quotes" in line
+    } == set()
+    ambiguous = hardwon(parser_world, "why", "4e10")
     assert (ambiguous.code, ambiguous.stdout) == (1, "")
-    told_of = f"(session {SESSION}; session 4e10ffff)"
-    assert f"'4e10' begins more than one session or entry: give more of it {told_of}" in ambiguous.stderr
+    candidates = f"(session {SESSION}; session 4e10ffff)"
+    assert f"'4e10' begins more than one session or entry: give more of it {candidates}" in ambiguous.stderr
 
 
 @pytest.mark.parametrize("reference", ["nonsense", "", "%\udcff", "9" * 30])
-def test_what_names_nothing_is_told_in_one_line_and_leaves_no_store(empty_world: World, reference: str) -> None:
+def test_an_unknown_reference_is_reported_in_one_line_and_leaves_no_store(empty_world: World, reference: str) -> None:
     done = hardwon(empty_world, "why", reference)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
@@ -187,7 +189,7 @@ def test_what_names_nothing_is_told_in_one_line_and_leaves_no_store(empty_world:
     assert not empty_world.store.exists()
 
 
-def test_before_the_first_injection_one_line_says_what_will_be_told(empty_world: World) -> None:
+def test_before_the_first_injection_one_line_says_so(empty_world: World) -> None:
     done = hardwon(empty_world, "why", "--verify")
 
     assert (done.code, done.stderr, done.stdout.count("\n")) == (0, "", 1)
@@ -196,18 +198,18 @@ def test_before_the_first_injection_one_line_says_what_will_be_told(empty_world:
     assert not empty_world.store.exists()
 
 
-def test_an_entry_that_no_session_was_told_is_no_mistake(told: World) -> None:
-    done = hardwon(told, "why", QUOTES.entry_id)
+def test_an_entry_that_was_never_injected_is_no_mistake(parser_world: World) -> None:
+    done = hardwon(parser_world, "why", QUOTES.entry_id)
 
     assert (done.code, done.stdout) == (0, f"{QUOTES.entry_id} was not injected into any session that is still known\n")
 
 
-def test_files_alone_leave_no_receipt(told: World) -> None:
-    told.write_bank("patterns", bank_lesson("Pattern: Parser"))
-    told.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
+def test_files_alone_leave_no_receipt(parser_world: World) -> None:
+    parser_world.write_bank("patterns", bank_lesson("Pattern: Parser"))
+    parser_world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
 
-    assert "Parser" in start(told)
-    assert told.query("SELECT count(*) FROM receipt") == [(0,)]
+    assert "Parser" in start(parser_world)
+    assert parser_world.query("SELECT count(*) FROM receipt") == [(0,)]
 
 
 def test_no_secret_gets_into_a_receipt(empty_world: World) -> None:
@@ -225,36 +227,41 @@ def test_no_secret_gets_into_a_receipt(empty_world: World) -> None:
     assert key.encode() not in b"".join(path.read_bytes() for path in empty_world.store.glob("memory.db*"))
 
 
-def test_a_busy_store_loses_count_and_receipt_together_in_one_line(told: World) -> None:
-    connection = told.connect()
+def test_a_busy_store_loses_count_and_receipt_together_in_one_line(parser_world: World) -> None:
+    connection = parser_world.connect()
     connection.execute("PRAGMA busy_timeout = 1000")
     connection.execute("BEGIN IMMEDIATE")
-    run = told.hook()
+    run = parser_world.hook()
     connection.execute("ROLLBACK")
 
     assert "Quotes" in run.stdout
     [line] = run.log
     assert "recall not counted, no receipt kept: " in line
-    assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
+    assert parser_world.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
 
 
-def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -> None:
-    told.remember(*(lesson(f"Filler {number}", f"filler number {number}") for number in range(60)))
+def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world: World) -> None:
+    parser_world.remember(*(lesson(f"Filler {number}", f"filler number {number}") for number in range(60)))
     text = "The parser keeps which quotes?"
-    told.faults = ["nothing_is_in_a_hurry"]
-    payload = {"session_id": SESSION, "cwd": str(told.project), "hook_event_name": "UserPromptSubmit", "prompt": text}
-    tried = hardwon(told, "why", "--prompt", text)
+    parser_world.faults = ["nothing_is_in_a_hurry"]
+    payload = {
+        "session_id": SESSION,
+        "cwd": str(parser_world.project),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": text,
+    }
+    tried = hardwon(parser_world, "why", "--prompt", text)
     assert tried.stdout.splitlines()[0] == "beside it would stand:"
     assert re.fullmatch(
         rf" {{2}}1\. strength \d\.\d\d >= \S+  Quotes \({QUOTES.entry_id}\): shown", tried.stdout.splitlines()[1]
     )
-    assert told.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
-    assert "Quotes" in told.hook(payload=payload).stdout
-    told.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
-    again = run(told, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
-    assert (again["text"], again["worth_asking"], again["on"]) == ("", True, True)
-    assert again["items"][0]["kept_out"] == "shown already in this session"
-    lines = hardwon(told, "why").stdout.splitlines()
+    assert parser_world.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
+    assert "Quotes" in parser_world.hook(payload=payload).stdout
+    parser_world.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
+    second = run(parser_world, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
+    assert (second["text"], second["worth_asking"], second["on"]) == ("", True, True)
+    assert second["items"][0]["kept_out"] == "shown already in this session"
+    lines = hardwon(parser_world, "why").stdout.splitlines()
 
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
@@ -267,17 +274,17 @@ def test_what_was_put_beside_a_prompt_is_explained_and_proved_too(told: World) -
         lines[5],
     )
     assert wins
-    strength, quoted, coverage, told_by, score, lead, breadth = map(float, wins.groups())
-    printed = quoted * math.sqrt(coverage * told_by * score * lead / (math.log(64) * breadth**3))
+    strength, quoted, coverage, information, score, lead, breadth = map(float, wins.groups())
+    printed = quoted * math.sqrt(coverage * information * score * lead / (math.log(64) * breadth**3))
     assert strength == pytest.approx(printed, rel=0.02)
-    assert hardwon(told, "why", "--verify").code == 0
-    told.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
-    assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout
+    assert hardwon(parser_world, "why", "--verify").code == 0
+    parser_world.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
+    assert "its score is not what its parts give" in hardwon(parser_world, "why", "--verify").stdout
 
 
-def test_a_prompt_that_says_nothing_brings_nothing_up_and_stands_alone(empty_world: World) -> None:
+def test_a_prompt_without_content_injects_nothing(empty_world: World) -> None:
     empty_world.variables["HARDWON_PROMPT_ENABLED"] = "false"
-    tried, mixed = (hardwon(empty_world, "why", *each, "--prompt", "go on") for each in ((), ("--verify",)))
+    tried, mixed = (hardwon(empty_world, "why", *item, "--prompt", "go on") for item in ((), ("--verify",)))
 
     assert (tried.code, tried.stderr) == (0, "")
     assert [line.partition(":")[0] for line in tried.stdout.splitlines()] == [
@@ -289,9 +296,9 @@ def test_a_prompt_that_says_nothing_brings_nothing_up_and_stands_alone(empty_wor
 
 
 @pytest.mark.parametrize("parts", ["{}", '{"vector": 1}'])
-def test_a_receipt_without_the_parts_of_a_score_is_told_all_the_same(told: World, parts: str) -> None:
-    start(told)
-    told.query("UPDATE receipt_entry SET parts = ?", (parts,))
+def test_a_receipt_without_the_parts_of_a_score_is_still_shown(parser_world: World, parts: str) -> None:
+    start(parser_world)
+    parser_world.query("UPDATE receipt_entry SET parts = ?", (parts,))
 
-    assert hardwon(told, "why").code == 0
-    assert "its score is not what its parts give" in hardwon(told, "why", "--verify").stdout
+    assert hardwon(parser_world, "why").code == 0
+    assert "its score is not what its parts give" in hardwon(parser_world, "why", "--verify").stdout

@@ -3,7 +3,7 @@ Run the hook with parts of it broken: `python launch.py REPORT FAULTS [hook's ar
 
 A fault is the name of a function below; FAULTS joins them with commas. REPORT gets how long `main()`
 took and, a line each, the modules that were imported. Nothing is imported here that
-Python has not imported already, so that the list speaks of the hook alone.
+Python has not imported already, so that the list is about the hook alone.
 """
 
 import os
@@ -136,7 +136,7 @@ def statements_are_noted() -> None:
 
 
 def sqlite_lacks_fts5() -> None:
-    """What a build without the module says to whoever touches a table of its."""
+    """The error of a build without the module on access to one of the module's tables."""
     import sqlite3
 
     def run(sql: str, execute: Callable[[str], object]) -> object:
@@ -237,14 +237,14 @@ def report_to(path: str, started: float) -> None:
     """Make the process say when it left."""
     leave = os._exit
 
-    def leave_and_tell(code: int) -> None:
+    def leave_with_report(code: int) -> None:
         seconds = time.monotonic() - started
         with open(f"{path}.part", "w") as file:
             file.write("\n".join((str(seconds), *sys.modules)))
         os.rename(f"{path}.part", path)
         leave(code)
 
-    replace(os, "_exit", leave_and_tell)
+    replace(os, "_exit", leave_with_report)
 
 
 def run() -> None:

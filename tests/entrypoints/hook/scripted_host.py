@@ -1,8 +1,8 @@
 """
 Hosts that play real sessions against the command of a hook, event by event, as they were measured.
 
-What a host sends, in which order, in which environment, and when its transcript is there, is
-written down in this module and nowhere else; what the command is, is the caller's choice.
+The messages of a host, their order, their environment and the time at which the transcript exists are
+written down in this module and nowhere else; the caller chooses the command.
 """
 
 import datetime as dt
@@ -22,17 +22,17 @@ UNHURRIED_SECONDS = 600.0
 
 
 Command: TypeAlias = Callable[[str], Sequence[str]]
-"""What the client was told to run for an event; nothing for one that nobody wants to hear of."""
+"""The command configured in the client for an event; empty for an event without a hook."""
 
 
-class Heard(NamedTuple):
+class Outcome(NamedTuple):
     """
-    What a host got from one run of the command.
+    The result of one run of the command.
 
     Attributes:
-        event: What it was told.
+        event: The event it was run for.
         code: Its exit code; None when the host lost patience and killed it.
-        context: What would reach the model.
+        context: The text that would reach the model.
 
     """
 
@@ -43,7 +43,7 @@ class Heard(NamedTuple):
 
     @property
     def context(self) -> str:
-        """What stands in `additionalContext`, or plain on standard output."""
+        """The text of `additionalContext`, or of plain standard output."""
         if not self.stdout.startswith("{"):
             return self.stdout
         return str(json.loads(self.stdout)["hookSpecificOutput"]["additionalContext"])
@@ -55,11 +55,11 @@ class ScriptedHost:
 
     Args:
         world: Its project, home and store.
-        command: What the client was told to run, by event.
+        command: The commands configured in the client, by event.
         session_id: How the client names the session.
 
     Attributes:
-        heard: All that came back, in order.
+        outcomes: The results of all runs, in order.
 
     """
 
@@ -69,44 +69,44 @@ class ScriptedHost:
     def __init__(self, world: World, command: Command, session_id: str) -> None:
         self.world = world
         self.session_id = session_id
-        self.heard: list[Heard] = []
+        self.outcomes: list[Outcome] = []
         self._command = command
         self._turns = 0
 
-    def start(self, source: str = "startup", **fields: object) -> Heard:
+    def start(self, source: str = "startup", **fields: object) -> Outcome:
         """Begin the session, or go on with it."""
-        return self.tell("SessionStart", source=source, **fields)
+        return self.fire("SessionStart", source=source, **fields)
 
-    def ask(self, prompt: str) -> Heard:
+    def ask(self, prompt: str) -> Outcome:
         """Submit a prompt; the transcript has it only once the hook is through."""
         self._turns += 1
-        heard = self.tell("UserPromptSubmit", prompt=prompt, **self.turn())
+        outcome = self.fire("UserPromptSubmit", prompt=prompt, **self.turn())
         self.write("user", prompt)
-        return heard
+        return outcome
 
-    def reply(self, text: str) -> Heard:
+    def reply(self, text: str) -> Outcome:
         """Let the agent end its turn; by then the transcript has what it said."""
         self.write("assistant", text)
-        return self.tell("Stop", stop_hook_active=False, last_assistant_message=text, **self.turn())
+        return self.fire("Stop", stop_hook_active=False, last_assistant_message=text, **self.turn())
 
-    def compact(self) -> list[Heard]:
+    def compact(self) -> list[Outcome]:
         """Compact the session, in the order of events in which clients do it."""
-        before = self.tell("PreCompact", trigger="manual", custom_instructions=None)
-        again = self.start("compact", **self.of_compaction())
-        return [before, again, self.tell("PostCompact", trigger="manual", compact_summary="Summary: we talked.")]
+        before = self.fire("PreCompact", trigger="manual", custom_instructions=None)
+        second = self.start("compact", **self.of_compaction())
+        return [before, second, self.fire("PostCompact", trigger="manual", compact_summary="Summary: we talked.")]
 
-    def end(self, reason: str = "other") -> Heard:
+    def end(self, reason: str = "other") -> Outcome:
         """End the session."""
-        return self.tell("SessionEnd", reason=reason)
+        return self.fire("SessionEnd", reason=reason)
 
-    def tell(self, event: str, **fields: object) -> Heard:
+    def fire(self, event: str, **fields: object) -> Outcome:
         """Run the command for an event."""
         return self.send(event, json.dumps({**self.shared(), "hook_event_name": event, **fields}).encode())
 
-    def send(self, event: str, payload: bytes) -> Heard:
+    def send(self, event: str, payload: bytes) -> Outcome:
         """Run the command as the client does: in the project, with its environment, for so long."""
         if not (command := self._command(event)):
-            return Heard(event, 0, "", "")
+            return Outcome(event, 0, "", "")
         process = subprocess.Popen(
             command,
             cwd=self.world.project,
@@ -123,8 +123,8 @@ class ScriptedHost:
             process.kill()
             out, err = process.communicate()
             code = None
-        self.heard.append(Heard(event, code, out.decode(), err.decode()))
-        return self.heard[-1]
+        self.outcomes.append(Outcome(event, code, out.decode(), err.decode()))
+        return self.outcomes[-1]
 
     @property
     def transcript(self) -> Path:

@@ -1,4 +1,4 @@
-"""Conversations are kept while they go on: hooks as real processes, and a worker that nobody waits for."""
+"""Conversations are kept while they go on: hooks as real processes, and a worker in the background."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -64,7 +64,7 @@ def test_a_boundary_has_all_written_at_once(world: World, event: str, fields: di
     assert statuses(world)["first"].unwritten == 0
 
 
-def test_without_a_transcript_what_the_hooks_were_told_is_kept_and_one_line_tells(world: World) -> None:
+def test_without_a_transcript_the_exchanges_from_the_hooks_are_kept_and_one_line_reports_it(world: World) -> None:
     world.variables["HARDWON_CAPTURE_INTERVAL"] = "1"
     conversation = Conversation(world, has_transcript=False)
     for number in (1, 2):
@@ -147,7 +147,7 @@ def test_a_folder_that_is_gone_is_one_line_and_the_session_stays_where_it_began(
     assert "/gone" in run.log[0]
 
 
-def test_a_journal_of_garbage_is_put_aside_with_one_line_and_nothing_is_lost(world: World) -> None:
+def test_a_corrupt_journal_is_moved_away_with_one_line_and_nothing_is_lost(world: World) -> None:
     world.store.mkdir()
     (world.store / "capture.db").write_bytes(b"garbage" * 1000)
     run = Conversation(world).ask("What now?")
@@ -167,7 +167,7 @@ def test_a_worker_that_cannot_be_started_is_one_line_and_what_was_noted_stays(wo
     assert statuses(world)["first"].waiting == 1
 
 
-def test_a_store_out_of_reach_stops_nobody(world: World) -> None:
+def test_a_store_out_of_reach_stops_no_session(world: World) -> None:
     world.variables["HARDWON_STORE"] = "/dev/null/store"
     run = Conversation(world).ask("What now?")
 
@@ -175,7 +175,7 @@ def test_a_store_out_of_reach_stops_nobody(world: World) -> None:
     assert (run.code, run.stdout, len(run.stderr.splitlines())) == (0, "", 1)
 
 
-def test_a_store_that_may_only_be_read_stops_nobody(world: World) -> None:
+def test_a_read_only_store_stops_no_session(world: World) -> None:
     world.store.mkdir(mode=0o500)
     world.cleanup.callback(world.store.chmod, 0o700)
     through = [sys.executable, str(FAULTS / "without_powers.py")]
@@ -186,7 +186,7 @@ def test_a_store_that_may_only_be_read_stops_nobody(world: World) -> None:
     assert list(world.store.iterdir()) == []
 
 
-def test_a_provider_that_does_not_answer_blocks_nobody(world: World) -> None:
+def test_a_provider_that_does_not_answer_blocks_no_process(world: World) -> None:
     with running_stub() as stub:
         stub.hangs_before = True
         world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "ollama", "OLLAMA_HOST": stub.url}
@@ -230,7 +230,7 @@ def test_a_session_start_wakes_the_worker_for_what_was_left(world: World) -> Non
     assert (run.code, run.log) == (0, ())
 
 
-def test_a_session_start_wakes_the_worker_for_vectors_that_ask_nobody_else(world: World) -> None:
+def test_a_session_start_wakes_the_worker_for_vectors_that_need_no_network(world: World) -> None:
     del world.variables["HARDWON_EMBEDDING_PROVIDER"]
     world.write_bank("patterns", "### Pattern: Fresh\nNothing compares to it yet.\n")
     run = world.hook()
@@ -240,7 +240,7 @@ def test_a_session_start_wakes_the_worker_for_vectors_that_ask_nobody_else(world
     assert world.query("SELECT count(*) FROM vector") == [(1,)]
 
 
-def test_a_session_start_with_nothing_left_wakes_nobody(world: World) -> None:
+def test_a_session_start_with_nothing_left_wakes_no_worker(world: World) -> None:
     world.write_bank("patterns", "### Pattern: Fresh\nNothing compares to it yet.\n")
     world.hook()
 
@@ -248,14 +248,14 @@ def test_a_session_start_with_nothing_left_wakes_nobody(world: World) -> None:
     assert not any(path.name.startswith("capture") for path in world.store.iterdir())
 
 
-def test_the_status_tells_what_is_at_hand_and_what_waits(world: World) -> None:
+def test_the_status_reports_captured_and_pending_exchanges(world: World) -> None:
     world.store.mkdir()
     nothing = hardwon(world, "capture", "--status")
     Conversation(world).say(question(1), "An answer.")
     held = CaptureLock(str(world.store))
     held.acquire(0.0)
     document = hardwon(world, "capture", "--status", "--json").document
-    told = hardwon(world, "capture", "--status").stdout
+    output = hardwon(world, "capture", "--status").stdout
     held.release()
 
     assert nothing.stdout.splitlines()[1:] == ["Worker: not running", "No session was captured yet"]
@@ -269,5 +269,5 @@ def test_the_status_tells_what_is_at_hand_and_what_waits(world: World) -> None:
             "waiting": 2,
         }
     ]
-    assert "Capture: on, every 5 exchanges (memory_capture_interval)" in told
-    assert f"first  {world.project}: 1 exchange, 1 unwritten, 2 events wait" in told
+    assert "Capture: on, every 5 exchanges (memory_capture_interval)" in output
+    assert f"first  {world.project}: 1 exchange, 1 unwritten, 2 events wait" in output

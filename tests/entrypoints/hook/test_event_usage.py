@@ -1,4 +1,4 @@
-"""Which injected entries were of use: noticed when the agent has answered, told by `stats` and `show`."""
+"""Usage signals of injected entries: recorded when the agent has answered, printed by `stats` and `show`."""
 
 import contextlib
 import json
@@ -41,8 +41,8 @@ def inject(world: World, session_id: str, entry: Entry, form: Form = "lesson") -
 
 
 def stop(world: World, reply: object, **fields: object) -> Run:
-    told = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop", "stop_hook_active": False}
-    return world.hook(payload={**told, "last_assistant_message": reply, **fields})
+    output = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop", "stop_hook_active": False}
+    return world.hook(payload={**output, "last_assistant_message": reply, **fields})
 
 
 def used(world: World) -> list[tuple[str, ...]]:
@@ -66,8 +66,8 @@ def test_a_quotation_in_the_answer_counts_once_and_is_reported(empty_world: Worl
     runs = [stop(world, UNRELATED)]
     assert used(world) == []
     runs += [stop(world, QUOTING) for _ in range(2)]
-    stats, shown = (hardwon(world, *each, "--json").document for each in (("stats",), ("show", ENTRY.entry_id)))
-    texts = [hardwon(world, *each).stdout for each in (("stats",), ("show", ENTRY.entry_id))]
+    stats, shown = (hardwon(world, *item, "--json").document for item in (("stats",), ("show", ENTRY.entry_id)))
+    texts = [hardwon(world, *item).stdout for item in (("stats",), ("show", ENTRY.entry_id))]
 
     assert [(run.code, run.stdout, run.stderr) for run in runs] == [SILENT] * 3
     assert used(world) == [("one", "answer", ENTRY.description.rstrip("."))]
@@ -80,14 +80,14 @@ def test_a_quotation_in_the_answer_counts_once_and_is_reported(empty_world: Worl
     phrase = repr(ENTRY.description.rstrip("."))
     assert re.search(rf"\n {{14}}answer at 20\S+ \d\d:\d\d UTC, session one: {re.escape(phrase)}\n", texts[1])
     assert hardwon(world, "list", "--json").items[0]["influence_count"] == 1
-    [[entry]] = [each["entries"] for each in hardwon(world, "why", "one", "--json").items]
+    [[entry]] = [item["entries"] for item in hardwon(world, "why", "one", "--json").items]
     assert (entry["influence_count"], entry["used"]["how"]) == (1, "answer")
     assert entry["used"] == shown["influences"][0]
     assert "     of use: answer at 20" in hardwon(world, "why", "one").stdout
     assert not world.log.exists()
 
 
-def test_an_edit_counts_and_what_the_user_said_does_not(world: World) -> None:
+def test_an_edit_counts_and_the_users_prompt_does_not(world: World) -> None:
     write_edit = {"type": "tool_use", "id": "1", "name": "Write", "input": {"file_path": "/a.py", "content": QUOTING}}
     edit = {"type": "assistant", "message": {"role": "assistant", "content": [write_edit]}}
     path = world.folder / "transcript.jsonl"
@@ -155,7 +155,7 @@ def test_a_store_of_an_older_schema_is_not_migrated(world: World) -> None:
     assert used(world) == []
 
 
-def test_capture_is_told_too(world: World) -> None:
+def test_capture_is_reported_too(world: World) -> None:
     world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     stop(world, QUOTING)
 
@@ -172,8 +172,8 @@ def test_a_step_that_fails_is_named_and_does_not_stop_the_others(
 ) -> None:
     world.variables["HARDWON_CAPTURE_ENABLED"] = captures
     world.faults = [fault]
-    told = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop"}
-    run = world.hook(payload={**told, "last_assistant_message": QUOTING})
+    output = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop"}
+    run = world.hook(payload={**output, "last_assistant_message": QUOTING})
 
     assert (run.code, run.stdout) == (0, "")
     assert [line.partition(" ")[2] for line in run.log] == [

@@ -1,4 +1,4 @@
-"""What a session start imports and touches: nothing that it does not need."""
+"""A session start imports and touches only what it needs."""
 
 import os
 import shutil

@@ -37,7 +37,7 @@ FULL_DISK = [">/dev/full"] if os.path.exists("/dev/full") else []
 
 
 @pytest.mark.parametrize("redirections", [">&-", ">&- 2>&-", "<&- >&- 2>&-", *FULL_DISK])
-def test_nothing_is_counted_when_nobody_can_read(world: World, redirections: str) -> None:
+def test_nothing_is_counted_when_standard_output_is_closed(world: World, redirections: str) -> None:
     run = world.hook(redirections=redirections)
 
     assert calm(run)

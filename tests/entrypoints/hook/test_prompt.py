@@ -1,4 +1,4 @@
-"""What stands beside a prompt: the hook as a real process, on a store that is searched by word."""
+"""Injection beside a prompt: the hook as a real process, on a store that is searched by word."""
 
 import contextlib
 import json
@@ -41,10 +41,10 @@ def ask(world: World, prompt: object = ASKED, session_id: str = "one") -> Run:
     return world.hook(payload=payload(world, prompt, session_id))
 
 
-def launch(world: World, said: object) -> Launched:
+def launch(world: World, utterance: object) -> Launched:
     """Run the hook as if this machine had nothing else to do."""
     world.faults = ["nothing_is_in_a_hurry"]
-    return world.launch(payload=said)
+    return world.launch(payload=utterance)
 
 
 def outcome(run: Run) -> tuple[int, str, str]:
@@ -67,7 +67,7 @@ def world(empty_world: World, filled: Path) -> World:
     return empty_world
 
 
-def test_what_a_prompt_nearly_names_is_printed_once_a_session_and_counted(world: World) -> None:
+def test_an_entry_near_the_prompt_is_printed_once_a_session_and_counted(world: World) -> None:
     first, second, other = ask(world), ask(world), ask(world, session_id="two")
     text = f"{FRAME_START}### Pattern: Columns\n{LESSON}\n- Observation count: 1\n- Confidence: medium\n\n{FRAME_END}"
 
@@ -86,7 +86,7 @@ def test_one_setting_switches_it_off(world: World, setting: str) -> None:
     assert outcome(ask(world)) == SILENT
 
 
-def test_what_the_projects_instructions_or_the_hosts_memory_say_is_not_said_again(world: World) -> None:
+def test_text_of_the_projects_instructions_or_the_hosts_memory_is_not_repeated(world: World) -> None:
     instructions = world.project / "CLAUDE.md"
     instructions.write_text(f"# Rules\n\n* **Rename** a column\n  {LESSON.partition('column ')[2]}\n")
     assert outcome(ask(world)) == SILENT
@@ -109,7 +109,7 @@ def test_no_prompt_is_ever_held_up(world: World, prompt: object) -> None:
     assert outcome(ask(world, prompt)) == SILENT
 
 
-def test_what_the_host_itself_says_is_no_prompt_of_the_users(world: World) -> None:
+def test_messages_of_the_host_are_no_prompts_of_the_user(world: World) -> None:
     assert outcome(world.hook(payload={**payload(world), "source": "system"})) == SILENT
 
 
@@ -121,7 +121,7 @@ def test_a_broken_store_is_one_line_and_the_prompt_goes_on(world: World) -> None
     assert "nothing is said beside the prompt" in run.log[0]
 
 
-def test_without_a_store_nothing_is_said_and_none_is_made(empty_world: World) -> None:
+def test_without_a_store_nothing_is_printed_and_none_is_made(empty_world: World) -> None:
     assert outcome(ask(empty_world)) == SILENT
     assert not empty_world.store.exists()
 
@@ -136,7 +136,7 @@ def test_a_busy_store_loses_the_count_and_not_the_text(world: World) -> None:
 
 
 @pytest.mark.parametrize("fault", ["embedder_hangs", "database_hangs", "counting_hangs"])
-def test_whatever_hangs_the_prompt_goes_on_in_time_and_is_noted(embedded_world: World, fault: str) -> None:
+def test_a_hanging_component_does_not_delay_the_prompt_and_is_noted(embedded_world: World, fault: str) -> None:
     embedded_world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     embedded_world.faults.append(fault)
     run, seconds, _ = embedded_world.launch(payload=payload(embedded_world))

@@ -1,4 +1,4 @@
-"""What is put beside a developer's own words on the sample project, by words alone."""
+"""Injection beside a developer's own words on the sample project, by keyword search alone."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -30,8 +30,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     with closing(memory):
         build_import_knowledge(memory, str(SAMPLE)).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
-        speak_up = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
-        yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
+        suggest = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
+        yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("a partner sends JSON with single quotes. Make the reader accept that as well.", "Leniency becomes"),
     ],
 )
-def test_what_a_developer_says_in_his_own_words_brings_up_the_entry_that_fits(ask: Ask, prompt: str, name: str) -> None:
+def test_a_developers_own_words_find_the_entry_that_fits(ask: Ask, prompt: str, name: str) -> None:
     assert name in ask(prompt)
 
 
@@ -60,7 +60,7 @@ def test_what_a_developer_says_in_his_own_words_brings_up_the_entry_that_fits(as
         "please review my changes before I push",
     ],
 )
-def test_what_shares_words_and_no_subject_brings_up_nothing(ask: Ask, prompt: str) -> None:
+def test_a_prompt_that_shares_words_but_no_subject_finds_nothing(ask: Ask, prompt: str) -> None:
     assert ask(prompt) == ""
 
 
@@ -81,8 +81,8 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         with memory.repository.transaction():
             for text in FIVE:
                 memory.repository.put(lesson(text))
-        speak_up = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
-        yield lambda text: speak_up.text_for(Prompt(text), STANDING_STILL).text
+        suggest = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
+        yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
 
 
 @pytest.mark.parametrize(

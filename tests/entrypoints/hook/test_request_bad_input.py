@@ -1,4 +1,4 @@
-"""Whatever the hook is given to read, it ends in time, with the right code and never with a traceback."""
+"""On any input the hook ends in time, with the right code and never with a traceback."""
 
 import os
 

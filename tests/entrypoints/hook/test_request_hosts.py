@@ -30,21 +30,21 @@ def test_a_host_is_named_first(arguments: list[str], expected: tuple[str, list[s
     assert named_host(arguments) == expected
 
 
-def test_what_the_user_asks_is_told_without_what_was_injected_before() -> None:
+def test_a_query_is_explained_without_what_was_injected_before() -> None:
     prompt = "first\n<hook_context>a block\nof lines</hook_context>\nsecond <hook_context>x</hook_context>"
-    told = spoken(hook_event_name="BeforeAgent", prompt=prompt)
+    output = spoken(hook_event_name="BeforeAgent", prompt=prompt)
 
-    assert (told["hook_event_name"], told["prompt"]) == ("UserPromptSubmit", "first\nsecond")
-    assert "transcript_path" not in told
-    assert from_payload(json.dumps(told).encode()).prompt == "first\nsecond"
+    assert (output["hook_event_name"], output["prompt"]) == ("UserPromptSubmit", "first\nsecond")
+    assert "transcript_path" not in output
+    assert from_payload(json.dumps(output).encode()).prompt == "first\nsecond"
 
 
-def test_what_the_agent_answers_is_reported() -> None:
+def test_the_answer_of_the_agent_is_reported() -> None:
     fields = {"prompt": "<hook_context>x</hook_context>q", "prompt_response": "done", "stop_hook_active": False}
-    told = spoken(hook_event_name="AfterAgent", **fields)
+    output = spoken(hook_event_name="AfterAgent", **fields)
 
-    assert (told["hook_event_name"], told["last_assistant_message"]) == ("Stop", "done")
-    assert "prompt" not in told
+    assert (output["hook_event_name"], output["last_assistant_message"]) == ("Stop", "done")
+    assert "prompt" not in output
 
 
 @pytest.mark.parametrize("event", ["SessionStart", "SessionEnd", "PreCompress", "BeforeModel"])
@@ -66,7 +66,7 @@ def test_a_block_is_answered_in_json_of_ascii(event: object, named: str) -> None
 @pytest.mark.parametrize(
     "payload", [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"hook_event_name": []}', b'{"prompt": 3}']
 )
-def test_what_is_no_payload_harms_nobody(payload: bytes) -> None:
+def test_an_invalid_payload_does_no_harm(payload: bytes) -> None:
     assert from_payload(understood("gemini", payload).payload)
 
 
@@ -76,10 +76,10 @@ def test_what_is_no_payload_harms_nobody(payload: bytes) -> None:
     ids=["none", "codex", "blank", "long"],
 )
 def test_another_host_is_read_and_answered_as_it_is(host: str | None, complaints: int) -> None:
-    heard = understood(host, b"x")
+    outcome = understood(host, b"x")
 
-    assert (heard.payload, heard.answer("block"), len(heard.complaints)) == (b"x", "block", complaints)
-    assert all(len(line) < 200 for line in heard.complaints)
+    assert (outcome.payload, outcome.answer("block"), len(outcome.complaints)) == (b"x", "block", complaints)
+    assert all(len(line) < 200 for line in outcome.complaints)
 
 
 def test_a_host_that_is_unknown_costs_one_line_and_not_the_block(world: World) -> None:

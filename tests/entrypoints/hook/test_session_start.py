@@ -10,7 +10,7 @@ from tests.entrypoints.hook_process import GOLDEN, World
 from tests.entrypoints.hook_texts import FRAME, THEN, block_of, entry, lesson
 from tests.packaged import bare_programs
 
-MOST_UNITS = 9_500
+MAX_UNITS = 9_500
 
 
 def test_the_argument_form_prints_the_block_that_a_person_has_read(embedded_world: World) -> None:
@@ -56,7 +56,7 @@ def test_without_numpy_the_line_says_so(world: World) -> None:
     )
 
 
-def test_what_only_the_store_needs_is_not_printed(empty_world: World) -> None:
+def test_fields_only_the_store_needs_are_not_printed(empty_world: World) -> None:
     empty_world.remember(
         Entry(
             name="Shown",
@@ -88,7 +88,7 @@ def test_the_host_never_has_to_cut_the_block(empty_world: World, text: str) -> N
     )
     run = empty_world.hook()
 
-    assert len(run.stdout.encode("utf-16-le")) // 2 <= MOST_UNITS
+    assert len(run.stdout.encode("utf-16-le")) // 2 <= MAX_UNITS
     assert len(block_of(run.stdout).headings) >= 3
 
 

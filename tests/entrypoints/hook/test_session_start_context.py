@@ -1,4 +1,4 @@
-"""What the hook takes the user to be working on, as far as the diagnostic line tells."""
+"""The context of work that the hook detects, as the diagnostic line reports it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Conversations in what a session start prints."""
+"""Conversations in the block of a session start."""
 
 import json
 from pathlib import Path
@@ -24,12 +24,13 @@ def talkative(empty_world: World) -> World:
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     empty_world.write_feature("1-parser", {"slug": "parser", "status": "active"}, spec="# Parser\n")
     empty_world.remember(
-        said("Quotes", "The parser keeps quotes."), said("Commas", "The parser splits.", session_id=SESSION)
+        conversation("Quotes", "The parser keeps quotes."),
+        conversation("Commas", "The parser splits.", session_id=SESSION),
     )
     return empty_world
 
 
-def said(name: str, text: str, **more: Any) -> Entry:
+def conversation(name: str, text: str, **more: Any) -> Entry:
     return memory("conversation", name, f"{text}\n\nUser\n\nAssistant\n\nassistant words", None, **more).entry
 
 
@@ -82,7 +83,7 @@ def test_only_a_compaction_names_its_session(tmp_path: Path, more: dict[str, obj
     assert from_payload(json.dumps(payload).encode()).compacted == session
 
 
-def test_after_a_compaction_what_was_said_in_the_session_comes_first(talkative: World) -> None:
+def test_after_a_compaction_the_conversation_of_the_session_comes_first(talkative: World) -> None:
     text = start(talkative, source="compact")
 
     assert f"{HEADING}{EARLIER}- Commas (" in text
@@ -90,7 +91,9 @@ def test_after_a_compaction_what_was_said_in_the_session_comes_first(talkative: 
     assert EARLIER not in start(talkative, source="compact", session_id="another")
 
 
-def test_without_any_signal_the_newest_are_told_after_a_compaction_those_of_the_session_first(talkative: World) -> None:
+def test_without_any_signal_the_newest_are_printed_after_a_compaction_those_of_the_session_first(
+    talkative: World,
+) -> None:
     talkative.folder.joinpath("project", "docs").rename(talkative.folder / "docs")
 
     assert titles(start(talkative, source="compact")) == ["Commas", "Quotes"]

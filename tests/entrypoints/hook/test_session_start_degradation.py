@@ -1,5 +1,5 @@
 """
-The matrix: whatever part of the hook is missing, fails, hangs or is damaged, a block comes, in time.
+The failure matrix: with any part of the hook missing, failing, hanging or damaged, a block comes in time.
 
 Of each of the 24 cells this module holds a test, or the reason why it can have none.
 """
@@ -22,7 +22,7 @@ from tests.packaged import bare_programs
 
 COMPONENTS = ("embedder", "FTS5", "numpy", "database", "git", "model weights")
 USERS_OF_THE_MODEL = ("embedder", "numpy", "model weights")
-TROUBLES = ("absent", "failing", "hanging", "corrupt")
+PROBLEMS = ("absent", "failing", "hanging", "corrupt")
 
 UNTOUCHED = r"active \(vector=0, fts5=[1-9], pending_embedding=7\).*model: none"
 MEANING_ONLY = r"active \(vector=7, fts5=0\).*model: all-MiniLM-L6-v2"
@@ -36,13 +36,13 @@ Arrange = Callable[[World], None]
 
 class Case(NamedTuple):
     """
-    One way in which one component is in trouble.
+    One way in which one component fails.
 
     Attributes:
-        cell: Component and trouble.
-        arrange: Brings the trouble about.
-        left: What the diagnostic line says is left, as a pattern.
-        logged: What the one line in `hook.log` says; empty when there is no line.
+        cell: Component and problem.
+        arrange: Causes the problem.
+        left: A pattern of the rest that the diagnostic line reports.
+        logged: The one line in `hook.log`; empty when there is no line.
         embedded: Whether the store has vectors.
 
     """
@@ -61,23 +61,23 @@ EXCUSED: dict[tuple[str, str], str] = {}
 
 
 def case(
-    component: str, trouble: str, *, left: str, logged: str, embedded: bool = True
+    component: str, problem: str, *, left: str, logged: str, embedded: bool = True
 ) -> Callable[[Arrange], Arrange]:
     def add(arrange: Arrange) -> Arrange:
-        CASES.append(Case((component, trouble), arrange, left, logged, embedded))
+        CASES.append(Case((component, problem), arrange, left, logged, embedded))
         return arrange
 
     return add
 
 
-def fault(component: str, trouble: str, name: str, *, left: str, logged: str) -> None:
+def fault(component: str, problem: str, name: str, *, left: str, logged: str) -> None:
     """Add a case that `faults/launch.py` brings about."""
 
     def arrange(world: World) -> None:
         world.faults.append(name)
 
     arrange.__name__ = name
-    case(component, trouble, left=left, logged=logged)(arrange)
+    case(component, problem, left=left, logged=logged)(arrange)
 
 
 # The embedder.
@@ -293,14 +293,14 @@ def file_of_the_right_size(world: World) -> None:
 
 
 def test_every_cell_has_a_test_or_a_reason() -> None:
-    tested = {each.cell for each in CASES}
+    tested = {item.cell for item in CASES}
 
-    assert tested | EXCUSED.keys() == set(product(COMPONENTS, TROUBLES))
+    assert tested | EXCUSED.keys() == set(product(COMPONENTS, PROBLEMS))
     assert not tested & EXCUSED.keys()
     assert all(EXCUSED.values())
 
 
-IDS = [" ".join((*each.cell, each.arrange.__name__)).replace(" ", "_") for each in CASES]
+IDS = [" ".join((*item.cell, item.arrange.__name__)).replace(" ", "_") for item in CASES]
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)

@@ -1,4 +1,4 @@
-"""What a session start imports into the store and counts there."""
+"""Imports and counts of a session start in the store."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +53,7 @@ def test_a_lesson_of_one_project_is_printed_in_another(empty_world: World, tmp_p
     assert empty_world.query("SELECT source_project FROM entries") == [("project",)]
 
 
-def test_what_was_printed_is_counted_and_nothing_else(world: World) -> None:
+def test_printed_entries_are_counted_and_nothing_else(world: World) -> None:
     printed = [heading.rpartition(": ")[2] for heading in block_of(world.argument_form("--limit", "2").stdout).headings]
 
     assert {name: count for name, (count, _) in recalls(world).items()} == dict.fromkeys(printed, 1)
@@ -62,21 +62,25 @@ def test_what_was_printed_is_counted_and_nothing_else(world: World) -> None:
 def test_all_that_was_printed_is_counted_by_one_statement(world: World) -> None:
     world.faults.append("statements_are_noted")
     printed = block_of(world.launch().run.stdout).headings
-    counting = [each for each in world.statements() if re.match(r"(INSERT INTO|REPLACE INTO|UPDATE) recall\b", each)]
+    counting = [
+        statement
+        for statement in world.statements()
+        if re.match(r"(INSERT INTO|REPLACE INTO|UPDATE) recall\b", statement)
+    ]
 
     assert len(printed) == len(recalls(world)) == 7
     assert len(counting) == 1
 
 
-def test_three_sessions_count_three_and_keep_the_latest_moment(world: World) -> None:
-    moments = []
+def test_three_sessions_count_three_and_keep_the_latest_timestamp(world: World) -> None:
+    timestamps = []
     for _ in range(3):
         world.hook()
-        moments.append({at for _, at in recalls(world).values()})
+        timestamps.append({at for _, at in recalls(world).values()})
 
     assert {count for count, _ in recalls(world).values()} == {3}
-    assert [len(each) for each in moments] == [1, 1, 1]
-    assert max(moments[0]) < max(moments[1]) < max(moments[2])
+    assert [len(distinct) for distinct in timestamps] == [1, 1, 1]
+    assert max(timestamps[0]) < max(timestamps[1]) < max(timestamps[2])
 
 
 def test_sessions_that_start_together_do_not_disturb_each_other(empty_world: World) -> None:

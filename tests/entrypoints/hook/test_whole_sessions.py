@@ -10,16 +10,16 @@ import pytest
 from hardwon.domain.model.injection.block import MAX_UNITS
 from hardwon.domain.model.injection.entry_text import TAG, units
 from tests.entrypoints.conversing import rest, statuses, until, written
-from tests.entrypoints.hook.scripted_host import ClaudeCode, Codex, Command, Heard, ScriptedHost
+from tests.entrypoints.hook.scripted_host import ClaudeCode, Codex, Command, Outcome, ScriptedHost
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.hook_texts import FRAME, TITLE
 from tests.entrypoints.programs import hardwon
 
 PLUGIN = Path(__file__).parents[3] / "plugin"
-MOST_OF_A_PROMPT = 1_500
+MAX_PROMPT_UNITS = 1_500
 LESSON = "Pin the parser's version"
 BANK = f"### Pattern: {LESSON}\nA parser that updates itself between two runs reads the same feed in two ways.\n"
-TELLING = "Our feed was read in two ways: did the parser update itself between two runs, should we pin its version?"
+QUESTION = "Our feed was read in two ways: did the parser update itself between two runs, should we pin its version?"
 GARBAGE = [b"\xff\xfe{", b'{"hook_event_name": "Nonsense"}']
 
 
@@ -70,13 +70,13 @@ WAYS: Mapping[str, tuple[type[ScriptedHost], Callable[[World], Command]]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_session_from_its_start_to_its_end(world: World, way: str) -> None:
-    client, told = WAYS[way]
-    command = told(world)
+    client, output = WAYS[way]
+    command = output(world)
     first = client(world, command, "first")
     assert not first.transcript.exists()
     first.start()
     _talk(first, "Which way does the importer go?", "We decided on way 1.")
-    _talk(first, TELLING, f"Yes: {LESSON}.")
+    _talk(first, QUESTION, f"Yes: {LESSON}.")
     first.compact()
     first.end("clear")
     second = client(world, command, "second")
@@ -88,14 +88,14 @@ def test_a_session_from_its_start_to_its_end(world: World, way: str) -> None:
     second.end()
     rest(world)
 
-    heard = [*first.heard, *second.heard]
-    _assert_every_event_went_well(heard)
-    _assert_what_was_said_is_kept(world)
-    _assert_every_print_is_counted(world, heard)
+    outcomes = [*first.outcomes, *second.outcomes]
+    _assert_every_event_went_well(outcomes)
+    _assert_utterances_are_kept(world)
+    _assert_every_print_is_counted(world, outcomes)
     _assert_nothing_lies_elsewhere(world, [first, second])
 
 
-def test_two_sessions_that_take_turns_are_kept_apart_and_garbage_between_them_disturbs_nobody(world: World) -> None:
+def test_interleaved_sessions_are_kept_apart_and_garbage_between_them_is_ignored(world: World) -> None:
     left, right = ClaudeCode(world, by_itself, "left"), Codex(world, by_itself, "right")
     left.ask("What does the left one ask?")
     right.ask("What does the right one ask?")
@@ -106,18 +106,18 @@ def test_two_sessions_that_take_turns_are_kept_apart_and_garbage_between_them_di
         host.end()
     rest(world)
 
-    assert {(each.code, each.stdout, "Traceback" in each.stderr) for each in garbled} == {(0, "", False)}
-    _assert_every_event_went_well([each for each in (*left.heard, *right.heard) if each not in garbled])
+    assert {(item.code, item.stdout, "Traceback" in item.stderr) for item in garbled} == {(0, "", False)}
+    _assert_every_event_went_well([item for item in (*left.outcomes, *right.outcomes) if item not in garbled])
     stands = statuses(world)
     assert {name: (stands[name].exchanges, stands[name].waiting) for name in ("left", "right")} == {
         "left": (1, 0),
         "right": (1, 0),
     }
-    said = written(world)
-    assert all(said.count(f"The {side} answer.") > 0 for side in ("left", "right"))
+    utterance = written(world)
+    assert all(utterance.count(f"The {side} answer.") > 0 for side in ("left", "right"))
 
 
-def test_what_was_said_before_the_host_was_killed_is_kept_by_the_next_session(world: World) -> None:
+def test_utterances_before_a_kill_of_the_host_are_kept_by_the_next_session(world: World) -> None:
     killed = Codex(world, by_itself, "killed")
     _talk(killed, "Which way does the importer go?", "We decided on way 1.")
     assert written(world) == ""
@@ -133,10 +133,10 @@ def test_a_prompt_brings_up_the_lesson_it_needs_once_a_session(world: World) -> 
     world.write_bank("patterns", BANK + "".join(others))
     world.variables["HARDWON_INJECTION_LIMIT"] = "3"
     host = ClaudeCode(world, by_itself, "first")
-    shown = [host.start(), host.ask(TELLING), host.ask(TELLING)]
+    shown = [host.start(), host.ask(QUESTION), host.ask(QUESTION)]
     rest(world)
 
-    assert [LESSON in each.context for each in shown] == [False, True, False]
+    assert [LESSON in item.context for item in shown] == [False, True, False]
 
 
 def _talk(host: ScriptedHost, prompt: str, reply: str) -> None:
@@ -144,15 +144,15 @@ def _talk(host: ScriptedHost, prompt: str, reply: str) -> None:
     host.reply(reply)
 
 
-def _assert_every_event_went_well(heard: Sequence[Heard]) -> None:
-    for each in heard:
-        assert (each.code, each.stderr) == (0, ""), each
-        if each.event == "SessionStart":
-            _assert_one_framed_block(each.context)
-        elif each.event == "UserPromptSubmit":
-            _assert_little_is_brought_up(each.context)
+def _assert_every_event_went_well(outcomes: Sequence[Outcome]) -> None:
+    for item in outcomes:
+        assert (item.code, item.stderr) == (0, ""), item
+        if item.event == "SessionStart":
+            _assert_one_framed_block(item.context)
+        elif item.event == "UserPromptSubmit":
+            _assert_little_is_brought_up(item.context)
         else:
-            assert each.stdout == "", each
+            assert item.stdout == "", item
 
 
 def _assert_one_framed_block(text: str) -> None:
@@ -164,26 +164,26 @@ def _assert_one_framed_block(text: str) -> None:
 
 
 def _assert_little_is_brought_up(text: str) -> None:
-    assert units(text) <= MOST_OF_A_PROMPT
+    assert units(text) <= MAX_PROMPT_UNITS
     if text:
         lines = text.splitlines()
         assert (lines[0], lines[-1]) == FRAME
         assert text.count(f"<{TAG}") == 1
 
 
-def _assert_what_was_said_is_kept(world: World) -> None:
-    said = written(world)
-    assert all(text in said for text in ("way 1.", "way 2.", TELLING))
-    assert BANK.splitlines()[1] not in said, "capture fed on what memory had put in"
+def _assert_utterances_are_kept(world: World) -> None:
+    utterance = written(world)
+    assert all(text in utterance for text in ("way 1.", "way 2.", QUESTION))
+    assert BANK.splitlines()[1] not in utterance, "capture fed on what memory had put in"
     stands = statuses(world)
-    assert {name: (each.exchanges, each.waiting) for name, each in stands.items()} == {
+    assert {name: (item.exchanges, item.waiting) for name, item in stands.items()} == {
         "first": (2, 0),
         "second": (1, 0),
     }
 
 
-def _assert_every_print_is_counted(world: World, heard: Sequence[Heard]) -> None:
-    printed = sum(f"### Pattern: {LESSON}" in each.context for each in heard)
+def _assert_every_print_is_counted(world: World, outcomes: Sequence[Outcome]) -> None:
+    printed = sum(f"### Pattern: {LESSON}" in item.context for item in outcomes)
     counted = "SELECT recall_count FROM recall JOIN entry_text USING (entry_seq) WHERE name = ?"
     assert world.query(counted, [LESSON]) == [(printed,)]
 

@@ -12,7 +12,7 @@ Visit = Callable[[World], Visitor]
 
 
 def without_vectors(world: World) -> World:
-    """Return *world* searching by word only and asking nobody for labels: most tests need neither."""
+    """Return *world* searching by word only and asking no provider for labels: most tests need neither."""
     world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "off", "HARDWON_KEYWORD_PROVIDER": "off"}
     return world
 

@@ -1,4 +1,4 @@
-"""A client that says whatever a test wants, good or bad, to a server process."""
+"""A client that sends arbitrary messages, valid or not, to a server process."""
 
 import json
 import threading
@@ -28,15 +28,15 @@ class RawClient:
     One server process and its client.
 
     Attributes:
-        said: Every line of the server so far.
-        told: What the server said of itself.
+        lines: Every line of the server so far.
+        initialised: Result of the server's `initialize`.
 
     """
 
     def __init__(self, world: World, *arguments: str, redirections: str = "") -> None:
         self.process = start(world, "hardwon-mcp", *arguments, redirections=redirections)
-        self.said = list[bytes]()
-        self.told: Any = None
+        self.lines = list[bytes]()
+        self.initialised: Any = None
         self._last_id = 0
 
     def send(self, message: object) -> None:
@@ -50,10 +50,10 @@ class RawClient:
         assert self.process.stdout
         limit = threading.Timer(LONGEST_ANSWER, self.process.kill)
         limit.start()
-        self.said.append(self.process.stdout.readline())
+        self.lines.append(self.process.stdout.readline())
         limit.cancel()
-        assert self.said[-1], self.finish()
-        return json.loads(self.said[-1])
+        assert self.lines[-1], self.finish()
+        return json.loads(self.lines[-1])
 
     def request(self, method: str, **params: object) -> int:
         """Send a request; return its id."""
@@ -73,14 +73,14 @@ class RawClient:
         client = {"name": "raw", "version": "1"}
         answer = self.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        self.told = answer["result"]
+        self.initialised = answer["result"]
 
     def begin_call(self, tool: str, **arguments: object) -> int:
         """Call a tool; return the id of the request."""
         return self.request("tools/call", name=tool, arguments=arguments)
 
     def call(self, tool: str, **arguments: object) -> Any:
-        """Return what a tool answers, the trouble it tells included."""
+        """Return the answer of a tool, errors included."""
         return self.ask("tools/call", name=tool, arguments=arguments)["result"]
 
     def store(self, **arguments: object) -> Any:

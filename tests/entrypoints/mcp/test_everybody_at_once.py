@@ -1,4 +1,4 @@
-"""Two hooks, a writer, a server and a watch on one store at once: nobody fails and nothing is lost."""
+"""Two hooks, a writer, a server and a watch on one store at once: no process fails and nothing is lost."""
 
 import contextlib
 import json
@@ -38,7 +38,7 @@ def write(world: World, number: int) -> str:
 
 
 def retier(world: World, title: str) -> None:
-    """Let somebody else change what the store has the word on."""
+    """Change, as another process, the facts that the store is authoritative for."""
     with contextlib.closing(sqlite3.connect(world.database, timeout=LONGEST_WAIT)) as connection, connection:
         connection.execute(
             "UPDATE entry SET tier = 'critical' WHERE seq IN (SELECT entry_seq FROM entry_text WHERE name = ?)",
@@ -57,15 +57,15 @@ def test_everybody_works_on_one_store_at_once(world: World, connect: Connect) ->
         hooks = [others.submit(hook, world) for _ in range(2)]
         retiering = [others.submit(retier, world, str(number)) for number in range(FILES)]
         answers = [client.call("memory_index_scan", force=True) for _ in range(3)]
-        told = [each.result() for each in (*writing, *hooks)]
-        for each in retiering:
-            each.result()
+        output = [item.result() for item in (*writing, *hooks)]
+        for item in retiering:
+            item.result()
     client.call("memory_index_scan")
     ran, _ = client.end()
     code, complaints = watch.end(signal.SIGTERM)
 
     assert [answer["structuredContent"]["errors"] for answer in answers] == [0, 0, 0]
-    assert [each for each in told if "lock" in each or not each.startswith("0 ")] == []
+    assert [item for item in output if "lock" in item or not item.startswith("0 ")] == []
     assert (ran.code, ran.stderr, code, complaints) == (0, "", 0, "")
     assert world.query("SELECT count(*) FROM entries WHERE description LIKE 'Lesson %'") == [(LESSONS,)]
     assert world.query("SELECT importance_tier, count(*) FROM memory_index WHERE anchor_id IS NULL GROUP BY 1") == [

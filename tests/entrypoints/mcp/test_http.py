@@ -120,7 +120,7 @@ def test_sigterm_ends_it_at_once_with_zero_and_a_client_connected(world: World) 
     assert seconds < PROMISED_SECONDS
 
 
-def test_a_taken_port_is_told_in_one_line(served: Served, world: World) -> None:
+def test_a_taken_port_is_reported_in_one_line(served: Served, world: World) -> None:
     world.variables["HARDWON_MCP_TOKEN"] = TOKEN
     ran = run(world, "hardwon-mcp", "--http", "--port", served.url.rpartition(":")[2].removesuffix("/mcp"))
 
@@ -129,7 +129,7 @@ def test_a_taken_port_is_told_in_one_line(served: Served, world: World) -> None:
     assert "ddress already in use" in ran.stderr
 
 
-def test_a_store_that_can_not_be_opened_is_told_by_http_too(world: World) -> None:
+def test_a_store_that_cannot_be_opened_is_reported_over_http_too(world: World) -> None:
     world.store.write_text("a file")
     world.variables["HARDWON_MCP_TOKEN"] = TOKEN
     ran = run(world, "hardwon-mcp", "--http", "--port", "0")

@@ -27,7 +27,7 @@ raise ImportError
 
 
 @pytest.fixture(autouse=True)
-def start_every_program_anew(empty_world: World) -> None:
+def start_every_program_as_new_process(empty_world: World) -> None:
     empty_world.may_fork = False
 
 
@@ -61,7 +61,7 @@ def test_a_provider_that_hangs_does_not_hold_up_the_end(
     assert scene.world.query("SELECT id FROM entries") == [(LESSON_ID,)]
 
 
-def test_what_was_asked_before_the_end_of_input_is_answered(world: World) -> None:
+def test_requests_before_the_end_of_input_are_answered(world: World) -> None:
     handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
     lines = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake},
@@ -79,7 +79,7 @@ def test_without_any_stream_there_is_nothing_to_do(world: World) -> None:
     assert run(world, "hardwon-mcp", redirections="<&- >&- 2>&-") == (0, "", "")
 
 
-def test_an_incomplete_installation_is_told_in_one_line(world: World) -> None:
+def test_an_incomplete_installation_is_reported_in_one_line(world: World) -> None:
     program = [str(bare_programs() / "hardwon-mcp"), "--project-root", str(world.project)]
     done = subprocess.run(program, env=world.variables, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
@@ -87,7 +87,7 @@ def test_an_incomplete_installation_is_told_in_one_line(world: World) -> None:
     assert done.stderr == b"hardwon-mcp: the package 'anyio' is missing, run: uv tool upgrade --reinstall hardwon\n"
 
 
-def test_what_else_is_printed_never_reaches_the_protocol(world: World, connect: Connect) -> None:
+def test_stray_output_never_reaches_the_protocol(world: World, connect: Connect) -> None:
     world.put_package("rich", __init__=NOISY)  # the SDK imports it if it is there
     client = connect(world)
     client.store()
@@ -95,7 +95,7 @@ def test_what_else_is_printed_never_reaches_the_protocol(world: World, connect: 
 
     assert ran.stdout == ""
     assert ran.stderr.count("stray") == 3
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.said)
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
 
 
 def test_a_client_that_reads_no_more_ends_the_server(world: World, connect: Connect) -> None:
@@ -107,7 +107,7 @@ def test_a_client_that_reads_no_more_ends_the_server(world: World, connect: Conn
     assert client.process.wait(30) == 0
 
 
-def test_a_store_that_can_not_be_opened_is_told_in_one_line(world: World) -> None:
+def test_a_store_that_cannot_be_opened_is_reported_in_one_line(world: World) -> None:
     world.store.write_text("a file")
     ran = run(world, "hardwon-mcp")
 
@@ -127,7 +127,7 @@ def test_a_store_that_can_not_be_opened_is_told_in_one_line(world: World) -> Non
         (["--http"], "--http needs a token of at least 16 characters in HARDWON_MCP_TOKEN"),
     ],
 )
-def test_a_wrong_argument_is_told_in_one_line(world: World, arguments: list[str], line: str) -> None:
+def test_a_wrong_argument_is_reported_in_one_line(world: World, arguments: list[str], line: str) -> None:
     assert run(world, "hardwon-mcp", *arguments) == (1, "", f"hardwon-mcp: {line}; see hardwon-mcp --help\n")
 
 

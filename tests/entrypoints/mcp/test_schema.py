@@ -1,4 +1,4 @@
-"""What every tool is made with."""
+"""Schemas of the tools."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 
 
 class Found(Answer):
-    """What was found."""
+    """The result."""
 
     spec_folder: str = Field(description="Where")
 
@@ -88,7 +88,7 @@ def test_a_refusal_is_one_line_that_says_what_to_change(arguments: dict[str, obj
     assert [block.text for block in result.content] == [line]
 
 
-def test_a_fault_of_ours_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_fault_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     result = call(specFolder="bug")
 
     assert result.is_error

@@ -23,7 +23,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def kept(memory: Memory, entry: Entry) -> Entry:
     memory.repository.put(entry)
-    [stored] = [each for each in [memory.repository.get(entry.entry_id)] if each]
+    [stored] = [item for item in [memory.repository.get(entry.entry_id)] if item]
     return stored
 
 
@@ -40,10 +40,10 @@ def test_a_memory_is_found_by_its_number_or_its_id_as_a_model_may_write_them(mem
         entry.entry_id.upper(),
         f" {entry.entry_id} ",
     ]
-    assert [find(memory, each) for each in references] == [entry] * len(references)
+    assert [find(memory, reference) for reference in references] == [entry] * len(references)
 
 
-def test_what_can_be_an_id_and_a_number_is_the_id(memory: Memory) -> None:
+def test_a_reference_that_is_an_id_and_a_number_is_the_id(memory: Memory) -> None:
     entry, other = kept(memory, lesson("zebra")), kept(memory, lesson("another"))
     digits = "1234567890123456"
     for column, value, entry_id in (("id", digits, entry.entry_id), ("seq", int(digits), other.entry_id)):

@@ -1,4 +1,4 @@
-"""Whatever a client sends is answered or refused, one by one, and the server lives on."""
+"""The server answers or refuses every message in order and survives."""
 
 import json
 import re
@@ -14,20 +14,20 @@ from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, RawClient
 from tests.entrypoints.programs import keep
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
-MOST_CHARACTERS = 1_500
+MAX_CHARACTERS = 1_500
 
 
 def tool(client: RawClient, name: str) -> Any:
-    [found] = [each for each in client.ask("tools/list")["result"]["tools"] if each["name"] == name]
+    [found] = [item for item in client.ask("tools/list")["result"]["tools"] if item["name"] == name]
     return found
 
 
 def test_the_instructions_are_short_and_name_the_tools_to_search_and_to_store(shared: RawClient) -> None:
     words = set(re.findall(r"\w+", INSTRUCTIONS))
 
-    assert shared.told["serverInfo"]["name"] == "hardwon"
-    assert shared.told["instructions"] == INSTRUCTIONS
-    assert len(INSTRUCTIONS) < MOST_CHARACTERS
+    assert shared.initialised["serverInfo"]["name"] == "hardwon"
+    assert shared.initialised["instructions"] == INSTRUCTIONS
+    assert len(INSTRUCTIONS) < MAX_CHARACTERS
     assert {"memory_search", "store_memory"} <= words
 
 
@@ -50,7 +50,7 @@ def test_the_schema_of_store_memory_says_what_it_takes_and_what_it_answers(share
     assert store_memory["inputSchema"]["additionalProperties"] is False
     assert sorted(properties["category"]["enum"]) == sorted(CATEGORIES)
     assert (properties["references"]["type"], properties["references"]["default"]) == ("array", [])
-    assert all(each["description"] for each in properties.values())
+    assert all(value["description"] for value in properties.values())
     assert next(iter(store_memory["outputSchema"]["properties"])) == "message"
     assert store_memory["annotations"] == {
         "readOnlyHint": False,
@@ -214,5 +214,5 @@ def test_a_client_that_asks_before_it_shakes_hands_is_answered_and_every_line_is
     ran, _ = client.end()
 
     assert ran == (0, "", "")
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.said)
-    assert LESSON_ID in client.said[-1].decode()
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
+    assert LESSON_ID in client.lines[-1].decode()

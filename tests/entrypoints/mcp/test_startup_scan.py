@@ -95,7 +95,7 @@ def test_a_provider_that_hangs_blocks_neither_tools_nor_the_end(
     assert seconds < PROMISED_SECONDS
 
 
-def test_what_cannot_be_used_is_told_on_standard_error_alone(world: World, connect: Connect) -> None:
+def test_unusable_input_is_reported_on_standard_error_only(world: World, connect: Connect) -> None:
     write_document(world, "005-auth/memory/bad.md").write_bytes(b"\0")
     write_document(world)
     client = connect(world)

@@ -1,4 +1,4 @@
-"""What the database has the word on outlives a change of branch and a move of the file (rule U-2)."""
+"""Facts stored only in the database outlive a change of branch and a move of the file."""
 
 from pathlib import Path
 from typing import Any

@@ -40,7 +40,7 @@ def test_a_memory_is_deleted_by_its_number_or_its_id(client: Visitor, world: Wor
     ]
 
 
-def test_what_was_deleted_stays_out_until_its_file_changes_or_force_is_given(client: Visitor, world: World) -> None:
+def test_a_deleted_memory_stays_out_until_its_file_changes_or_force_is_given(client: Visitor, world: World) -> None:
     path = world.project / "specs/049-auth/memory/b.md"
 
     def delete_and_scan(**arguments: bool) -> tuple[int, int, int]:
@@ -112,7 +112,7 @@ def test_the_same_spec_folder_of_another_project_is_left_unchanged(client: Visit
         ({"folder": "x"}, "unknown: folder, use id, specFolder, confirm"),
     ],
 )
-def test_what_is_not_clear_deletes_nothing(
+def test_an_ambiguous_request_deletes_nothing(
     client: Visitor, world: World, arguments: dict[str, object], reason: str
 ) -> None:
     before = numbers(world)

@@ -1,4 +1,4 @@
-"""A file that is deprecated is found by no search, in no section and through no door."""
+"""A file that is deprecated is found by no search, section or entry point."""
 
 from typing import Any
 
@@ -100,7 +100,7 @@ def test_a_checkpoint_brings_back_whose_tier_was_its_own(client: RawClient) -> N
     assert (found(client, "narwhal"), found(client, "walruses")) == (["Auth: errors"], [])
 
 
-def test_the_command_tells_of_sections_too(world: World, client: RawClient) -> None:
+def test_the_command_reports_sections_too(world: World, client: RawClient) -> None:
     del client
     [(number,)] = world.query("SELECT entry_seq FROM entry_text WHERE anchor_id = ''")
     done = hardwon(world, "update", str(number), "--tier", "deprecated")

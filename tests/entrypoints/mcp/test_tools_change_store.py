@@ -34,12 +34,12 @@ def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) 
 def test_the_same_lesson_twice_is_one_row_and_the_answer_says_so(world: World, visit: Visit) -> None:
     client = visit(world)
     client.store(references=["a.py"])
-    again = client.store(name="Another name", description=LESSON["description"].upper(), references=["b.py"])
+    second = client.store(name="Another name", description=LESSON["description"].upper(), references=["b.py"])
 
-    assert again["message"] == (
+    assert second["message"] == (
         f"Stored: Name the unit (id: {LESSON_ID})\nMerged: the lesson was known, now observed 2 times"
     )
-    assert (again["merged"], again["observationCount"]) == (True, 2)
+    assert (second["merged"], second["observationCount"]) == (True, 2)
     assert world.query('SELECT name, "references" FROM entries') == [("Name the unit", '["a.py", "b.py"]')]
 
 
@@ -107,10 +107,10 @@ def test_a_known_lesson_with_labels_is_not_labelled_again(scene: Scene, visit: V
     client = visit(scene.world)
     client.store()
     scene.requests()
-    again = client.store()
+    second = client.store()
 
     assert scene.requests() == []
-    assert again["keywords"] == ["retry-budget", "sqlite"]
+    assert second["keywords"] == ["retry-budget", "sqlite"]
 
 
 KEYWORDS = ["unit", "feet", "misread-number"]
@@ -214,15 +214,13 @@ def test_where_memory_is_switched_off_nothing_is_stored(world: World, visit: Vis
     assert not world.store.exists()
 
 
-def test_what_is_stored_is_put_before_the_agent_at_the_next_session(world: World, visit: Visit) -> None:
+def test_a_stored_lesson_is_injected_at_the_next_session(world: World, visit: Visit) -> None:
     visit(world).store()
 
     assert "### Name the unit" in world.hook().stdout
 
 
-def test_a_store_that_was_moved_is_reopened_and_nothing_is_written_where_nobody_looks(
-    world: World, connect: Connect
-) -> None:
+def test_a_moved_store_is_reopened_and_nothing_is_written_to_the_old_file(world: World, connect: Connect) -> None:
     client = connect(world)
     client.store()
     world.store.rename(world.store.with_name("moved"))

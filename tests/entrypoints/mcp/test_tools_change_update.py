@@ -1,4 +1,4 @@
-"""`memory_update` changes what is known about a memory, and its history tells what was there."""
+"""`memory_update` changes the fields of a memory, and its history keeps the old values."""
 
 import json
 from typing import Any
@@ -75,9 +75,7 @@ def test_the_time_of_the_update_moves_and_that_of_creation_does_not(
     assert row["importanceWeight"] == 0.9
 
 
-def test_what_is_given_and_the_same_already_changes_nothing(
-    shared: RawClient, shared_world: World, entry: Entry
-) -> None:
+def test_an_update_with_equal_values_changes_nothing(shared: RawClient, shared_world: World, entry: Entry) -> None:
     before = shared_world.query("SELECT * FROM entry ORDER BY seq")
     answer = shared.call("memory_update", id=entry.entry_id, title=entry.name, triggerPhrases=[], importanceWeight=0.5)[
         "structuredContent"
@@ -129,19 +127,19 @@ def test_all_six_tiers_are_taken(shared: RawClient, entry: Entry) -> None:
     assert [row["importanceTier"] for row in tiers] == list(TIERS)
 
 
-def test_what_is_deprecated_is_found_no_more_and_is_still_listed(
+def test_a_deprecated_memory_is_not_found_but_still_listed(
     shared: RawClient, shared_world: World, entry: Entry
 ) -> None:
     answer = shared.call("memory_update", id=entry.entry_id, title="Flotsam", importanceTier="deprecated")
 
     assert "no search finds it any more, and it is kept until it is deleted" in answer["structuredContent"]["message"]
     found = hardwon(shared_world, "recall", "--json", "flotsam").items
-    assert entry.entry_id not in [each["id"] for each in found]
+    assert entry.entry_id not in [item["id"] for item in found]
     listed = hardwon(shared_world, "list", "--tier", "deprecated", "--json").items
-    assert entry.entry_id in [each["id"] for each in listed]
+    assert entry.entry_id in [item["id"] for item in listed]
 
 
-def test_what_becomes_temporary_says_when_it_expires(shared: RawClient, shared_world: World) -> None:
+def test_a_temporary_entry_shows_when_it_expires(shared: RawClient, shared_world: World) -> None:
     old = lesson("Made long ago.")
     new = keep(shared_world, description="Made now.")
     shared_world.remember(attrs.evolve(old, name="Jetsam"))
@@ -152,7 +150,7 @@ def test_what_becomes_temporary_says_when_it_expires(shared: RawClient, shared_w
 
     gone = shared.call("memory_update", id=old.entry_id, importanceTier="temporary")["structuredContent"]
     assert "its 7 days are over, so no search finds it any more" in gone["message"]
-    assert old.entry_id not in [each["id"] for each in hardwon(shared_world, "recall", "--json", "jetsam").items]
+    assert old.entry_id not in [item["id"] for item in hardwon(shared_world, "recall", "--json", "jetsam").items]
 
 
 def test_secrets_are_taken_out(shared: RawClient, shared_world: World, entry: Entry) -> None:
@@ -197,14 +195,14 @@ def test_a_change_that_can_not_be_made_is_refused_in_one_line(
 
 
 def test_the_schema_says_what_the_tiers_are_for(shared: RawClient) -> None:
-    tools = {each["name"]: each for each in shared.ask("tools/list")["result"]["tools"]}
+    tools = {tool["name"]: tool for tool in shared.ask("tools/list")["result"]["tools"]}
     schema = tools["memory_update"]["inputSchema"]
 
     assert schema["required"] == ["id"]
     assert list(schema["properties"]) == ["id", "title", "triggerPhrases", "importanceWeight", "importanceTier"]
     description = schema["properties"]["importanceTier"]["description"]
     assert all(f"{tier} = {purpose}" in description for tier, purpose in TIER_PURPOSES.items())
-    assert all(each["description"] for each in schema["properties"].values())
+    assert all(value["description"] for value in schema["properties"].values())
 
 
 def test_the_vector_follows_the_new_title(

@@ -1,4 +1,4 @@
-"""`memory_validate` counts whether a memory was of use, and offers what it never does by itself."""
+"""`memory_validate` counts whether a memory was useful, and offers a promotion that it never makes by itself."""
 
 import pytest
 
@@ -22,8 +22,8 @@ def test_the_count_rises_and_the_score_is_the_share_that_was_useful(
         for useful in (True, False, True)
     ]
 
-    assert [each["validationCount"] for each in answers] == [1, 2, 3]
-    assert [round(each["confidenceScore"], 3) for each in answers] == [1.0, 0.5, 0.667]
+    assert [answer["validationCount"] for answer in answers] == [1, 2, 3]
+    assert [round(answer["confidenceScore"], 3) for answer in answers] == [1.0, 0.5, 0.667]
     assert answers[-1]["message"].endswith("useful 2 of 3 times, confidence score 0.67")
     number = answers[0]["id"]
     past = shared_world.query(
@@ -57,11 +57,11 @@ def test_promotion_is_offered_after_five_judgements_of_which_ninety_percent_were
     assert shared_world.query("SELECT tier FROM entry WHERE id = ?", [entry.entry_id]) == [("normal",)]
 
 
-def test_what_is_critical_already_is_not_offered_again(shared: RawClient, entry: Entry) -> None:
+def test_a_critical_memory_is_not_offered_again(shared: RawClient, entry: Entry) -> None:
     shared.call("memory_update", id=entry.entry_id, importanceTier="critical")
     answers = [shared.call("memory_validate", id=entry.entry_id, wasUseful=True)["structuredContent"] for _ in range(5)]
 
-    assert not any(each["promotionOffered"] for each in answers)
+    assert not any(answer["promotionOffered"] for answer in answers)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The state of the memory put aside and brought back, through a server process."""
+"""Checkpoints of the memory made and restored through a server process."""
 
 import os
 from typing import Any
@@ -27,8 +27,8 @@ def answer(client: RawClient, tool: str, **arguments: object) -> Any:
 @pytest.fixture
 def names(shared: RawClient) -> list[str]:
     """Return no name: what earlier tests have made is deleted."""
-    for each in answer(shared, "checkpoint_list")["checkpoints"]:
-        answer(shared, "checkpoint_delete", name=each["name"])
+    for checkpoint in answer(shared, "checkpoint_list")["checkpoints"]:
+        answer(shared, "checkpoint_delete", name=checkpoint["name"])
     return []
 
 
@@ -52,7 +52,7 @@ def test_a_created_checkpoint_is_listed_with_its_memory_count(shared: RawClient,
 
 
 @pytest.mark.usefixtures("names")
-def test_a_list_is_told_line_by_line_the_newest_first(shared: RawClient) -> None:
+def test_a_list_is_printed_line_by_line_the_newest_first(shared: RawClient) -> None:
     assert answer(shared, "checkpoint_list") == {
         "message": "No checkpoint yet: checkpoint_create makes one",
         "checkpoints": [],
@@ -104,7 +104,7 @@ def test_a_deleted_checkpoint_is_gone_from_the_list_and_from_the_disk(shared: Ra
 
 
 @pytest.mark.usefixtures("names")
-def test_what_can_not_be_done_is_refused_in_one_line(shared: RawClient, shared_world: World) -> None:
+def test_an_impossible_request_is_refused_in_one_line(shared: RawClient, shared_world: World) -> None:
     answer(shared, "checkpoint_create", name="before")
     for tool, arguments, words in (
         ("checkpoint_create", {"name": "before"}, "already: delete it, or choose another name"),
@@ -136,11 +136,11 @@ def test_a_server_that_runs_sees_at_once_what_a_command_restores(shared: RawClie
     assert "Only in the backup." in shared.ask("resources/read", uri=uri)["result"]["contents"][0]["text"]
 
 
-def test_hosts_are_told_what_each_tool_does_to_the_memory(shared: RawClient) -> None:
-    tools = {each["name"]: each for each in shared.ask("tools/list")["result"]["tools"]}
-    hints = {name: each["annotations"] for name, each in tools.items() if name.startswith("checkpoint_")}
+def test_tool_hints_declare_the_effect_on_the_memory(shared: RawClient) -> None:
+    tools = {tool["name"]: tool for tool in shared.ask("tools/list")["result"]["tools"]}
+    hints = {name: item["annotations"] for name, item in tools.items() if name.startswith("checkpoint_")}
 
-    assert {name: (each["readOnlyHint"], each.get("destructiveHint")) for name, each in hints.items()} == {
+    assert {name: (item["readOnlyHint"], item.get("destructiveHint")) for name, item in hints.items()} == {
         "checkpoint_create": (False, False),
         "checkpoint_list": (True, None),
         "checkpoint_restore": (False, True),
@@ -149,7 +149,7 @@ def test_hosts_are_told_what_each_tool_does_to_the_memory(shared: RawClient) -> 
     assert tools["checkpoint_restore"]["inputSchema"]["required"] == ["name"]
 
 
-def test_where_memory_is_switched_off_nothing_is_put_aside(world: World, connect: Connect) -> None:
+def test_no_checkpoint_is_made_where_memory_is_switched_off(world: World, connect: Connect) -> None:
     world.configure(semantic_enabled="false")
     client = connect(world)
 

@@ -1,4 +1,4 @@
-"""`memory_save` brings one markdown file in."""
+"""`memory_save` indexes one markdown file."""
 
 import datetime as dt
 import os
@@ -171,7 +171,7 @@ def test_words_are_found_by_their_stem(shared: RawClient, shared_world: World) -
         ("{project}/memory/\0.md", "null"),
     ],
 )
-def test_what_may_not_be_read_is_refused_in_one_line(
+def test_an_unreadable_file_is_refused_in_one_line(
     shared: RawClient, shared_world: World, path: str, reason: str
 ) -> None:
     memory = shared_world.project / "memory"

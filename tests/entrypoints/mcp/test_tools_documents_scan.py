@@ -1,4 +1,4 @@
-"""`memory_index_scan` brings in what changed."""
+"""`memory_index_scan` indexes changed files."""
 
 import time
 
@@ -29,8 +29,8 @@ def test_files_are_scanned_and_those_that_changed_indexed(world: World, visit: V
     forced = client.call("memory_index_scan", force=True)["structuredContent"]
 
     counts = [
-        tuple(each[key] for key in ("success", "scanned", "indexed", "skipped", "errors"))
-        for each in (first, second, forced)
+        tuple(item[key] for key in ("success", "scanned", "indexed", "skipped", "errors"))
+        for item in (first, second, forced)
     ]
     assert counts == [(True, 15, 15, 0, 0), (True, 15, 3, 12, 0), (True, 15, 15, 0, 0)]
     assert second["message"] == "Indexed 3 files (0 new), 12 as they were, 0 gone, 0 can't be used"
@@ -46,11 +46,11 @@ def test_one_spec_folder_is_scanned_alone(world: World, visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ".."])
-def test_what_is_no_name_of_a_folder_is_refused(world: World, visit: Visit, name: str) -> None:
+def test_an_invalid_folder_name_is_refused(world: World, visit: Visit, name: str) -> None:
     assert f"{name!r} is no spec folder" in visit(world).refusal("memory_index_scan", specFolder=name)
 
 
-def test_what_cannot_be_used_is_counted_and_told(world: World, visit: Visit) -> None:
+def test_unusable_input_is_counted_and_reported(world: World, visit: Visit) -> None:
     write_document(world, "005-auth/memory/good.md")
     write_document(world, "005-auth/memory/bad.md").write_bytes(b"\0")
     write_document(world, "005-auth/memory/odd.md", "---\ndate: some day\n---\nText.")
@@ -71,7 +71,7 @@ def test_the_memories_of_files_that_are_gone_go_with_them(world: World, visit: V
     assert world.query("SELECT count(*) FROM memory_index") == [(0,)]
 
 
-def test_a_file_is_one_row_whoever_indexes_it(world: World, visit: Visit) -> None:
+def test_a_file_is_one_row_for_every_indexing_path(world: World, visit: Visit) -> None:
     path = write_document(world)
     client = visit(world)
     saved = client.call("memory_save", filePath=str(path))["structuredContent"]

@@ -81,13 +81,13 @@ def test_one_memory_is_loaded_by_number_or_id(shelf: Shelf) -> None:
 @pytest.mark.parametrize(
     "arguments", [{}, {"anchorId": "start"}, {"id": 1, "specFolder": "002-flow"}, {"id": 1, "anchorId": "start"}]
 )
-def test_what_to_load_is_named_in_one_way(shelf: Shelf, arguments: dict[str, object]) -> None:
+def test_a_memory_to_load_is_named_in_exactly_one_way(shelf: Shelf, arguments: dict[str, object]) -> None:
     refused = shelf.client.refusal("memory_load", **arguments)
 
     assert refused == "give specFolder, with an anchorId if you like, or id"
 
 
-def test_what_is_not_there_is_said(shelf: Shelf) -> None:
+def test_a_missing_entry_is_reported(shelf: Shelf) -> None:
     assert shelf.client.refusal("memory_load", id=9999).startswith("no memory has the id '9999'")
     assert shelf.ask("memory_load", specFolder="404-none") == {
         "message": "no memory of 404-none: memory_list shows those there are",
@@ -104,7 +104,7 @@ def test_a_long_text_is_cut_where_a_host_would_cut_it_and_says_so(shelf: Shelf) 
     assert rows["Long"]["truncated"]
     assert LONG.startswith(rows["Long"]["content"])
     assert f"id {rows['Long']['id']} is cut: the rest is in {rows['Long']['filePath']}" in answer["message"]
-    assert len(shelf.client.said[-1]) < 20_000
+    assert len(shelf.client.lines[-1]) < 20_000
 
 
 def test_pages_do_not_overlap_and_tell_the_total(shelf: Shelf) -> None:
@@ -152,7 +152,7 @@ def test_lists_are_filtered_and_sorted(shelf: Shelf) -> None:
     assert shelf.client.refusal("memory_list", offset=-1).startswith("offset is -1")
 
 
-def test_a_row_tells_all_the_fields_of_a_memory(shelf: Shelf) -> None:
+def test_a_row_has_all_the_fields_of_a_memory(shelf: Shelf) -> None:
     [row] = shelf.ask("memory_list", tier="critical")["results"]
     number, epoch = row.pop("id"), row.pop("createdAtEpoch")
 
@@ -168,7 +168,7 @@ def test_a_row_tells_all_the_fields_of_a_memory(shelf: Shelf) -> None:
 
 def test_the_statistics_are_those_of_the_resource_and_the_command(shelf: Shelf) -> None:
     stats = shelf.ask("memory_stats")
-    told = {name: figures for name, figures in stats.items() if name != "message"}
+    output = {name: figures for name, figures in stats.items() if name != "message"}
 
     assert stats["entries"] == {"total": 12}
     assert stats["byTier"] == {"normal": 10, "critical": 1, "deprecated": 1}
@@ -184,7 +184,7 @@ def test_the_statistics_are_those_of_the_resource_and_the_command(shelf: Shelf) 
     [resource] = shelf.client.ask("resources/read", uri="memory://stats")["result"]["contents"]
     command = hardwon(shelf.world, "stats", "--json").document
     assert json.loads(resource["text"]) == command
-    assert told == {to_camel(name): figures for name, figures in command.items()}
+    assert output == {to_camel(name): figures for name, figures in command.items()}
 
 
 def test_a_failing_embedder_shows_and_words_are_searched(scene: Scene, connect: Connect) -> None:

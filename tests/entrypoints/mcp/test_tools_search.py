@@ -122,7 +122,7 @@ def decay_of(shelf: Shelf, title: str, **arguments: object) -> float:
         ("Six days", 0.5 ** (6 / 90)),
     ],
 )
-def test_age_halves_every_ninety_days_down_to_a_floor_and_spares_who_is_exempt(
+def test_age_halves_every_ninety_days_down_to_a_floor_except_for_exempt_tiers(
     shelf: Shelf, title: str, factor: float
 ) -> None:
     assert decay_of(shelf, title) == pytest.approx(factor, abs=1e-4)
@@ -174,7 +174,7 @@ def test_a_temporary_memory_is_found_on_the_sixth_day_and_not_on_the_eighth(shel
     assert {row["title"] for row in listed["results"]} == {"Six days", "Eight days"}
 
 
-def test_what_is_deprecated_is_never_found_and_still_listed(shelf: Shelf) -> None:
+def test_a_deprecated_memory_is_never_found_and_still_listed(shelf: Shelf) -> None:
     asked = shelf.found(QUESTION, tier="deprecated")
 
     assert "Given up" not in shelf.titles(QUESTION, limit=100)
@@ -222,10 +222,10 @@ def test_one_or_six_concepts_are_refused(shelf: Shelf, count: int) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": "  "}])
-def test_what_cannot_be_asked_is_refused_in_one_line(shelf: Shelf, arguments: dict[str, object]) -> None:
-    told = "nothing to search for: give a query, 2 to 5 concepts, or both"
+def test_an_invalid_query_is_refused_in_one_line(shelf: Shelf, arguments: dict[str, object]) -> None:
+    output = "nothing to search for: give a query, 2 to 5 concepts, or both"
 
-    assert shelf.client.refusal("memory_search", **arguments) == told
+    assert shelf.client.refusal("memory_search", **arguments) == output
 
 
 def test_a_memory_that_shares_no_word_is_found_by_meaning(shelf: Shelf) -> None:
@@ -244,7 +244,7 @@ def test_where_nothing_is_found_the_way_on_is_reported(shelf: Shelf) -> None:
     assert shelf.found(QUESTION)["suggestion"] is None
 
 
-def test_what_is_found_or_loaded_is_counted(shelf: Shelf) -> None:
+def test_an_access_by_search_or_load_is_counted(shelf: Shelf) -> None:
     before = shelf.row("Research", QUESTION, contextType="research")
     [loaded] = shelf.ask("memory_load", id=before["id"])["results"]
     after = shelf.row("Research", QUESTION, contextType="research")
@@ -280,4 +280,4 @@ def test_other_collections_are_asked_by_their_own_rules(shelf: Shelf) -> None:
 def test_an_answer_is_short_enough_for_hosts(shelf: Shelf) -> None:
     shelf.client.call("memory_search", query=QUESTION)
 
-    assert len(shelf.client.said[-1]) < 20_000
+    assert len(shelf.client.lines[-1]) < 20_000

@@ -39,7 +39,7 @@ def test_a_lesson_of_one_session_is_found_in_the_next_by_a_paraphrase(local: Wor
     assert lines[3].endswith("%] learning")
 
 
-def test_documents_and_others_stand_under_headings_best_first(local: World, visit: Visit) -> None:
+def test_documents_and_others_are_grouped_under_headings_best_first(local: World, visit: Visit) -> None:
     local.remember(
         memory("document", "Billing", "How the billing run sends payment requests.", None).entry,
         memory(

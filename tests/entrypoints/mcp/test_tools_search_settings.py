@@ -1,4 +1,4 @@
-"""What a project's `config.jsonc` sets for searching."""
+"""Search settings in a project's `config.jsonc`."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""`memory_match_triggers` brings memories up by what a prompt says."""
+"""`memory_match_triggers` finds memories by the phrases of a prompt."""
 
 import json
 import time
@@ -83,7 +83,7 @@ def test_nothing_matches_without_a_phrase(shelf: Shelf) -> None:
     }
 
 
-def test_what_the_user_calls_saving_is_configurable(world: World, connect: Connect) -> None:
+def test_the_phrases_for_saving_are_configurable(world: World, connect: Connect) -> None:
     (world.project / "config.jsonc").write_text(json.dumps({"triggers": {"phrases": ["merk dir das"]}}))
     client = connect(world)
     known = client.call("memory_match_triggers", prompt="bitte merk dir das")["structuredContent"]
@@ -93,7 +93,7 @@ def test_what_the_user_calls_saving_is_configurable(world: World, connect: Conne
     assert not unknown["matched"]
 
 
-def test_what_another_process_writes_comes_up_within_about_a_second(world: World, connect: Connect) -> None:
+def test_an_entry_of_another_process_is_found_within_about_a_second(world: World, connect: Connect) -> None:
     client = connect(world)
     assert not client.call("memory_match_triggers", prompt="quokka")["structuredContent"]["matched"]
 

@@ -10,7 +10,7 @@ REPORT = Report("parser", "adaptive")
 
 
 @pytest.mark.parametrize(
-    ("name", "description", "told"),
+    ("name", "description", "output"),
     [
         ("A title", "A title\nThe parser waits.", ["1. A title", "The parser waits."]),
         ("The parser", "The parser waits for the lock.", ["1. The parser", "The parser waits for the lock."]),
@@ -18,24 +18,24 @@ REPORT = Report("parser", "adaptive")
         ("Only this", "Only this", ["1. Only this"]),
     ],
 )
-def test_no_line_only_repeats_the_name(name: str, description: str, told: list[str]) -> None:
+def test_no_line_only_repeats_the_name(name: str, description: str, output: list[str]) -> None:
     entry = attrs.evolve(of_file(description), name=name)
     lines = [line.text.strip() for line in REPORT.listing([Answer(entry, 1.0, {})])]
 
-    assert [line for line in lines if entry.entry_id[:8] not in line and line != entry.file_path] == told
+    assert [line for line in lines if entry.entry_id[:8] not in line and line != entry.file_path] == output
 
 
-@pytest.mark.parametrize(("vector", "told"), [(1.0, "100%"), (None, "99%")])
+@pytest.mark.parametrize(("vector", "output"), [(1.0, "100%"), (None, "99%")])
 @pytest.mark.parametrize("form", ["listing", "documents"])
-def test_only_what_meaning_found_is_told_as_a_hundred_percent(form: str, vector: float | None, told: str) -> None:
+def test_only_semantic_results_are_shown_in_percent(form: str, vector: float | None, output: str) -> None:
     answer = Answer(of_file("text"), 1.2, {}, vector, keyword=3.0)
     lines = [line.text for line in getattr(Report("parser", "affinity"), form)([answer])]
 
-    assert told in "\n".join(lines)
+    assert output in "\n".join(lines)
 
 
 @pytest.mark.parametrize(
-    ("policy", "score", "told"),
+    ("policy", "score", "output"),
     [
         ("fused", 91.67, "92%"),
         ("fused", 100.0, "100%"),
@@ -44,7 +44,7 @@ def test_only_what_meaning_found_is_told_as_a_hundred_percent(form: str, vector:
         ("adaptive", 3.456, "3.46"),
     ],
 )
-def test_documents_are_told_by_score_and_place_title_and_concepts(policy: PolicyName, score: float, told: str) -> None:
+def test_documents_show_score_place_title_and_concepts(policy: PolicyName, score: float, output: str) -> None:
     report = Report("parser", policy, "/memory")
     answers = [
         Answer(of_file("text", kind="document", anchor_id="lock", number=7), score, {}),
@@ -53,8 +53,8 @@ def test_documents_are_told_by_score_and_place_title_and_concepts(policy: Policy
     lines = report.documents(answers, [{"oauth": 5, "errors": 3}, {"oauth": 1, "errors": 0}])
 
     assert [line.text for line in lines][:-2] == [
-        f"[{told}] document/one.md#lock",
+        f"[{output}] document/one.md#lock",
         "   File (#7)",
         "   oauth (5), errors (3)",
-        f"[{told}] learning",
+        f"[{output}] learning",
     ]

@@ -1,4 +1,4 @@
-"""Conversations as people have them, for who cuts and describes them."""
+"""Realistic conversations, for tests of the chunker and of descriptions."""
 
 from collections.abc import Iterable
 
@@ -38,14 +38,14 @@ SHORT_QUESTIONS = (
 )
 
 
-def dialogue(*said: tuple[str, str]) -> tuple[Exchange, ...]:
+def dialogue(*utterances: tuple[str, str]) -> tuple[Exchange, ...]:
     """Return an exchange for each prompt and reply, a minute between."""
-    return tuple(Exchange(user, assistant, NOW + place * MINUTE) for place, (user, assistant) in enumerate(said))
+    return tuple(Exchange(user, assistant, NOW + place * MINUTE) for place, (user, assistant) in enumerate(utterances))
 
 
-def prompts(*said: str) -> tuple[Exchange, ...]:
+def prompts(*utterances: str) -> tuple[Exchange, ...]:
     """Return exchanges in which the agent only agrees."""
-    return dialogue(*((prompt, "Yes.") for prompt in said))
+    return dialogue(*((prompt, "Yes.") for prompt in utterances))
 
 
 def asked(question: str, answer: str, *options: str) -> Exchange:

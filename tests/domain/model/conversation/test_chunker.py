@@ -1,4 +1,4 @@
-"""Requirement C-T3: where conversations are cut."""
+"""The chunker: where conversations are cut."""
 
 import itertools
 from collections.abc import Sequence
@@ -38,13 +38,13 @@ def test_two_subjects_are_two_chunks() -> None:
 
 
 def test_two_subjects_are_two_chunks_by_meaning_where_words_agree() -> None:
-    said = dialogue(*DATABASE[:3], DATABASE[3])
+    exchanges = dialogue(*DATABASE[:3], DATABASE[3])
 
-    assert sizes(said, Chunker(similarity=lambda _, other: 0.2 if "slow down" in other else 0.9)) == [3, 1]
+    assert sizes(exchanges, Chunker(similarity=lambda _, other: 0.2 if "slow down" in other else 0.9)) == [3, 1]
 
 
 @pytest.mark.parametrize("cosine", [None, 0.3, 1.0])
-def test_what_is_alike_or_can_not_be_told_stays_together(cosine: float | None) -> None:
+def test_similar_and_incomparable_exchanges_stay_together(cosine: float | None) -> None:
     assert sizes(dialogue(*DATABASE), Chunker(similarity=lambda *_: cosine)) == [4]
 
 
@@ -57,8 +57,8 @@ def test_meaning_is_not_asked_for_where_words_tell() -> None:
 
 def test_every_exchange_of_a_chunk_has_its_share_in_what_is_compared_by_meaning() -> None:
     compared = list[tuple[Sequence[str], str]]()
-    said = [(f"{user} {'parser ' * 1000}", assistant) for user, assistant in DATABASE]
-    Chunker(similarity=lambda *texts: compared.append(texts)).chunk(dialogue(*said))
+    exchanges = [(f"{user} {'parser ' * 1000}", assistant) for user, assistant in DATABASE]
+    Chunker(similarity=lambda *texts: compared.append(texts)).chunk(dialogue(*exchanges))
 
     [(running, new)] = compared
     assert [text.startswith(user) for text, (user, _) in zip(running, DATABASE[:3], strict=True)] == [True] * 3
@@ -133,19 +133,21 @@ def test_questions_and_courtesies_do_not_stand_by_themselves(prompt: str) -> Non
     assert sizes(prompts(GO_ON, prompt, GO_ON)) == [3]
 
 
-def test_what_the_agent_decides_does_not_cut_as_its_reply_may_still_grow() -> None:
+def test_decisions_of_the_agent_do_not_cut_as_its_reply_may_still_grow() -> None:
     assert sizes(dialogue((GO_ON, "Yes."), (GO_ON, "We decided to use uv."), (GO_ON, "Yes."))) == [3]
 
 
 def test_a_discussion_is_kept_whole_with_all_its_decisions() -> None:
-    said = dialogue(("/tlc:discuss the schema", "Which database?"), ("We decided to use Postgres.", "Good."), *FRONTEND)
+    exchanges = dialogue(
+        ("/tlc:discuss the schema", "Which database?"), ("We decided to use Postgres.", "Good."), *FRONTEND
+    )
 
-    assert sizes(said) == [6]
+    assert sizes(exchanges) == [6]
 
 
 def test_a_discussion_that_is_longer_than_a_chunk_stays_a_discussion() -> None:
-    said = prompts("/tlc:discuss the schema", *["We decided to add an index."] * 19)
-    drafts = Chunker().chunk(said)
+    exchanges = prompts("/tlc:discuss the schema", *["We decided to add an index."] * 19)
+    drafts = Chunker().chunk(exchanges)
 
     assert [len(draft.exchanges) for draft in drafts] == [8, 8, 4]
     assert {draft.topic for draft in drafts} == {"discuss schema"}
@@ -159,11 +161,11 @@ def test_a_discussion_ends_when_the_user_says_so(end: str) -> None:
     assert not drafts[1].topic.startswith("discuss")
 
 
-def test_an_exchange_heard_twice_is_there_once() -> None:
-    said = dialogue(*DATABASE)
-    drafts = Chunker().chunk(said)
+def test_a_repeated_exchange_is_kept_once() -> None:
+    exchanges = dialogue(*DATABASE)
+    drafts = Chunker().chunk(exchanges)
 
-    assert Chunker().add(drafts, said[-1]) is drafts
+    assert Chunker().add(drafts, exchanges[-1]) is drafts
 
 
 @pytest.mark.parametrize("prompt", [GO_ON, IMPORTANT[0]])
@@ -179,13 +181,13 @@ def test_a_reply_that_grew_takes_the_place_of_what_it_was(prompt: str) -> None:
 
 
 def test_the_same_conversation_gives_the_same_distinct_ids() -> None:
-    once, again = (
+    first, second = (
         [chunk_identity("app", draft.exchanges[0]) for draft in Chunker().chunk(dialogue(*DATABASE, *FRONTEND))]
         for _ in range(2)
     )
 
-    assert once == again
-    assert len(set(once)) == 2
+    assert first == second
+    assert len(set(first)) == 2
 
 
 def test_exchanges_stay_in_order() -> None:

@@ -13,7 +13,7 @@ from tests.strategies import NOW, few_examples
 TOPIC = re.compile(r"[^\W_]+(?: [^\W_]+)*")
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
-chunkers = st.sampled_from([Chunker(), Chunker(boundaries=()), Chunker(similarity=lambda one, _: len(one) % 10 / 10)])
+chunkers = st.sampled_from([Chunker(), Chunker(boundaries=()), Chunker(similarity=lambda text, _: len(text) % 10 / 10)])
 
 
 @few_examples
@@ -27,13 +27,11 @@ def test_nothing_is_lost_doubled_or_moved(session: list[Exchange], chunker: Chun
 
 
 @given(session=sessions(), chunker=chunkers, data=st.data())
-def test_what_is_said_later_changes_no_closed_chunk(
-    session: list[Exchange], chunker: Chunker, data: st.DataObject
-) -> None:
-    heard = data.draw(st.integers(0, len(session)))
-    drafts = chunker.chunk(session[:heard])
+def test_later_exchanges_change_no_closed_chunk(session: list[Exchange], chunker: Chunker, data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, len(session)))
+    drafts = chunker.chunk(session[:count])
     closed = tuple(draft for draft in drafts if draft.is_closed)
-    for exchange in session[heard:]:
+    for exchange in session[count:]:
         drafts = chunker.add(drafts, exchange)
 
     assert drafts == chunker.chunk(session)
@@ -42,7 +40,7 @@ def test_what_is_said_later_changes_no_closed_chunk(
 
 @few_examples
 @given(session=sessions(), chunker=chunkers)
-def test_a_session_is_cut_alike_however_often_an_exchange_is_heard(session: list[Exchange], chunker: Chunker) -> None:
+def test_a_session_is_cut_alike_however_often_an_exchange_is_added(session: list[Exchange], chunker: Chunker) -> None:
     drafts = chunker.chunk([])
     for exchange in session:
         drafts = chunker.add(chunker.add(drafts, exchange), exchange)

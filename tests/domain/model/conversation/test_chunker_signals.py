@@ -1,4 +1,4 @@
-"""Requirements C-T3.3, C-T3.4 and M-C5: what users say between two subjects."""
+"""Boundary signals of the chunker: phrases of users between two subjects."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_a_command_begins_a_new_chunk_whatever_the_size(command: str, rest: str)
 @pytest.mark.parametrize(
     "prompt", ["/tlc:planner", "/TLC:plan x", "Run /tlc:plan now", "/tlc:planning/file.md", "plan"]
 )
-def test_what_only_looks_like_a_command_does_not_cut(prompt: str) -> None:
+def test_text_that_only_looks_like_a_command_does_not_cut(prompt: str) -> None:
     assert sizes(prompts(GO_ON, prompt)) == [2]
 
 
@@ -81,7 +81,7 @@ def test_longer_messages_and_parts_of_words_do_not_move_on(prompt: str) -> None:
     assert sizes(prompts(GO_ON, prompt, GO_ON)) == [3]
 
 
-def test_a_message_that_moves_on_does_not_stand_alone() -> None:
+def test_a_message_that_moves_on_is_no_chunk_of_its_own() -> None:
     assert sizes(prompts("ok", "ok", "ok")) == [2, 1]
 
 
@@ -119,7 +119,7 @@ def test_a_message_that_announces_another_subject_begins_a_chunk_however_short_t
 
 
 @pytest.mark.parametrize("prompt", NOT_ANNOUNCED)
-def test_what_only_looks_like_an_announcement_does_not_cut(prompt: str) -> None:
+def test_text_that_only_looks_like_an_announcement_does_not_cut(prompt: str) -> None:
     assert sizes(prompts(GO_ON, prompt, GO_ON)) == [3]
 
 

@@ -1,4 +1,4 @@
-"""Requirements C-T3.2, C-T3.6, C-T3.7, C-T3.10 and C-T8.4-C-T8.8: what a chunk says of itself."""
+"""Descriptions of chunks: title, summary and metadata."""
 
 import re
 
@@ -14,26 +14,26 @@ from tests.domain.model.conversation.dialogues import DATABASE, FRONTEND, asked,
 from tests.strategies import NOW
 
 
-def chunk_of(*said: tuple[str, str], permanent: bool = False) -> Chunk:
-    return described(draft_of(*dialogue(*said), permanent=permanent), "app", "s1")
+def chunk_of(*exchanges: tuple[str, str], permanent: bool = False) -> Chunk:
+    return described(draft_of(*dialogue(*exchanges), permanent=permanent), "app", "s1")
 
 
-def draft_of(*said: Exchange, permanent: bool = False) -> Draft:
-    return Draft(topic="some words", exchanges=said, permanent=permanent)
+def draft_of(*exchanges: Exchange, permanent: bool = False) -> Draft:
+    return Draft(topic="some words", exchanges=exchanges, permanent=permanent)
 
 
 def count(summary: str) -> int:
     return len([part for part in re.split(r"[.!?](?:\s|$)", summary) if part])
 
 
-def test_a_chunk_is_its_exchanges_with_all_that_is_told_of_them() -> None:
-    said = dialogue(*DATABASE)
-    chunk = described(draft_of(*said), "app", "s1")
+def test_a_chunk_has_its_exchanges_and_their_description() -> None:
+    exchanges = dialogue(*DATABASE)
+    chunk = described(draft_of(*exchanges), "app", "s1")
 
-    assert chunk.exchanges == said
+    assert chunk.exchanges == exchanges
     assert (chunk.topic, chunk.session_id, chunk.permanent) == ("some words", "s1", False)
-    assert (chunk.starts_at, chunk.ends_at) == (said[0].at, said[-1].at)
-    assert chunk.chunk_id == chunk_identity("app", said[0])
+    assert (chunk.starts_at, chunk.ends_at) == (exchanges[0].at, exchanges[-1].at)
+    assert chunk.chunk_id == chunk_identity("app", exchanges[0])
 
 
 def test_a_title_is_the_first_decision() -> None:
@@ -59,7 +59,7 @@ def test_a_title_is_the_first_decision() -> None:
         "yes drop it. and use a multi stage build": "Use a multi stage build",
     }.items(),
 )
-def test_else_a_title_is_the_first_that_tells_what_it_is_about(prompt: str, title: str) -> None:
+def test_else_a_title_is_the_first_informative_sentence(prompt: str, title: str) -> None:
     assert chunk_of((prompt, "Postgres keeps the locks.")).title == title
 
 
@@ -70,7 +70,7 @@ def test_a_title_is_cut_at_a_word() -> None:
     assert set(chunk.title.lower().split()) == {"parser"}
 
 
-def test_what_is_kept_for_good_says_so_in_its_title() -> None:
+def test_the_title_of_a_permanent_conversation_says_so() -> None:
     chunk = chunk_of(("parser " * 40, "Yes."), permanent=True)
 
     assert chunk.permanent
@@ -78,13 +78,15 @@ def test_what_is_kept_for_good_says_so_in_its_title() -> None:
     assert len(chunk.title) <= 100
 
 
-@pytest.mark.parametrize("said", ["[PERMANENT] The parser is fine.", "[Permanent] [PERMANENT]  The parser is fine."])
-def test_what_is_said_of_being_permanent_is_no_part_of_a_title(said: str) -> None:
-    assert chunk_of(("ok", said)).title == "The parser is fine"
-    assert chunk_of(("ok", said), permanent=True).title == f"{PERMANENT_MARK}The parser is fine"
+@pytest.mark.parametrize(
+    "utterance", ["[PERMANENT] The parser is fine.", "[Permanent] [PERMANENT]  The parser is fine."]
+)
+def test_the_permanent_mark_in_a_prompt_is_no_part_of_a_title(utterance: str) -> None:
+    assert chunk_of(("ok", utterance)).title == "The parser is fine"
+    assert chunk_of(("ok", utterance), permanent=True).title == f"{PERMANENT_MARK}The parser is fine"
 
 
-def test_a_summary_is_the_request_the_decisions_and_what_tells_most() -> None:
+def test_a_summary_is_the_request_the_decisions_and_the_most_informative_sentence() -> None:
     chunk = chunk_of(
         ("The feed parser is slow. Sigh.", "Right.\n```\nx. Y.\n```\n| a. | b |\n- The feed parser copies each feed"),
         ("And?", "We decided to use a view, e.g. memoryview. It runs in a.py on 3.11. Done."),
@@ -95,9 +97,9 @@ def test_a_summary_is_the_request_the_decisions_and_what_tells_most() -> None:
     )
 
 
-@pytest.mark.parametrize("said", [DATABASE, FRONTEND, DATABASE[:1]])
-def test_a_summary_has_two_or_three_sentences(said: tuple[tuple[str, str], ...]) -> None:
-    assert 2 <= count(chunk_of(*said).summary) <= 3
+@pytest.mark.parametrize("exchanges", [DATABASE, FRONTEND, DATABASE[:1]])
+def test_a_summary_has_two_or_three_sentences(exchanges: tuple[tuple[str, str], ...]) -> None:
+    assert 2 <= count(chunk_of(*exchanges).summary) <= 3
 
 
 def test_a_summary_is_about_one_subject() -> None:
@@ -123,7 +125,7 @@ def test_how_the_user_always_wants_it_is_a_preference_only() -> None:
     assert (about.decisions, about.preferences) == ((), ("from now on always use server components",))
 
 
-def test_what_only_the_user_can_accept_is_no_decision_of_the_agent() -> None:
+def test_a_proposal_for_the_user_to_accept_is_no_decision_of_the_agent() -> None:
     chunk = chunk_of(("ok use postgres", "And use the index."))
 
     assert chunk.metadata.decisions == ("ok use postgres",)
@@ -170,16 +172,16 @@ def test_answers_are_decisions_with_their_question() -> None:
 
 @pytest.mark.parametrize("command", ["/tlc:discuss", "/tlc:plan", "/tlc:build"])
 def test_a_command_keeps_the_whole_talk_with_every_decision_in_it(command: str) -> None:
-    said = dialogue(
+    exchanges = dialogue(
         (f"{command} the store", "Which database?"),
         ("We decided to use Postgres because of its locks.", "Then we'll use uv. Tasks: migrate, test."),
         *FRONTEND,
         ("Let's go with Terraform.", "Noted."),
     )
-    [draft] = Chunker().chunk(said)
+    [draft] = Chunker().chunk(exchanges)
     chunk = described(draft, "app", None)
 
-    assert chunk.exchanges == said
+    assert chunk.exchanges == exchanges
     assert chunk.metadata.decisions == (
         "We decided to use Postgres because of its locks.",
         "Then we'll use uv.",

@@ -1,4 +1,4 @@
-"""Whoever reads what was said takes time in proportion to it, whatever it is made of."""
+"""Readers of utterances take linear time on hostile texts."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.conversation.words import informative_words, slug
-from hardwon.domain.model.injection import related_conversations as told
+from hardwon.domain.model.injection import related_conversations as related
 from hardwon.domain.model.redaction import Cleaning, redact
 from tests.strategies import NOW
 
@@ -38,7 +38,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "reasoning": lambda text: (alternatives(text, [Exchange("Hi", text, NOW)]), reasons([Exchange("Hi", text, NOW)])),
     "file_topic": lambda text: (slug(text), informative_words(text)),
     "outline": outline,
-    "told": lambda text: told.summarised(text, "title"),
+    "told": lambda text: related.summarised(text, "title"),
     "redact": redact,
     "cleaning": Cleaning("/home/me/proj", "/home/me").__call__,
 }
@@ -53,14 +53,14 @@ HOSTILE = (".", "!.", "a.", ":1", "#L1-", "a/", "```\n", "<private>", "instead o
 
 @pytest.mark.large
 @pytest.mark.parametrize("atom", HOSTILE)
-def test_no_text_of_one_thing_again_and_again_keeps_its_reader_busy(atom: str) -> None:
+def test_repetitive_texts_are_read_in_linear_time(atom: str) -> None:
     text = f"Loading{atom * (20_000 // len(atom))}done"
 
-    assert all(read(each) is not NotImplemented for read in READERS.values() for each in (text, text[7:-4]))
+    assert all(read(piece) is not NotImplemented for read in READERS.values() for piece in (text, text[7:-4]))
 
 
 @pytest.mark.parametrize("repeated", ["." * 250, ":1" * 120, ":1-2" * 60, "#L1-L2" * 40, ".:" * 120, "?!…" * 80])
-def test_what_stands_after_a_path_is_looked_at_once(repeated: str) -> None:
+def test_text_after_a_path_is_scanned_once(repeated: str) -> None:
     assert list(paths_in(f"Loading{repeated}done")) == []
     assert list(paths_in(f"src/a.py{repeated}")) == ["src/a.py"]
 

@@ -87,12 +87,12 @@ AREAS = {
 }
 
 
-@pytest.mark.parametrize(("said", "areas"), AREAS.items())
-def test_what_is_always_recorded_is_told_by_its_words(said: str, areas: tuple[str, ...]) -> None:
-    assert areas_of([said], []) == areas
+@pytest.mark.parametrize(("utterance", "areas"), AREAS.items())
+def test_usage_that_is_always_recorded_is_recognised_by_its_words(utterance: str, areas: tuple[str, ...]) -> None:
+    assert areas_of([utterance], []) == areas
 
 
-def test_a_reply_has_to_speak_of_an_area_more_than_once() -> None:
+def test_a_reply_has_to_mention_an_area_more_than_once() -> None:
     assert areas_of([], ["Mind the firewall."]) == ()
     assert areas_of([], ["Mind the firewall.", "And its permissions."]) == ("security",)
 

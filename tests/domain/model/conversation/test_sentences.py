@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 
 from hardwon.domain.model.conversation.sentences import sentences
-from tests.conversations import said
+from tests.conversations import utterances
 
 SPLIT = {
     "": [],
@@ -28,7 +28,7 @@ def test_prose_is_split_into_sentences(markdown: str, expected: list[str]) -> No
     assert sentences(markdown) == expected
 
 
-@given(text=said)
+@given(text=utterances)
 def test_a_sentence_is_one_line_that_says_something(text: str) -> None:
     for sentence in sentences(text):
         assert sentence == " ".join(sentence.split())

@@ -33,7 +33,7 @@ def test_every_word_is_kept_in_order(text: str) -> None:
     assert WORD.findall(plain_text(text)) == WORD.findall(text)
 
 
-def test_what_marks_enclose_stays_in_code_too() -> None:
+def test_text_between_marks_stays_in_code_too() -> None:
     text = (
         "# Title #\n\nUse *one* and **two**, `three` of C#, see #12 and [four](https://x.example/five).\n\n"
         "- six\n* seven\n> eight\n\n```python\n# nine\nif ten:\n    eleven = 2*3\n```\n\n| a | b |\n|---|---|\n"

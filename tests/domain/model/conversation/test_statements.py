@@ -210,7 +210,7 @@ def test_a_warning_is_recognised(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", NO_GOTCHAS)
-def test_what_only_sounds_like_a_warning_is_none(sentence: str) -> None:
+def test_a_sentence_that_only_sounds_like_a_warning_is_none(sentence: str) -> None:
     assert not warns(sentence)
 
 
@@ -220,7 +220,7 @@ def test_a_preference_is_recognised(sentence: str) -> None:
 
 
 @pytest.mark.parametrize("sentence", NO_PREFERENCES)
-def test_what_nobody_wants_is_no_preference(sentence: str) -> None:
+def test_a_rejected_wish_is_no_preference(sentence: str) -> None:
     assert not prefers(sentence)
 
 

@@ -34,7 +34,7 @@ def test_a_topic_is_what_the_prompt_says_first(prompt: str, topic: str) -> None:
 
 @pytest.mark.parametrize(("prompt", "topic"), TOPICS_WITH_REPLY.items())
 @pytest.mark.parametrize("more", ["", " The parser reads feeds.", "\n\nAnd so on."])
-def test_where_it_hardly_says_anything_the_reply_does(prompt: str, topic: str, more: str) -> None:
+def test_the_reply_gives_the_topic_of_a_short_prompt(prompt: str, topic: str, more: str) -> None:
     [draft] = Chunker().chunk([Exchange(prompt, f"Sure. Postgres keeps the locks.{more}", NOW)])
 
     assert draft.topic == topic
@@ -52,7 +52,7 @@ def test_a_bare_command_is_named_after_what_was_planned(reply: str, topic: str) 
     assert Chunker().chunk([Exchange("/tlc:plan", reply, NOW)])[0].topic == topic
 
 
-def test_nothing_told_is_a_conversation() -> None:
+def test_the_topic_without_informative_words_is_conversation() -> None:
     assert Chunker().chunk([Exchange("hi", "Hello! What can I do for you?", NOW)])[0].topic == "conversation"
 
 

@@ -26,7 +26,7 @@ def document(document_id: str, text: str = "text") -> Entry:
     return entry
 
 
-def test_a_document_becomes_an_entry_with_all_that_is_told_of_it() -> None:
+def test_a_document_becomes_an_entry_with_all_its_fields() -> None:
     entry = document_entry("d/1", " Its text. ", title="Title", written_at="2024-03-03T00:00:00", group="g")
 
     assert entry
@@ -44,7 +44,7 @@ def test_a_name_made_of_the_beginning_adds_no_word_to_what_is_searched(text: str
 
 
 @pytest.mark.parametrize("written_at", ["", "yesterday", "2024-13-01", "0001-01-01T00:00:00+14:00"])
-def test_a_moment_that_cannot_be_read_is_always_the_same(written_at: str) -> None:
+def test_an_unreadable_timestamp_is_always_the_same(written_at: str) -> None:
     entry = document_entry("d", "text", written_at=written_at)
 
     assert entry
@@ -61,7 +61,7 @@ def test_a_title_stands_for_a_missing_text_and_without_both_there_is_no_document
 
 @given(ids=st.sets(st.text(characters, min_size=1, max_size=8).filter(str.strip)))
 def test_documents_of_different_ids_are_different_entries(ids: set[str]) -> None:
-    assert len({document(each).entry_id for each in ids}) == len(ids)
+    assert len({document(doc_id).entry_id for doc_id in ids}) == len(ids)
 
 
 def test_a_text_that_cannot_be_stored_is_refused() -> None:
@@ -74,7 +74,7 @@ def test_queries_without_a_relevant_document_are_left_out_and_the_rest_is_report
     judgements = [Judgement("1", "a", 2), Judgement("1", "b", 1), Judgement("2", "a", 0), Judgement("1", "z", 1)]
     made = assemble("name", {"a": document("a"), "b": None}, queries, [*judgements, Judgement("9", "a", 1)])
 
-    assert [(each.query.query_id, each.grades) for each in made.queries] == [("1", {"a": 2, "b": 1})]
+    assert [(judged.query.query_id, judged.grades) for judged in made.queries] == [("1", {"a": 2, "b": 1})]
     assert list(made.documents) == ["a"]
     assert made.warnings == (
         "name: documents without a text: 1 left out, the first is 'b'",

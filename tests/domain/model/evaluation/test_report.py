@@ -37,7 +37,7 @@ def test_the_figures_of_two_answers_by_hand() -> None:
     assert Figures.of([]) == (0, 0, 0, 0, 0, 0, 0)
 
 
-def test_what_stands_below_ten_answers_does_not_count() -> None:
+def test_results_below_the_tenth_do_not_count() -> None:
     late = Measured("1", [*"xxxxxxxxxx", "a"], {"a": 1.0}, 1.0)
 
     assert Figures.of([late])[:-2] == (0, 0, 0, 0, 0)
@@ -85,7 +85,10 @@ def test_adaptive_is_held_against_the_better_of_both_searches() -> None:
     }
     standings = adaptive_beside_the_better("a", SetReport({}, queries))
 
-    assert [(each.query_id, each.before, each.change) for each in standings] == [("1", 0.75, -0.25), ("2", 0.5, 0.5)]
+    assert [(standing.query_id, standing.before, standing.change) for standing in standings] == [
+        ("1", 0.75, -0.25),
+        ("2", 0.5, 0.5),
+    ]
 
 
 def test_queries_are_compared_by_every_policy_that_both_reports_have() -> None:
@@ -99,8 +102,8 @@ def test_queries_are_compared_by_every_policy_that_both_reports_have() -> None:
 def test_those_that_changed_most_come_worst_first(pairs: list[tuple[float, float]], count: int) -> None:
     standings = [QueryChange("a", str(at), "", "rrf", before, after) for at, (before, after) in enumerate(pairs)]
     listed = largest_changes(standings, count)
-    others = [each for each in standings if each not in listed]
+    others = [standing for standing in standings if standing not in listed]
 
-    assert len(listed) == min(count, sum(each.change != 0 for each in standings))
-    assert [each.change for each in listed] == sorted(each.change for each in listed)
-    assert all(abs(other.change) <= abs(each.change) for other in others for each in listed)
+    assert len(listed) == min(count, sum(standing.change != 0 for standing in standings))
+    assert [standing.change for standing in listed] == sorted(standing.change for standing in listed)
+    assert all(abs(other.change) <= abs(standing.change) for other in others for standing in listed)

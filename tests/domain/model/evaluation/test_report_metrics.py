@@ -56,7 +56,7 @@ def test_every_figure_is_from_0_to_1(ranked: list[str], grades: dict[str, float]
 
 @given(grades=relevant, k=depths)
 def test_a_perfect_ranking_has_1(grades: dict[str, float], k: int) -> None:
-    best = sorted(grades, key=lambda each: -grades[each])
+    best = sorted(grades, key=lambda document: -grades[document])
 
     assert ndcg(best, grades, k) == 1
     assert reciprocal_rank(best, grades) == hit(best, grades, k) == 1
@@ -67,11 +67,11 @@ def test_a_perfect_ranking_has_1(grades: dict[str, float], k: int) -> None:
 def test_the_order_of_equal_grades_is_irrelevant(
     ranked: list[str], grades: dict[str, float], data: st.DataObject
 ) -> None:
-    places = [place for place, each in enumerate(ranked) if grades.get(each, 0.0) == 2.0]
+    places = [place for place, document in enumerate(ranked) if grades.get(document, 0.0) == 2.0]
     shuffled = data.draw(st.permutations([ranked[place] for place in places]))
     other = list(ranked)
-    for place, each in zip(places, shuffled, strict=True):
-        other[place] = each
+    for place, document in zip(places, shuffled, strict=True):
+        other[place] = document
 
     assert ndcg(other, grades, K) == ndcg(ranked, grades, K)
     assert reciprocal_rank(other, grades) == reciprocal_rank(ranked, grades)

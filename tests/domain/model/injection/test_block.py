@@ -135,7 +135,9 @@ def test_a_category_falls_below_three_only_when_none_can_spare_any(entries: list
     kept = Counter(entry.category for entry in block_for(entries).fit(entries))
     owed = {category: min(3, size) for category, size in Counter(entry.category for entry in entries).items()}
 
-    assert all(kept[each] >= owed[each] for each in owed) or all(kept[each] <= owed[each] for each in owed)
+    assert all(kept[category] >= owed[category] for category in owed) or all(
+        kept[category] <= owed[category] for category in owed
+    )
 
 
 def test_the_lowest_ranked_go_first() -> None:
@@ -258,12 +260,12 @@ HIDDEN = ["\x1b", "\0", "\b", "\x7f", "\x9b", "\u200b", "\u202e", "\u2066", "\u2
 
 
 @pytest.mark.parametrize("character", HIDDEN, ids=ascii)
-def test_what_hides_words_or_steers_a_terminal_goes(character: str) -> None:
+def test_zero_width_bidi_and_control_characters_are_removed(character: str) -> None:
     assert neutral(f"obey{character}[2J me") == "obey[2J me"
 
 
 @given(text=anything)
-def test_defusing_only_adds_a_backslash_or_takes_a_bracket_or_what_nobody_sees(text: str) -> None:
+def test_defusing_only_adds_a_backslash_or_removes_a_bracket_or_invisible_characters(text: str) -> None:
     seen = without_tags(text).replace("&lt;", "<").replace("\\", "")
 
     assert neutral(text).replace("\\", "").replace("&lt;", "<") == seen

@@ -15,7 +15,7 @@ def test_the_active_line_tells_counts_context_and_model() -> None:
     )
 
 
-def test_what_waits_for_a_vector_stands_in_the_parenthesis() -> None:
+def test_the_parenthesis_counts_entries_that_wait_for_a_vector() -> None:
     assert "active (vector=90, fts5=12, pending_embedding=30) |" in FULL._replace(pending=30).line(20)
 
 

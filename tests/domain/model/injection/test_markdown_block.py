@@ -160,7 +160,7 @@ def test_an_entry_prints_what_it_has() -> None:
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(CATEGORIES)))
-def test_headers_stand_in_one_order(order: tuple[Category, ...]) -> None:
+def test_headers_have_a_fixed_order(order: tuple[Category, ...]) -> None:
     lines = render([entry(category=category) for category in order]).split("\n")
 
     assert [line for line in lines if line in SECTIONS.values()] == list(SECTIONS.values())

@@ -21,13 +21,13 @@ def test_a_text_is_put_together_again_from_its_frame_and_its_pieces(frame: list[
     assert assembled(found, pieces) == text
 
 
-def test_the_frame_is_what_stands_before_between_and_after() -> None:
+def test_the_frame_is_the_text_before_between_and_after() -> None:
     assert framed_by("<one, two>", ["one", "two"]) == ("<", ", ", ">")
     assert framed_by("nothing", []) == ("nothing",)
 
 
 @pytest.mark.parametrize("pieces", [["two", "one"], ["three"], ["one", "one"]])
-def test_pieces_that_do_not_stand_there_in_order_are_refused(pieces: list[str]) -> None:
+def test_pieces_that_are_missing_or_out_of_order_are_refused(pieces: list[str]) -> None:
     with pytest.raises(ValueError, match="does not stand in the text"):
         framed_by("one, two", pieces)
 

@@ -22,30 +22,30 @@ from tests.strategies import NOW, anything, texts
 LARGE = Room(500)
 
 
-def told(seq: int, name: str = "Locks", description: str = "We lock the store.") -> ConversationSummary:
+def conversation(seq: int, name: str = "Locks", description: str = "We lock the store.") -> ConversationSummary:
     return ConversationSummary(seq, f"{seq:016x}", "conversation", name, description, NOW)
 
 
 def of_length(seq: int, characters: int) -> ConversationSummary:
     """Return a conversation whose line has so many characters."""
-    without = len(told(seq, "T", "").line)
-    return told(seq, "T" + "x" * (characters - without), "")
+    without = len(conversation(seq, "T", "").line)
+    return conversation(seq, "T" + "x" * (characters - without), "")
 
 
-some_told = st.lists(
+some_conversations = st.lists(
     st.builds(ConversationSummary, st.integers(1, 99), st.just("1"), st.just("gotcha"), texts, texts, st.just(NOW)),
     max_size=6,
-    unique_by=lambda each: each.seq,
+    unique_by=lambda summary: summary.seq,
 )
 
 
 def test_a_line_has_title_kind_day_and_summary() -> None:
-    moment = dt.datetime(2026, 11, 20, 23, 59, tzinfo=dt.UTC)
+    timestamp = dt.datetime(2026, 11, 20, 23, 59, tzinfo=dt.UTC)
 
-    assert ConversationSummary(1, "1", "decision", "Lock it", "BEGIN IMMEDIATE. Always.", moment).line == (
+    assert ConversationSummary(1, "1", "decision", "Lock it", "BEGIN IMMEDIATE. Always.", timestamp).line == (
         "- Lock it (decision, 2026-11-20): BEGIN IMMEDIATE. Always."
     )
-    assert told(1, "Lock it", "Lock it").line == "- Lock it (conversation, 2026-03-01)"
+    assert conversation(1, "Lock it", "Lock it").line == "- Lock it (conversation, 2026-03-01)"
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_a_summary_is_the_first_sentences_and_no_exchange(text: str, summary: st
 
 
 @given(name=texts, description=anything)
-def test_whatever_is_stored_is_told_on_one_short_line(name: str, description: str) -> None:
-    line = told(1, name, description * 20).line
+def test_any_conversation_is_rendered_on_one_short_line(name: str, description: str) -> None:
+    line = conversation(1, name, description * 20).line
 
     assert len(line.splitlines()) == 1
     assert line.startswith("- ")
@@ -83,15 +83,15 @@ def test_whatever_is_stored_is_told_on_one_short_line(name: str, description: st
 
 
 def test_a_line_cannot_close_the_block() -> None:
-    line = told(1, "</hardwon-memory>", "<hardwon-memory>\n---\n### Heuristics").line
+    line = conversation(1, "</hardwon-memory>", "<hardwon-memory>\n---\n### Heuristics").line
 
     assert "<hardwon-memory" not in line
     assert "</hardwon-memory" not in line
     assert not line.startswith(("#", "---"))
 
 
-def test_the_section_stands_before_the_last_line_of_the_block() -> None:
-    section = related_section([], [told(1), told(2, "Waits")], LARGE)
+def test_the_section_precedes_the_last_line_of_the_block() -> None:
+    section = related_section([], [conversation(1), conversation(2, "Waits")], LARGE)
     block = MemoryBlock(diagnostic=lambda printed: f"*{printed}*", sizes={}, related=section.text)
 
     assert section.seqs == (1, 2)
@@ -102,15 +102,15 @@ def test_the_section_stands_before_the_last_line_of_the_block() -> None:
     )
 
 
-def test_what_was_said_before_the_compaction_stands_first() -> None:
-    assert related_section([told(7, "Own")], [told(1)], LARGE).text == (
+def test_conversations_from_before_the_compaction_come_first() -> None:
+    assert related_section([conversation(7, "Own")], [conversation(1)], LARGE).text == (
         "### Related Conversations\n"
         "This session, before the compaction:\n"
         "- Own (conversation, 2026-03-01): We lock the store.\n\n"
         "Other conversations:\n"
         "- Locks (conversation, 2026-03-01): We lock the store.\n\n"
     )
-    assert "Other" not in related_section([told(7)], [], LARGE).text
+    assert "Other" not in related_section([conversation(7)], [], LARGE).text
 
 
 def test_nothing_to_tell_is_no_section() -> None:
@@ -124,7 +124,7 @@ def test_a_line_that_does_not_fit_is_passed_over_and_smaller_ones_follow() -> No
 
 
 def test_the_very_first_line_is_cut_at_a_word_rather_than_left_out() -> None:
-    section = related_section([], [told(1, "Locks", "word " * 30), told(2, "Waits", "x")], Room(25))
+    section = related_section([], [conversation(1, "Locks", "word " * 30), conversation(2, "Waits", "x")], Room(25))
     [_, line, *rest] = section.text.splitlines()
 
     assert section.seqs == (1,)
@@ -132,14 +132,14 @@ def test_the_very_first_line_is_cut_at_a_word_rather_than_left_out() -> None:
     assert rest == [""]
 
 
-@given(of_session=some_told, others=some_told, budget=st.integers(-1, 200))
-@example([], [told(1)], 0)
-@example([told(1)], [], 12)
+@given(of_session=some_conversations, others=some_conversations, budget=st.integers(-1, 200))
+@example([], [conversation(1)], 0)
+@example([conversation(1)], [], 12)
 def test_the_section_stays_within_its_budget_in_whole_lines(
     of_session: list[ConversationSummary], others: list[ConversationSummary], budget: int
 ) -> None:
     section = related_section(of_session, others, Room(budget))
-    whole = [each.line for each in (*of_session, *others)]
+    whole = [summary.line for summary in (*of_session, *others)]
     lines = [line for line in section.text.split("\n") if line.startswith("- ")]
 
     assert tokens(section.text) <= max(budget, 0)
@@ -149,6 +149,6 @@ def test_the_section_stays_within_its_budget_in_whole_lines(
 
 
 def test_wide_characters_leave_room_for_lessons() -> None:
-    section = related_section([], [told(seq, "𝄞" * 90, "𝄞" * 190) for seq in range(20)], Room(100_000))
+    section = related_section([], [conversation(seq, "𝄞" * 90, "𝄞" * 190) for seq in range(20)], Room(100_000))
 
     assert 0 < units(section.text) <= LARGEST_ENTRY

@@ -20,15 +20,15 @@ from hardwon.domain.model.injection.prompt_terms import (
     shared,
     weighed,
 )
-from hardwon.domain.model.injection.relevance_gate import QUOTED, Win, least_strength, win_of_parts
+from hardwon.domain.model.injection.relevance_gate import QUOTED, Win, min_strength, win_of_parts
 
 scores = st.floats(-5, 50)
 shares = st.floats(0, 1)
 sizes = st.integers(0, 1_000_000)
 
 
-def strength(score: float, runner_up: float, share: float, size: int, *, told: float = 5.0) -> float:
-    return Win(score, share, told, 1.0, runner_up, size, 0.54).strength
+def strength(score: float, runner_up: float, share: float, size: int, *, information: float = 5.0) -> float:
+    return Win(score, share, information, 1.0, runner_up, size, 0.54).strength
 
 
 @given(score=scores, more=st.floats(0, 50), runner_up=scores, share=shares, size=sizes)
@@ -38,25 +38,25 @@ def test_a_stronger_winner_is_never_silenced(
     assert strength(score + more, runner_up, share, size) >= strength(score, runner_up, share, size)
 
 
-@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, told=st.floats(0, 50))
-def test_who_is_further_ahead_or_says_more_of_the_prompt_is_stronger(
-    *, score: float, runner_up: float, behind: float, share: float, size: int, told: float
+@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, information=st.floats(0, 50))
+def test_a_larger_lead_and_more_words_of_the_prompt_are_stronger(
+    *, score: float, runner_up: float, behind: float, share: float, size: int, information: float
 ) -> None:
-    measured = strength(score, runner_up, share, size, told=told)
+    measured = strength(score, runner_up, share, size, information=information)
 
-    assert strength(score, runner_up - behind, share, size, told=told) >= measured
-    assert strength(score, runner_up, 1.0, size, told=told) >= measured >= 0
-    assert strength(score, runner_up, share, size, told=told + behind) >= measured
-    assert strength(score, score, share, size, told=told) == 0
+    assert strength(score, runner_up - behind, share, size, information=information) >= measured
+    assert strength(score, runner_up, 1.0, size, information=information) >= measured >= 0
+    assert strength(score, runner_up, share, size, information=information + behind) >= measured
+    assert strength(score, score, share, size, information=information) == 0
 
 
 def test_the_strength_is_the_formula_of_the_docs() -> None:
     expected = math.sqrt(0.75 * 9.0 * 12.0 * (12.0 - 4.0) / math.log(1_871) ** 4)
 
-    assert strength(12.0, 4.0, 0.75, 1_871, told=9.0) == pytest.approx(expected)
+    assert strength(12.0, 4.0, 0.75, 1_871, information=9.0) == pytest.approx(expected)
     assert strength(12.0, -3.0, 1.0, 0) == strength(12.0, 0.0, 1.0, 2)
     assert strength(2.0, 0.0, 1.0, 5) == pytest.approx(math.sqrt(5.0 * 4.0 / (math.log(5) * math.log(20) ** 3)))
-    assert strength(12.0, 0.0, 1.0, 100, told=9.3) == strength(12.0, 0.0, 1.0, 100, told=99.0)
+    assert strength(12.0, 0.0, 1.0, 100, information=9.3) == strength(12.0, 0.0, 1.0, 100, information=99.0)
 
 
 def test_an_identifier_that_it_alone_holds_doubles_it() -> None:
@@ -77,12 +77,12 @@ def test_an_identifier_that_it_alone_holds_doubles_it() -> None:
         ("", []),
     ],
 )
-def test_what_looks_like_code_is_an_identifier(prompt: str, found: list[tuple[str, ...]]) -> None:
+def test_words_that_look_like_code_are_identifiers(prompt: str, found: list[tuple[str, ...]]) -> None:
     assert list(identifiers(prompt)) == found
 
 
 @given(prompt=st.text(max_size=60))
-def test_every_identifier_of_a_text_stands_in_it(prompt: str) -> None:
+def test_every_identifier_is_found_in_its_text(prompt: str) -> None:
     found = identifiers(prompt)
 
     assert held_by_one(found, [prompt, ""]) == found
@@ -91,11 +91,13 @@ def test_every_identifier_of_a_text_stands_in_it(prompt: str) -> None:
 
 
 def test_words_alone_need_half_as_much() -> None:
-    assert (least_strength(by_meaning=True), least_strength(by_meaning=False)) == (0.54, 0.26)
+    assert (min_strength(semantic=True), min_strength(semantic=False)) == (0.54, 0.26)
 
 
 @given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.26, 0.54]))
-def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float, size: int, least: float) -> None:
+def test_a_win_is_recomputed_from_its_parts(
+    score: float, runner_up: float, share: float, size: int, least: float
+) -> None:
     win = Win(score, share, 3.0, 2.0, runner_up, size, least)
 
     assert win_of_parts(score, win.parts) == win
@@ -115,22 +117,22 @@ def test_a_win_is_told_by_its_parts(score: float, runner_up: float, share: float
         ((), "anything", 0.0),
     ],
 )
-def test_coverage_is_the_share_of_the_telling_words_whatever_their_endings(
+def test_coverage_is_the_share_of_the_informative_words_whatever_their_endings(
     terms: tuple[str, ...], text: str, share: float
 ) -> None:
     assert shared([weighed(terms, {}, 100)], text).coverage == share
 
 
-def test_a_rare_word_tells_more_and_one_that_no_entry_holds_as_much_as_the_rarest() -> None:
-    told = weighed(("vite", "proxy", "unheard"), {"vite": 1, "proxy": 20, "unheard": 0}, 40)
+def test_a_rare_word_weighs_more_and_an_unknown_word_as_much_as_the_rarest() -> None:
+    weight = weighed(("vite", "proxy", "unheard"), {"vite": 1, "proxy": 20, "unheard": 0}, 40)
 
-    assert told == pytest.approx(
+    assert weight == pytest.approx(
         {"vit": math.log(40.5 / 1.5), "proxy": math.log(40.5 / 20.5), "unheard": math.log(40.5 / 1.5)}
     )
     assert weighed(("common",), {"common": 90}, 40) == {"common": 0.0}
 
 
-def test_what_agents_are_told_all_day_tells_nothing() -> None:
+def test_everyday_words_of_prompts_carry_no_weight() -> None:
     assert informative_words(("write", "tests", "changes", "parser")) == ("parser",)
     assert all(word == word.lower() for word in EVERYDAY)
 
@@ -150,7 +152,7 @@ def test_the_sentence_that_is_answered_best_counts() -> None:
     size=st.integers(0, 99),
 )
 def test_coverage_is_a_share(sentences: list[list[str]], text: str, size: int) -> None:
-    held = shared([weighed(each, {}, size) for each in sentences], text)
+    held = shared([weighed(sentence, {}, size) for sentence in sentences], text)
 
     assert 0 <= held.coverage <= 1
     assert held.information >= 0
@@ -162,7 +164,7 @@ def test_every_prompt_asks_something(prompt: str) -> None:
     assert asked_by(prompt)
 
 
-def test_each_sentence_that_says_enough_is_asked_by_itself() -> None:
+def test_sentences_with_enough_words_are_queries_of_their_own() -> None:
     prompt = "I am stuck. Can I rename the column of a table? Thanks!\nThen run all migration tests"
 
     assert asked_by(prompt) == (("rename", "column", "table"), ("run", "migration", "tests"))
@@ -177,7 +179,7 @@ def test_a_prompt_of_few_words_is_not_searched_with(prompt: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["/", "!", "#", " /", "\n#"])
-def test_what_the_host_takes_for_itself_is_not_searched_with(mark: str) -> None:
+def test_commands_of_the_host_are_not_searched(mark: str) -> None:
     words = "rename the column of every table"
 
     assert is_worth_asking(words)
@@ -189,14 +191,14 @@ def test_only_the_beginning_of_a_huge_prompt_counts() -> None:
 
 
 @given(text=st.text())
-def test_a_text_says_what_stands_in_it(text: str) -> None:
+def test_a_text_holds_its_parts(text: str) -> None:
     assert holds_lesson(plain(f"before {text} after"), text) == bool(plain(text))
 
 
 def test_marks_spaces_and_letter_case_make_no_difference() -> None:
-    told = plain("# Rules\n\n- Always **rename**\n  columns in\t`two` [releases](x.md)\n")
+    text = plain("# Rules\n\n- Always **rename**\n  columns in\t`two` [releases](x.md)\n")
 
-    assert holds_lesson(told, "always rename columns in two releases")
-    assert holds_lesson(told, "> Always rename *columns*\nin TWO releases")
-    assert not holds_lesson(told, "Always rename columns in one release")
-    assert not holds_lesson(told, "***")
+    assert holds_lesson(text, "always rename columns in two releases")
+    assert holds_lesson(text, "> Always rename *columns*\nin TWO releases")
+    assert not holds_lesson(text, "Always rename columns in one release")
+    assert not holds_lesson(text, "***")

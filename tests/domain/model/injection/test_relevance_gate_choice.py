@@ -21,7 +21,7 @@ from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
 TERMS = ("table", "column", "release")
-CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, by_meaning=True)
+CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, semantic=True)
 WHOLE = "A table's column over two releases."
 
 
@@ -45,8 +45,8 @@ def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: 
     return Contender(facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, {})
 
 
-def rules(*, shown: frozenset[str] = frozenset(), told: Sequence[AgentFile] = ()) -> Rules:
-    return Rules(CONTEST, shown, lambda: told)
+def rules(*, shown: frozenset[str] = frozenset(), instructions: Sequence[AgentFile] = ()) -> Rules:
+    return Rules(CONTEST, shown, lambda: instructions)
 
 
 descriptions = st.builds(
@@ -59,48 +59,52 @@ fields = st.lists(
 )
 
 
-@given(fields=fields, shown=st.frozensets(st.integers(0, 5)), told=st.none() | st.integers(0, 5))
+@given(fields=fields, shown=st.frozensets(st.integers(0, 5)), instructions=st.none() | st.integers(0, 5))
 def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
-    fields: list[tuple[str, float, Kind]], shown: frozenset[int], told: int | None
+    fields: list[tuple[str, float, Kind]], shown: frozenset[int], instructions: int | None
 ) -> None:
     ranked = sorted(fields, key=lambda field: -field[1])
     contenders = [contender(number, *field) for number, field in enumerate(ranked)]
-    known = [] if told is None or told >= len(ranked) else [AgentFile("CLAUDE.md", plain(f"- {ranked[told][0]}"))]
-    choice = choose(contenders, rules(shown=frozenset(f"{each:016x}" for each in shown), told=known))
+    known = (
+        []
+        if instructions is None or instructions >= len(ranked)
+        else [AgentFile("CLAUDE.md", plain(f"- {ranked[instructions][0]}"))]
+    )
+    choice = choose(contenders, rules(shown=frozenset(f"{number:016x}" for number in shown), instructions=known))
 
     assert len(choice.chosen) <= 2
-    chosen = [each.contender for each in choice.chosen]
-    assert chosen == [each for each in contenders[:2] if each in chosen]
+    chosen = [winner.contender for winner in choice.chosen]
+    assert chosen == [candidate for candidate in contenders[:2] if candidate in chosen]
     assert units(choice.text) <= MAX_PROMPT_UNITS
-    assert all(each.win(CONTEST).strength >= MIN_STRENGTH for each in chosen)
-    assert not {each.facts.ranking.seq for each in chosen} & shown
+    assert all(winner.win(CONTEST).strength >= MIN_STRENGTH for winner in chosen)
+    assert not {winner.facts.ranking.seq for winner in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
     if choice.chosen:
-        assert choice.text == FRAME_START + "".join(each.text for each in choice.chosen) + FRAME_END
-        assert choice.text == assembled(choice.frame, [each.text for each in choice.chosen])
+        assert choice.text == FRAME_START + "".join(winner.text for winner in choice.chosen) + FRAME_END
+        assert choice.text == assembled(choice.frame, [winner.text for winner in choice.chosen])
     else:
         assert choice.text == ""
 
 
-def test_each_reason_is_reported() -> None:
+def test_every_reason_is_reported() -> None:
     contenders = [contender(0), contender(1), contender(2, score=1.0)]
 
-    assert [each.why for each in choose(contenders, rules()).missed] == ["too weak"]
+    assert [miss.why for miss in choose(contenders, rules()).missed] == ["too weak"]
     shown = frozenset({contenders[0].entry_id})
-    assert [each.why for each in choose(contenders, rules(shown=shown)).missed] == [
+    assert [miss.why for miss in choose(contenders, rules(shown=shown)).missed] == [
         "shown already in this session",
         "too weak",
     ]
-    told = [AgentFile("AGENTS.md", plain("Nothing of it.")), AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
-    assert [each.why for each in choose(contenders, rules(told=told)).missed] == [
+    instructions = [AgentFile("AGENTS.md", plain("Nothing of it.")), AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
+    assert [miss.why for miss in choose(contenders, rules(instructions=instructions)).missed] == [
         "CLAUDE.md says it already",
         "CLAUDE.md says it already",
         "too weak",
     ]
     large = [contender(0, WHOLE + " x" * 800), contender(1)]
     choice = choose(large, rules())
-    assert [each.why for each in choice.missed] == ["no room"]
-    assert [each.contender for each in choice.chosen] == [large[1]]
+    assert [miss.why for miss in choice.missed] == ["no room"]
+    assert [winner.contender for winner in choice.chosen] == [large[1]]
 
 
 @pytest.mark.parametrize(
@@ -112,34 +116,36 @@ def test_each_reason_is_reported() -> None:
         ("learning", "elsewhere", []),
     ],
 )
-def test_what_is_no_learning_comes_up_in_its_own_project_only(kind: Kind, project: str | None, why: list[str]) -> None:
-    each = contender(0, kind=kind)
-    each = each._replace(facts=each.facts._replace(project=project))
+def test_conversations_and_documents_come_up_in_their_own_project_only(
+    kind: Kind, project: str | None, why: list[str]
+) -> None:
+    entry = contender(0, kind=kind)
+    entry = entry._replace(facts=entry.facts._replace(project=project))
 
-    assert [miss.why for miss in choose([each], rules()._replace(project="here")).missed] == why
+    assert [miss.why for miss in choose([entry], rules()._replace(project="here")).missed] == why
 
 
 def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
     asked = rules()._replace(contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",))))
-    [alone, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
+    [single, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
 
-    assert (alone.win.quoted, other.win.quoted) == (2.0, 1.0)
+    assert (single.win.quoted, other.win.quoted) == (2.0, 1.0)
 
 
-def test_no_file_is_read_for_who_does_not_win_anyway() -> None:
+def test_no_file_is_read_for_entries_that_do_not_win() -> None:
     read = list[str]()
 
-    def told() -> list[AgentFile]:
+    def instructions() -> list[AgentFile]:
         read.append("once")
         return []
 
-    choose([contender(0, "Nothing of it.")], Rules(CONTEST, frozenset(), told))
+    choose([contender(0, "Nothing of it.")], Rules(CONTEST, frozenset(), instructions))
     assert read == []
-    choose([contender(0), contender(1)], Rules(CONTEST, frozenset(), told))
+    choose([contender(0), contender(1)], Rules(CONTEST, frozenset(), instructions))
     assert read == ["once"]
 
 
-def test_a_lesson_stands_there_as_in_the_block_and_anything_else_as_a_note() -> None:
+def test_a_lesson_is_printed_as_in_the_block_and_anything_else_as_a_note() -> None:
     lesson, note = contender(0), contender(1, kind="decision")
 
     assert (lesson.form, note.form) == ("lesson", "note")

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
 from hardwon.domain.model.text import tokens
-from tests.strategies import DAY, NOW, moments
+from tests.strategies import DAY, NOW, timestamps
 
 
 def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> ConstitutionalText:
@@ -14,7 +14,7 @@ def rule(name: str, size: int, weight: float = 0.5, age: int = 0) -> Constitutio
 
 
 def surfaced(*rules: ConstitutionalText) -> list[str]:
-    return [each.entry_id for each in within_budget(rules)]
+    return [rule.entry_id for rule in within_budget(rules)]
 
 
 rules = st.lists(
@@ -27,10 +27,10 @@ rules = st.lists(
         description=st.text(max_size=40),
         notes=st.text(max_size=4),
         importance_weight=st.sampled_from([0.0, 0.5, 1.0]),
-        created_at=moments,
+        created_at=timestamps,
     ),
     max_size=8,
-    unique_by=lambda each: each.entry_id,
+    unique_by=lambda rule: rule.entry_id,
 )
 
 
@@ -55,7 +55,7 @@ def test_the_weightiest_goes_first_then_the_newest_then_the_smallest_id() -> Non
     ) == ["heavy", "new", "a", "b", "light"]
 
 
-def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
+def test_rules_that_do_not_fit_are_passed_over_for_those_that_do() -> None:
     assert surfaced(rule("first", 300, 0.9), rule("too long", 201, 0.8), rule("fits", 200, 0.7)) == ["first", "fits"]
     assert surfaced(rule("alone too long", 501)) == []
 
@@ -66,17 +66,15 @@ def test_whole_rules_within_the_budget_whatever_order_they_come_in(
 ) -> None:
     chosen = within_budget(given_rules, budget)
 
-    assert sum(tokens(each.text) for each in chosen) <= max(budget, 0)
+    assert sum(tokens(rule.text) for rule in chosen) <= max(budget, 0)
     assert within_budget(data.draw(st.permutations(given_rules)), budget) == chosen
     assert set(chosen) <= set(given_rules)
 
 
 @given(given_rules=rules, budget=st.integers(0, 40))
-def test_what_was_passed_over_did_not_fit_beside_what_goes_before_it(
-    given_rules: list[ConstitutionalText], budget: int
-) -> None:
+def test_skipped_rules_did_not_fit_beside_those_before_them(given_rules: list[ConstitutionalText], budget: int) -> None:
     chosen = within_budget(given_rules, budget)
 
-    for each in set(given_rules) - set(chosen):
-        before = [other for other in chosen if within_budget([each, other], 1000)[0] == other]
-        assert sum(tokens(other.text) for other in before) + tokens(each.text) > budget
+    for rule in set(given_rules) - set(chosen):
+        before = [other for other in chosen if within_budget([rule, other], 1000)[0] == other]
+        assert sum(tokens(other.text) for other in before) + tokens(rule.text) > budget

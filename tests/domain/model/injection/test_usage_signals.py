@@ -1,4 +1,4 @@
-"""By which words an agent shows that it used what it was shown; by which it does not."""
+"""Usage signals: words of an agent that show whether it used injected entries."""
 
 import itertools
 
@@ -60,7 +60,7 @@ def test_a_name_a_quotation_and_a_piece_of_code_are_signs(text: str, phrase: str
         "\0 \ud800 ```",
     ],
 )
-def test_what_is_no_quotation_is_no_sign(text: str) -> None:
+def test_text_that_is_no_quotation_is_no_usage_signal(text: str) -> None:
     assert sign(text) == ""
 
 
@@ -76,12 +76,12 @@ def test_what_is_no_quotation_is_no_sign(text: str) -> None:
         ("'I run the tests' he said", False),
     ],
 )
-def test_a_name_that_anybody_says_counts_only_where_it_is_set_off(text: str, *, is_sign: bool) -> None:
+def test_a_common_name_counts_only_where_it_is_set_off(text: str, *, is_sign: bool) -> None:
     assert ("2" in usage_signals([ENTRY, OTHER], text, "")) == is_sign
 
 
 @pytest.mark.parametrize("name", ["Feeds", "Partner Feeds", "The It Is", "1 2 3", "", "***"])
-def test_a_name_that_says_little_is_no_sign(name: str) -> None:
+def test_a_name_with_few_words_is_no_usage_signal(name: str) -> None:
     assert usage_signals([ShownText("1", name, "d", "")], f"'{name}' is **{name}** 1 2 3", "") == {}
 
 
@@ -113,19 +113,21 @@ def test_a_phrase_of_two_entries_is_a_sign_for_neither() -> None:
     assert usage_signals([ENTRY, twin._replace(is_counted=True)], TEXT, "") == {}
 
 
-def test_what_is_counted_is_looked_for_no_more() -> None:
+def test_counted_usage_signals_are_no_longer_searched() -> None:
     assert usage_signals([ENTRY._replace(is_counted=True)], TEXT, "") == {}
 
 
-def test_what_the_user_said_is_no_sign_and_more_of_it_is() -> None:
-    said = "Please read partner feeds line by line and report each malformed record"
+def test_words_of_the_user_are_no_usage_signal_and_further_words_are() -> None:
+    utterance = "Please read partner feeds line by line and report each malformed record"
 
-    assert sign(said, said) == ""
+    assert sign(utterance, utterance) == ""
     assert sign("I stream large partner feeds", "Why do we stream large partner feeds?") == ""
-    assert sign(f"{said}. Never load a whole feed, some are larger than memory", said).startswith("Never load")
+    assert sign(f"{utterance}. Never load a whole feed, some are larger than memory", utterance).startswith(
+        "Never load"
+    )
 
 
-def test_what_memory_printed_is_no_sign() -> None:
+def test_printed_memory_is_no_usage_signal() -> None:
     assert sign(framed(TEXT)) == ""
     assert sign(framed(TEXT).removesuffix("</hardwon-memory>\n")) == ""
     assert sign(f"{framed('x')} stream large partner feeds {framed('y')}") == ENTRY.name
@@ -160,12 +162,12 @@ def test_case_white_space_and_marks_make_no_difference(start: int, spaces: list[
     assert usage_signals([entry], written, "") == usage_signals([entry], written.upper(), "") == {"1": " ".join(quoted)}
 
 
-@given(said=st.text(), answer=st.text())
-@example(said="A0:0:0:A1:0:0:AO", answer="")
-def test_nothing_that_only_the_user_said_is_a_sign(said: str, answer: str) -> None:
-    entry = ShownText("1", said, said, said)
+@given(utterance=st.text(), answer=st.text())
+@example(utterance="A0:0:0:A1:0:0:AO", answer="")
+def test_text_of_the_user_only_is_no_usage_signal(utterance: str, answer: str) -> None:
+    entry = ShownText("1", utterance, utterance, utterance)
 
-    assert usage_signals([entry], said, f"{answer} {said}") == {}
+    assert usage_signals([entry], utterance, f"{answer} {utterance}") == {}
     assert usage_signals([entry, entry._replace(entry_id="2")], answer, "") == {}
 
 

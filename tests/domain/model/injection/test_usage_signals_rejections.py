@@ -1,4 +1,4 @@
-"""What an agent names only to reject it is no sign of use."""
+"""Entries that an agent names only to reject them have no usage signal."""
 
 import pytest
 from hypothesis import given

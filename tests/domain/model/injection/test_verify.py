@@ -65,10 +65,10 @@ def test_beside_a_prompt_the_strength_must_be_what_its_parts_give() -> None:
     for name in ("coverage", "told", "quoted", "runner_up", "searched", "strength"):
         assert not fits(PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})), name
     for name in shown.parts:
-        assert not fits(PROMPT, shown._replace(parts={each: shown.parts[each] for each in {*shown.parts} - {name}}))
+        assert not fits(PROMPT, shown._replace(parts={part: shown.parts[part] for part in {*shown.parts} - {name}}))
 
 
-def test_what_does_not_win_has_no_place_beside_a_prompt() -> None:
+def test_an_entry_that_does_not_win_is_not_printed_beside_a_prompt() -> None:
     weak = WIN._replace(least=WIN.strength + 1)
 
     assert not fits(PROMPT, Shown("e", "lesson", "", weak.score, weak.parts))
@@ -78,6 +78,6 @@ def test_at_a_sessions_start_nothing_has_to_win() -> None:
     assert win_of(RECEIPT, Shown("e", "lesson", "", 0.5)) is None
 
 
-def test_what_nothing_ranked_and_what_an_unknown_policy_ranked_is_not_doubted() -> None:
+def test_unranked_entries_and_those_of_unknown_policies_are_not_doubted() -> None:
     assert fits(RECEIPT, Shown("e", "note", ""))
     assert fits(RECEIPT._replace(policy="of the future"), Shown("e", "note", "", 0.5))

@@ -29,7 +29,7 @@ def receipt_of(entry: Entry) -> Receipt:
     more=st.integers(0, 30),
     confidence=st.sampled_from(CONFIDENCES),
 )
-def test_what_was_only_observed_again_still_gives_its_text(
+def test_an_entry_that_was_only_observed_again_still_gives_its_text(
     entry: Entry, then: TrackRecord, more: int, confidence: Confidence
 ) -> None:
     past = attrs.evolve(entry, **then._asdict())

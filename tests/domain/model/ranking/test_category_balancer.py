@@ -30,7 +30,9 @@ def test_all_places_are_used_and_never_more_than_the_limit(ranked: list[Scored],
     chosen = choose(ranked, limit)
 
     assert len(chosen) == max(0, min(limit, len(ranked)))
-    assert not Counter(each.facts.seq for each in chosen) - Counter(each.facts.seq for each in ranked)
+    assert not Counter(candidate.facts.seq for candidate in chosen) - Counter(
+        candidate.facts.seq for candidate in ranked
+    )
 
 
 @given(ranked=rankings, limit=st.integers(9, 45))
@@ -44,10 +46,10 @@ def test_no_category_is_starved_of_its_three_best(ranked: list[Scored], limit: i
 @given(ranked=rankings, limit=st.integers(9, 45))
 def test_the_other_places_go_by_score_alone(ranked: list[Scored], limit: int) -> None:
     selection = CategoryBalancer(limit).select(ranked)
-    left_over = [each for each in ranked if each not in selection.owed]
+    left_over = [candidate for candidate in ranked if candidate not in selection.owed]
 
     assert list(selection.by_score) == left_over[: len(selection.by_score)]
-    assert set(Counter(each.facts.category for each in selection.owed).values()) <= {1, 2, 3}
+    assert set(Counter(candidate.facts.category for candidate in selection.owed).values()) <= {1, 2, 3}
 
 
 @given(ranked=rankings, limit=st.integers(0, 8))
@@ -68,7 +70,7 @@ def test_within_a_category_the_best_are_chosen(ranked: list[Scored], limit: int)
         assert chosen.get(category, []) == group[: len(chosen.get(category, []))]
 
 
-def test_three_weak_heuristics_stand_beside_thirty_strong_patterns() -> None:
+def test_three_weak_heuristics_are_kept_beside_thirty_strong_patterns() -> None:
     strong = [scored(seq, "patterns", 0.9) for seq in range(30)]
     weak = [scored(seq, "heuristics", 0.1) for seq in range(30, 34)]
 

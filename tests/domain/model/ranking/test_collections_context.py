@@ -22,7 +22,7 @@ def called(name: str, facts: RecallFacts = FACTS) -> RecallFacts:
 
 
 def order(policy: ContextPolicy, *candidates: RecallCandidate) -> list[str]:
-    return [each.candidate.facts.ranking.entry_id for each in judge(policy, candidates)]
+    return [judgement.candidate.facts.ranking.entry_id for judgement in judge(policy, candidates)]
 
 
 def test_the_weights_are_those_of_the_requirement_and_sum_to_one() -> None:
@@ -71,10 +71,14 @@ def test_the_vector_turns_the_order_round() -> None:
 def test_where_several_models_were_asked_the_share_of_the_best_counts() -> None:
     standardised = ContextPolicy(CONTEXT._replace(vectors=ScoreStatistics.of([2.0, 1.0, -1.0]), standardised=True))
 
-    assert [standardised.parts(RecallCandidate(FACTS, each))["vector"] for each in (2.0, 1.0, -1.0)] == [1.0, 0.5, 0.0]
+    assert [standardised.parts(RecallCandidate(FACTS, vector))["vector"] for vector in (2.0, 1.0, -1.0)] == [
+        1.0,
+        0.5,
+        0.0,
+    ]
 
 
-def test_ties_go_to_the_own_project_then_to_what_is_kept_for_good_then_to_more_touched_files() -> None:
+def test_ties_go_to_the_own_project_then_to_permanent_entries_then_to_more_touched_files() -> None:
     kept = FACTS._replace(permanent=True)
 
     assert order(

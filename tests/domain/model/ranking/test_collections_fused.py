@@ -192,7 +192,7 @@ def _nearer(place: int | None, other: int) -> int:
 
 
 @given(context=contexts, facts=facts_of_any_worth, younger=ages, vector=places, keyword=places)
-def test_facts_that_speak_for_an_entry_never_lower_its_score(
+def test_facts_in_favour_of_an_entry_never_lower_its_score(
     context: RankingContext, facts: RecallFacts, younger: dt.timedelta, vector: int | None, keyword: int | None
 ) -> None:
     in_favour = [
@@ -232,7 +232,7 @@ def test_of_entries_of_equal_score_the_newest_comes_first_then_the_smallest_id()
 
     judged = judge(FusedPolicy(CONTEXT), [named("c", 1), named("b", 1), named("d", 0)])
 
-    assert [each.candidate.facts.ranking.entry_id for each in judged] == ["d", "b", "c"]
+    assert [judgement.candidate.facts.ranking.entry_id for judgement in judged] == ["d", "b", "c"]
 
 
 @pytest.mark.parametrize(("closeness", "counts"), [(0.25, True), (0.249, False)])

@@ -63,7 +63,7 @@ def test_a_daily_rate_has_the_half_life_it_is_known_by(tier: Tier, half_life: fl
         ("deprecated", math.exp(-1.0)),
     ],
 )
-def test_each_tier_has_a_rate_of_its_own_in_the_mode_of_rates(tier: Tier, left: float) -> None:
+def test_rate_mode_has_one_decay_rate_per_tier(tier: Tier, left: float) -> None:
     assert factor(RATES, 10, tier) == pytest.approx(left)
 
 
@@ -72,7 +72,7 @@ def test_critical_entries_age_by_their_rate_once_they_are_not_exempt() -> None:
 
 
 @given(decay=decays, tier=tiers, age=days)
-def test_what_is_permanent_has_full_weight_or_must_not_age_does_not(decay: Decay, tier: Tier, age: float) -> None:
+def test_permanent_full_weight_and_ageless_entries_do_not_decay(decay: Decay, tier: Tier, age: float) -> None:
     assert factor(decay, age, tier, permanent=True) == 1.0
     assert factor(decay, age, tier, 1.0) == 1.0
     assert factor(decay._replace(enabled=False), age, tier) == 1.0

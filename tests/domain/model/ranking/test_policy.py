@@ -68,7 +68,7 @@ def score(rule: RecallPolicy, candidate: RecallCandidate) -> float:
 
 
 def adaptive(context: RankingContext, *candidates: RecallCandidate) -> list[float]:
-    return [round(score(policy("adaptive", context), each), 6) for each in candidates]
+    return [round(score(policy("adaptive", context), candidate), 6) for candidate in candidates]
 
 
 def test_adaptive_is_the_formula_it_names() -> None:
@@ -149,7 +149,7 @@ def test_branch_then_touched_files_break_ties_of_affinity_only() -> None:
     ]
 
     def order(name: PolicyName) -> list[str]:
-        return [each.candidate.facts.ranking.entry_id for each in judge(policy(name), candidates)]
+        return [judgement.candidate.facts.ranking.entry_id for judgement in judge(policy(name), candidates)]
 
     assert order("affinity") == ["d", "b", "a", "c"]
     assert order("cosine") == order("adaptive") == ["a", "b", "c", "d"]
@@ -162,7 +162,7 @@ def test_cosine_is_clamped_and_leaves_out_what_has_no_vector() -> None:
 
 
 @pytest.mark.parametrize("name", ["cosine", "affinity"])
-def test_where_meaning_was_not_searched_words_stand_in(name: PolicyName) -> None:
+def test_without_a_semantic_search_the_keyword_score_is_used(name: PolicyName) -> None:
     by_word = CONTEXT._replace(vectors=ScoreStatistics(), keywords=ScoreStatistics.of([4.0, 3.0]))
 
     assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))["similarity"] == pytest.approx(0.75 * 0.9)
@@ -173,7 +173,7 @@ def test_no_policy_scores_lower_when_meaning_fits_better(
     name: PolicyName, vector: float, more: float, keyword: float | None, words: int
 ) -> None:
     facts, rule = FACTS._replace(words=words), policy(name)
-    pair = [RecallCandidate(facts, each, keyword) for each in sorted([vector, more])]
+    pair = [RecallCandidate(facts, value, keyword) for value in sorted([vector, more])]
     worse, better = map(rule.score, pair)
 
     assert (worse is None) == (better is None)
@@ -185,36 +185,38 @@ def test_no_policy_scores_lower_when_words_fit_better(name: PolicyName, vector: 
     facts, rule = FACTS._replace(words=words), policy(name)
     scores = [rule.score(RecallCandidate(facts, vector, keyword)) for keyword in (0.5, 1.0, 3.0)]
 
-    known = [each for each in scores if each is not None]
+    known = [value for value in scores if value is not None]
     assert known == sorted(known)
 
 
 def recomputed(name: PolicyName, parts: Parts) -> float:
     """Return the score as the tables of the requirements have it, from the parts alone."""
-    each = {**parts}
+    measured = {**parts}
     match name:
         case "hybrid":
-            return sum(each[f"{signal}_weight"] * each[signal] for signal in ("vector", "keyword", "prominence"))
+            return sum(
+                measured[f"{signal}_weight"] * measured[signal] for signal in ("vector", "keyword", "prominence")
+            )
         case "affinity":
-            weighted = 0.5 * each["similarity"] + 0.25 * each["recency"] + 0.25 * each["project"]
-            return each["boost"] * weighted
+            weighted = 0.5 * measured["similarity"] + 0.25 * measured["recency"] + 0.25 * measured["project"]
+            return measured["boost"] * weighted
         case "context":
-            found = 0.35 * each["vector"] + 0.20 * each["file"] + 0.20 * each["branch"]
-            return found + 0.15 * each["recency"] + 0.10 * each["keyword"]
+            found = 0.35 * measured["vector"] + 0.20 * measured["file"] + 0.20 * measured["branch"]
+            return found + 0.15 * measured["recency"] + 0.10 * measured["keyword"]
         case "fused":
-            found = 0.40 * each["rrf"] / each["best_rrf"] + 0.25 * each["boost"] / 3
-            return 100 * (found + 0.20 * each["decay"] + 0.15 * each["overlap"])
+            found = 0.40 * measured["rrf"] / measured["best_rrf"] + 0.25 * measured["boost"] / 3
+            return 100 * (found + 0.20 * measured["decay"] + 0.15 * measured["overlap"])
         case "adaptive":
-            deviation = each["cosine_deviation"] or 1
-            z, best = ((each[name] - each["cosine_mean"]) / deviation for name in ("cosine", "cosine_best"))
-            known = min(1, each["window"] / max(each["length"], 1))
-            full = each["evidence_full"]
-            matched = math.sqrt(min(1, each["evidence"] / (2.5 * full))) if full else 0.0
-            meaning = each["clarity"] * each["has_vector"] * (known * z + (1 - known) * matched * best)
-            words = math.pow(each["evidence"] / (each["evidence_deviation"] or 1), 0.75)
-            return meaning + 0.7 * words - 0.6 * math.log(max(each["length"], 60) / 60)
+            deviation = measured["cosine_deviation"] or 1
+            z, best = ((measured[name] - measured["cosine_mean"]) / deviation for name in ("cosine", "cosine_best"))
+            known = min(1, measured["window"] / max(measured["length"], 1))
+            full = measured["evidence_full"]
+            matched = math.sqrt(min(1, measured["evidence"] / (2.5 * full))) if full else 0.0
+            meaning = measured["clarity"] * measured["has_vector"] * (known * z + (1 - known) * matched * best)
+            words = math.pow(measured["evidence"] / (measured["evidence_deviation"] or 1), 0.75)
+            return meaning + 0.7 * words - 0.6 * math.log(max(measured["length"], 60) / 60)
         case _:
-            return sum(each.values())
+            return sum(measured.values())
 
 
 @given(
@@ -256,13 +258,13 @@ def test_ties_go_to_the_newest_then_to_the_smallest_id() -> None:
     named = [Named("b", DAY), Named("a", DAY), Named("c", 0 * DAY)]
     candidates = [
         RecallCandidate(
-            FACTS._replace(ranking=FACTS.ranking._replace(entry_id=each.name, updated_at=NOW - each.age)), 0.6
+            FACTS._replace(ranking=FACTS.ranking._replace(entry_id=fact.name, updated_at=NOW - fact.age)), 0.6
         )
-        for each in named
+        for fact in named
     ]
 
     judged = judge(policy("cosine"), candidates)
-    assert [each.candidate.facts.ranking.entry_id for each in judged] == ["c", "a", "b"]
+    assert [judgement.candidate.facts.ranking.entry_id for judgement in judged] == ["c", "a", "b"]
 
 
 def test_of_entries_of_equal_score_the_own_projects_comes_first() -> None:
@@ -292,7 +294,7 @@ def test_words_alone_never_make_a_full_similarity(
 
 
 @given(score_of=st.floats(-1, 200), name=st.sampled_from(POLICIES))
-def test_what_words_alone_found_is_never_shown_as_a_hundred_percent(score_of: float, name: PolicyName) -> None:
+def test_keyword_only_results_are_never_shown_as_a_hundred_percent(score_of: float, name: PolicyName) -> None:
     share, by_keyword = (share_of_full(score_of, name, by_keyword_only=only) for only in (False, True))
 
     if share is not None:
@@ -305,6 +307,7 @@ def test_where_several_models_were_asked_a_similarity_is_the_share_of_the_best()
 
     for name in ("cosine", "affinity"):
         similarities = [
-            policy(name, standardised).parts(RecallCandidate(FACTS, each))["similarity"] for each in (2.0, 1.0, -1.0)
+            policy(name, standardised).parts(RecallCandidate(FACTS, vector))["similarity"]
+            for vector in (2.0, 1.0, -1.0)
         ]
         assert similarities == [1.0, 0.5, 0.0]

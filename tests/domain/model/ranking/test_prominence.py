@@ -16,7 +16,7 @@ from hardwon.domain.model.ranking.prominence import (
     recency,
 )
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
-from tests.strategies import DAY, NOW, cosines, moments, weights
+from tests.strategies import DAY, NOW, cosines, timestamps, weights
 
 TINY = 1e-12
 
@@ -37,9 +37,9 @@ def policy_for(candidates: list[Candidate], weighting: Weights | None = None) ->
     return RankingPolicy(
         weights=weighting or Weights(),
         maxima=Maxima(
-            vector=max((each.vector or 0.0 for each in candidates), default=0.0),
-            keyword=max((each.keyword or 0.0 for each in candidates), default=0.0),
-            observations=max((each.facts.observation_count for each in candidates), default=1),
+            vector=max((candidate.vector or 0.0 for candidate in candidates), default=0.0),
+            keyword=max((candidate.keyword or 0.0 for candidate in candidates), default=0.0),
+            observations=max((candidate.facts.observation_count for candidate in candidates), default=1),
         ),
         now=NOW,
     )
@@ -52,8 +52,8 @@ def rank(*candidates: Candidate, weighting: Weights | None = None) -> list[Score
 def numbered(candidates: list[Candidate]) -> list[Candidate]:
     """Give each its own number and id, the ids in another order than the numbers."""
     return [
-        each._replace(facts=each.facts._replace(seq=seq, entry_id=f"{seq * 7919 % 10_007:016x}"))
-        for seq, each in enumerate(candidates, start=1)
+        candidate._replace(facts=candidate.facts._replace(seq=seq, entry_id=f"{seq * 7919 % 10_007:016x}"))
+        for seq, candidate in enumerate(candidates, start=1)
     ]
 
 
@@ -67,7 +67,7 @@ some_candidates = st.lists(
             category=st.sampled_from(CATEGORIES),
             observation_count=st.integers(1, 3),
             confidence=st.sampled_from(CONFIDENCES),
-            updated_at=moments,
+            updated_at=timestamps,
             recall_count=st.sampled_from([0, 5, 10, 40]),
         ),
         st.none() | cosines,
@@ -125,7 +125,7 @@ def test_weights_that_mean_nothing_are_refused(parts: tuple[float, float, float]
     ("vector", "keyword", "expected"),
     [(0.8, 2.0, (0.5, 0.2, 0.3)), (0.8, None, (0.625, 0.0, 0.375)), (None, 2.0, (0.0, 0.4, 0.6))],
 )
-def test_a_signal_nobody_has_weighs_nothing(
+def test_a_signal_without_candidates_has_no_weight(
     vector: float | None, keyword: float | None, expected: tuple[float, float, float]
 ) -> None:
     effective = policy_for([Candidate(facts(), vector, keyword), Candidate(facts(2))]).effective
@@ -142,7 +142,7 @@ def test_scores_are_divided_by_the_best_and_negative_cosines_clamped() -> None:
         Candidate(facts(1), 0.8, 4.0), Candidate(facts(2), 0.4, 1.0), Candidate(facts(3), -0.9), Candidate(facts(4))
     )
 
-    assert [(each.signals.vector, each.signals.keyword) for each in ranked] == [
+    assert [(candidate.signals.vector, candidate.signals.keyword) for candidate in ranked] == [
         (1.0, 1.0),
         (0.5, 0.25),
         (0.0, 0.0),
@@ -153,8 +153,8 @@ def test_scores_are_divided_by_the_best_and_negative_cosines_clamped() -> None:
 def test_equal_cosines_all_count_fully_so_that_other_signals_decide() -> None:
     ranked = rank(Candidate(facts(1), 0.3), Candidate(facts(2, confidence="high"), 0.3))
 
-    assert [each.facts.seq for each in ranked] == [2, 1]
-    assert {each.signals.vector for each in ranked} == {1.0}
+    assert [candidate.facts.seq for candidate in ranked] == [2, 1]
+    assert {candidate.signals.vector for candidate in ranked} == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_recency_is_hyperbolic_and_the_future_counts_as_today(days: int, expecte
     assert recency(NOW - days * DAY, NOW) == pytest.approx(expected, abs=5e-5)
 
 
-@given(younger=moments, older=moments)
+@given(younger=timestamps, older=timestamps)
 def test_recency_never_rises_with_age(younger: dt.datetime, older: dt.datetime) -> None:
     older, younger = sorted([older, younger])
 
@@ -209,13 +209,13 @@ def test_scores_and_their_parts_lie_between_0_and_1_and_can_be_recomputed(
     candidates: list[Candidate], weighting: Weights
 ) -> None:
     policy = policy_for(candidates, weighting)
-    for each in policy.rank(candidates):
-        parts = each.signals
+    for candidate in policy.rank(candidates):
+        parts = candidate.signals
         assert 0 <= parts.vector <= 1
         assert 0 <= parts.keyword <= 1
         assert 0 <= parts.prominence <= 1 + TINY
-        assert 0 <= each.score <= 1 + 1e-9
-        assert each.score == pytest.approx(
+        assert 0 <= candidate.score <= 1 + 1e-9
+        assert candidate.score == pytest.approx(
             policy.effective.vector * parts.vector
             + policy.effective.keyword * parts.keyword
             + policy.effective.prominence * parts.prominence,
@@ -236,22 +236,24 @@ def test_the_order_does_not_depend_on_the_order_of_the_candidates(
 @given(candidates=some_candidates)
 def test_the_best_comes_first_and_ties_go_to_the_newest_then_to_the_smallest_id(candidates: list[Candidate]) -> None:
     ranked = rank(*candidates)
-    keys = [(-each.score, NOW - each.facts.updated_at, each.facts.entry_id) for each in ranked]
+    keys = [(-candidate.score, NOW - candidate.facts.updated_at, candidate.facts.entry_id) for candidate in ranked]
 
     assert keys == sorted(keys)
 
 
 @given(candidates=some_candidates)
 def test_without_any_search_result_the_order_is_that_of_prominence(candidates: list[Candidate]) -> None:
-    bare = [Candidate(each.facts) for each in candidates]
+    bare = [Candidate(candidate.facts) for candidate in candidates]
 
-    assert [each.score for each in rank(*bare)] == [each.signals.prominence for each in rank(*bare)]
+    assert [candidate.score for candidate in rank(*bare)] == [candidate.signals.prominence for candidate in rank(*bare)]
 
 
 @given(candidates=some_candidates, weighting=weights, better=st.sampled_from([1e-6, 0.1, 1.0]))
 def test_a_better_signal_never_lowers_a_score(candidates: list[Candidate], weighting: Weights, better: float) -> None:
     policy = policy_for(candidates, weighting)
-    for each in candidates:
-        raised = each._replace(vector=(each.vector or 0.0) + better, keyword=(each.keyword or 0.0) + better)
-        [before], [after] = policy.rank([each]), policy.rank([raised])
+    for candidate in candidates:
+        raised = candidate._replace(
+            vector=(candidate.vector or 0.0) + better, keyword=(candidate.keyword or 0.0) + better
+        )
+        [before], [after] = policy.rank([candidate]), policy.rank([raised])
         assert after.score >= before.score

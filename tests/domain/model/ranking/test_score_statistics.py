@@ -11,7 +11,7 @@ scores = st.lists(st.floats(-10, 10), max_size=8)
 
 
 @given(scores=scores, more=st.integers(0, 5))
-def test_what_was_not_found_counts_as_nothing(scores: list[float], more: int) -> None:
+def test_a_missing_score_counts_as_zero(scores: list[float], more: int) -> None:
     measured, everything = ScoreStatistics.of(scores), [*scores, *[0.0] * more]
 
     assert measured.found == len(scores)
@@ -42,7 +42,7 @@ def test_closeness_grows_with_the_cosine_and_ends_at_one(cosines: list[float], l
 
     assert closeness == sorted(closeness)
     assert measured.closeness(1.0) == pytest.approx(1.0)
-    assert all(each <= 1 for each in closeness)
+    assert all(value <= 1 for value in closeness)
 
 
 def test_closeness_is_about_zero_for_unrelated_texts_of_any_model() -> None:
@@ -55,7 +55,7 @@ def test_closeness_is_about_zero_for_unrelated_texts_of_any_model() -> None:
 
 
 def test_a_few_texts_say_little_of_what_is_unrelated() -> None:
-    alone = ScoreStatistics.of([0.6])._replace(low=0.6)
+    single = ScoreStatistics.of([0.6])._replace(low=0.6)
 
-    assert alone.closeness(0.6) == pytest.approx((0.6 - 0.6 / 21) / (1 - 0.6 / 21))
+    assert single.closeness(0.6) == pytest.approx((0.6 - 0.6 / 21) / (1 - 0.6 / 21))
     assert ScoreStatistics.of([0.6] * 400)._replace(low=0.6).closeness(0.6) < 0.1

@@ -78,5 +78,5 @@ def test_no_lock_and_no_settings_of_a_tool_are_referred_to(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["src/lock.py", "package.json", "tsconfig.json", "a/meta.json", "src/deadlock.json"])
-def test_what_only_looks_like_a_lock_is_referred_to(path: str) -> None:
+def test_a_file_that_only_looks_like_a_lock_file_is_referred_to(path: str) -> None:
     assert chosen_references("anything", [path]) == (path,)

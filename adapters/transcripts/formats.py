@@ -1,13 +1,13 @@
-"""Transcripts of Claude Code."""
+"""The utterance in a line of a transcript: of Claude Code, of a Codex rollout, or a plain exchange."""
 
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from hardwon.adapters.transcripts.records import objects_in, text_or
-from hardwon.adapters.transcripts.said import ASKING_TOOL, Result, Utterance, moment, questions_of
+from hardwon.adapters.transcripts.utterances import ASKING_TOOL, Result, Utterance, parsed_timestamp, questions_of
 
-_NOT_SAID = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
+_NOT_UTTERED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
 _SYNTHETIC = "<synthetic>"
 _NOISE = re.compile(
     r"\s*(?:\[Request\ interrupted\ by\ user"
@@ -17,21 +17,26 @@ _NOISE = re.compile(
 )
 _COMMAND = re.compile(r"\s*<command-(?:name|message)>")
 _NAME = re.compile(r"<command-name>\s*/?([^<>\s]+)\s*</command-name>")
+_INJECTED = re.compile(
+    r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|skill)\b|# AGENTS\.md instructions)"
+)
 _ARGUMENTS, _ARGUMENTS_END = "<command-args>", "</command-args>"
 
 
 def utterance_in_claude_code(line: Mapping[str, Any], boundaries: Collection[str]) -> Utterance | None:
-    """Return what *line* says, None when that is nothing; only commands of *boundaries* are kept with what follows them."""
+    """Return the utterance of a line of Claude Code, None without one; only commands in *boundaries* keep their arguments."""
     message = line.get("message")
-    if not isinstance(message, dict) or any(line.get(mark) for mark in _NOT_SAID):
+    if not isinstance(message, dict) or any(line.get(mark) for mark in _NOT_UTTERED):
         return None
-    own = Utterance(moment(line.get("timestamp")), text_or(line.get("sessionId")), text_or(line.get("gitBranch")))
+    own = Utterance(
+        parsed_timestamp(line.get("timestamp")), text_or(line.get("sessionId")), text_or(line.get("gitBranch"))
+    )
     if line["type"] == "assistant":
-        return _by_the_agent(own, message)
-    return _in_the_users_place(own, message.get("content"), line.get("toolUseResult"), boundaries)
+        return _from_agent(own, message)
+    return _from_user(own, message.get("content"), line.get("toolUseResult"), boundaries)
 
 
-def _by_the_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
+def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
     content = message.get("content")
     if message.get("model") == _SYNTHETIC:
         return None
@@ -44,7 +49,7 @@ def _by_the_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | Non
     return own._replace(replies=replies, asked=asked) if replies or asked else None
 
 
-def _in_the_users_place(own: Utterance, content: Any, details: Any, boundaries: Collection[str]) -> Utterance | None:
+def _from_user(own: Utterance, content: Any, details: Any, boundaries: Collection[str]) -> Utterance | None:
     blocks = objects_in(content)
     results = tuple(
         Result(text_or(block.get("tool_use_id")), block.get("content"), details)
@@ -60,7 +65,6 @@ def _in_the_users_place(own: Utterance, content: Any, details: Any, boundaries: 
 
 
 def _texts(content: Any) -> list[str]:
-    """Return the texts of a message, which is a text itself or made of blocks."""
     if isinstance(content, str):
         return [content] if content.strip() else []
     texts = (block.get("text") for block in objects_in(content) if block.get("type") == "text")
@@ -82,3 +86,25 @@ def _prompted(own: Utterance, text: str, boundaries: Collection[str]) -> Utteran
 def _arguments(text: str) -> str:
     arguments, is_closed, _ = text.partition(_ARGUMENTS)[2].partition(_ARGUMENTS_END)
     return arguments if is_closed else ""
+
+
+def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
+    """Return the utterance of a line of a Codex rollout, None without one."""
+    payload = line.get("payload")
+    if not isinstance(payload, dict) or payload.get("type") != "message":
+        return None
+    blocks = objects_in(payload.get("content"))
+    texts = [text for text in (text_or(block.get("text")) for block in blocks) if text.strip()]
+    own = Utterance(parsed_timestamp(line.get("timestamp")))
+    if payload.get("role") == "assistant":
+        return own._replace(replies=tuple(texts)) if texts else None
+    typed = [text for text in texts if not _INJECTED.match(text)]
+    return own._replace(prompt="\n\n".join(typed)) if typed and payload.get("role") == "user" else None
+
+
+def utterance_in_plain(line: Mapping[str, Any]) -> Utterance | None:
+    """Return the exchange in a line `{"user", "assistant", "timestamp"}`, None when it is none."""
+    user, assistant = line.get("user") or "", line.get("assistant") or ""
+    if not isinstance(user, str) or not isinstance(assistant, str) or not (user + assistant).strip():
+        return None
+    return Utterance(parsed_timestamp(line.get("timestamp")), prompt=user, replies=(assistant,))

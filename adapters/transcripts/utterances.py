@@ -1,28 +1,22 @@
-"""
-A transcript's lines, one after the other, whatever its size.
-
-Questions that the agent asks by a tool, and what the user answers.
-
-One line of a transcript, whatever host wrote it.
-"""
+"""Lines of a transcript, the utterance that a line holds, and answers to questions that the agent asked by a tool."""
 
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from hardwon.adapters.transcripts.records import objects_in, text_or
+from hardwon.adapters.transcripts.records import objects_in, text_or, texts_in
 from hardwon.domain.model.conversation.session import Answered
 
-LONGEST_LINE = 8_000_000
-"""In bytes. A longer one holds some tool's result; nobody says that much."""
+MAX_LINE_BYTES = 8_000_000
+"""In bytes. A longer line holds a tool's result."""
 
 _PIECE = 65_536
 
 
 class Line(NamedTuple):
     """
-    A line as it stands in the file.
+    A line of a file.
 
     Attributes:
         begins_at: In bytes from the file's beginning.
@@ -36,13 +30,13 @@ class Line(NamedTuple):
 
 def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
     """
-    Yield the lines of *file* from the one that begins at *position* on; those longer than 8 MB are left out.
+    Yield the lines of *file* from *position* on, without those longer than 8 MB.
 
-    Where no line begins at *position*, the file is another one by now: all of it is read. So is what can't be rewound.
+    Where no line begins at *position*, the file was replaced: all of it is read. A stream that can't seek is read from where it is.
     """
     begins_at = position if _begins_a_line(file, position) else 0
-    while data := file.readline(LONGEST_LINE):
-        if len(data) < LONGEST_LINE or data.endswith(b"\n"):
+    while data := file.readline(MAX_LINE_BYTES):
+        if len(data) < MAX_LINE_BYTES or data.endswith(b"\n"):
             yield Line(begins_at, data)
             begins_at += len(data)
         else:
@@ -50,7 +44,7 @@ def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
 
 
 def _begins_a_line(file: BinaryIO, position: int) -> bool:
-    """Return whether a line begins at *position* of *file*, which stands there then, else at its beginning."""
+    """Seek *position* and return True where a line begins there; else seek the beginning."""
     if not file.seekable():
         return False
     file.seek(max(0, position - 1))
@@ -62,7 +56,7 @@ def _begins_a_line(file: BinaryIO, position: int) -> bool:
 
 
 def _skip_to_the_end(file: BinaryIO) -> int:
-    """Read on to the end of the line; return how many bytes that were."""
+    """Read to the end of the line; return the number of bytes read."""
     skipped = 0
     while piece := file.readline(_PIECE):
         skipped += len(piece)
@@ -71,8 +65,8 @@ def _skip_to_the_end(file: BinaryIO) -> int:
     return skipped
 
 
-EARLIEST_SECONDS = 1e8
-EARLIEST_MILLISECONDS = 1e11
+MIN_SECONDS = 1e8
+MIN_MILLISECONDS = 1e11
 
 
 class Question(NamedTuple):
@@ -107,13 +101,13 @@ class Result(NamedTuple):
 
 class Utterance(NamedTuple):
     """
-    The part of a line that counts.
+    The texts of a line that belong to the conversation.
 
     Attributes:
-        at: When, in UTC; None where the line does not state it.
-        session_id: The session, empty where the line does not state it.
+        at: In UTC; None where the line has no timestamp.
+        session_id: Empty where the line has none.
         branch: The git branch, likewise.
-        prompt: The user's prompt, which begins an exchange; None where one goes on.
+        prompt: The user's prompt, which begins an exchange; None where the exchange goes on.
         needs_reply: Whether the prompt counts only with a reply.
         replies: The texts of the agent.
         asked: Its questions, by the id of the tool's call.
@@ -131,16 +125,16 @@ class Utterance(NamedTuple):
     results: tuple[Result, ...] = ()
 
 
-def moment(value: Any) -> dt.datetime | None:
+def parsed_timestamp(value: Any) -> dt.datetime | None:
     """
-    Return the moment that *value* is, None when it is none.
+    Parse a timestamp; None when *value* is none.
 
     A text is ISO 8601, in UTC where it names no zone; a number is Unix time, in seconds or, as JavaScript
     has it, in milliseconds.
     """
     try:
-        if isinstance(value, (int, float)) and value >= EARLIEST_SECONDS:
-            return dt.datetime.fromtimestamp(value / (1 if value < EARLIEST_MILLISECONDS else 1000), dt.UTC)
+        if isinstance(value, (int, float)) and value >= MIN_SECONDS:
+            return dt.datetime.fromtimestamp(value / (1 if value < MIN_MILLISECONDS else 1000), dt.UTC)
         if not isinstance(value, str):
             return None
         when = dt.datetime.fromisoformat(value.strip())
@@ -150,12 +144,12 @@ def moment(value: Any) -> dt.datetime | None:
 
 
 ASKING_TOOL = "AskUserQuestion"
-LONGEST_RESULT = 100_000
-"""In characters: more is not looked through for an answer."""
+MAX_RESULT = 100_000
+"""In characters: an answer is searched in this much of a result."""
 
 
 def questions_of(given: Any) -> tuple[Question, ...]:
-    """Return what the tool was called with to ask."""
+    """Parse the questions in the input of the asking tool."""
     asked = objects_in(given.get("questions")) if isinstance(given, dict) else []
     return tuple(
         Question(
@@ -167,11 +161,11 @@ def questions_of(given: Any) -> tuple[Question, ...]:
 
 
 def answers_to(questions: tuple[Question, ...], result: Result) -> Iterator[Answered]:
-    """Yield those of *questions* that the user answered: what nobody answers decides nothing."""
+    """Yield those of *questions* that *result* answers."""
     answers = result.details.get("answers") if isinstance(result.details, dict) else None
-    told = _told(result.content)
+    text = "\n".join(texts_in(result.content))[:MAX_RESULT]
     for question in questions:
-        answer = _chosen(answers, question.text) or _quoted(told, question.text)
+        answer = _chosen(answers, question.text) or _quoted(text, question.text)
         if answer.strip():
             yield Answered(question.text, answer, question.options)
 
@@ -181,13 +175,8 @@ def _chosen(answers: Any, question: str) -> str:
     return ", ".join(map(text_or, answer)) if isinstance(answer, list) else text_or(answer)
 
 
-def _told(content: Any) -> str:
-    texts = [content] if isinstance(content, str) else [text_or(part.get("text")) for part in objects_in(content)]
-    return "\n".join(texts)[:LONGEST_RESULT]
-
-
-def _quoted(told: str, question: str) -> str:
-    """Return the answer where the agent was told `"question"="answer"`."""
-    _, found, rest = told.partition(f'"{question}"="')
+def _quoted(text: str, question: str) -> str:
+    """Return the answer where *text* has `"question"="answer"`."""
+    _, found, rest = text.partition(f'"{question}"="')
     answer = re.search(r'(.*?)"(?=, "|[.\s]|\Z)', rest, re.DOTALL) if found else None
     return answer[1] if answer else ""
