@@ -20,7 +20,7 @@ from bench.sessions import Sessions
 from bench.transcripts import transcript_figures
 from bench.writing import writing_figures
 
-MOST_DOCUMENTS = 10_000
+MAX_DOCUMENTS = 10_000
 """A project with more is none we know."""
 
 
@@ -53,7 +53,7 @@ def _measure(folder: str, sizes: list[int], lessons: int, repetitions: int) -> l
         *capture_figures(folder, lessons, repetitions),
         *prompt_figures(folder, middle, repetitions),
         *plugin_figures(folder, sessions.store(middle), repetitions),
-        *server_figures(folder, [entries for entries in sizes if entries <= MOST_DOCUMENTS], repetitions),
+        *server_figures(folder, [entries for entries in sizes if entries <= MAX_DOCUMENTS], repetitions),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What memory costs each prompt: most often a look at its words, else a search, and rarely an entry."""
+"""The cost of memory for each prompt: most often a look at its words, else a search, and rarely an entry."""
 
 import json
 import os
@@ -11,16 +11,16 @@ from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 
-MOST_ENTRIES = 1_000
+MAX_ENTRIES = 1_000
 PROMPTS = {"silent": "yes, go on", "embedded": "which way does the parser go with quoted line ends?"}
 TITLES = {"silent": "says too little", "embedded": "the store is searched, embedded model"}
-MOST_OF_A_SILENT_ONE = Aim(50, "value")
+SILENT_AIM = Aim(50, "value")
 """Milliseconds of CPU beyond Python's own start, as for the hooks of capture."""
 
 
 def prompt_figures(folder: str, entries: int, repetitions: int) -> list[Figure]:
     """Return the cost of a prompt that is not searched with, and of one that is in up to 1,000 entries; nothing is captured."""
-    entries = min(entries, MOST_ENTRIES)
+    entries = min(entries, MAX_ENTRIES)
     store = os.path.join(folder, "store-prompted")
     database, writer = open_store(store), Writer(seed=6)
     repository = SqliteEntryRepository(database)
@@ -39,5 +39,5 @@ def _figure(folder: str, store: str, name: str, entries: int, repetitions: int) 
     cost = measure(lambda _: command, environment, repetitions)
     beyond = cost.cpu_ms - cost.cpu_ms / cost.times_pass
     title = f"hook, prompt: {TITLES[name]}: CPU beyond Python's start"
-    aim = MOST_OF_A_SILENT_ONE if name == "silent" else None
+    aim = SILENT_AIM if name == "silent" else None
     return Figure(f"hook_prompt_{name}", title, entries, beyond, "ms", cost.times_pass, aim=aim)

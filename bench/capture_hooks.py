@@ -27,7 +27,7 @@ EVENTS: dict[str, dict[str, object]] = {
     "PreCompact": {"trigger": "auto", "custom_instructions": None},
     "SessionEnd": {"reason": "other"},
 }
-MOST_BEYOND_START = Aim(50, "value")
+BEYOND_START_AIM = Aim(50, "value")
 """Milliseconds of CPU that a hook may take beyond Python's own start."""
 
 
@@ -72,7 +72,7 @@ def _inject(store: str) -> None:
 
 def _figure(name: str, title: str, size: int, cost: Cost) -> Figure:
     beyond = cost.cpu_ms - cost.cpu_ms / cost.times_pass
-    return Figure(name, title, size, beyond, "ms", cost.times_pass, aim=MOST_BEYOND_START)
+    return Figure(name, title, size, beyond, "ms", cost.times_pass, aim=BEYOND_START_AIM)
 
 
 def _cost(folder: str, store: str, event: str, repetitions: int, **more: object) -> Cost:
@@ -80,12 +80,12 @@ def _cost(folder: str, store: str, event: str, repetitions: int, **more: object)
     fields = {key: text if value == "" else value for key, value in EVENTS[event].items()}
     payload = {"session_id": "bench", "cwd": _project(folder), "hook_event_name": event, **fields, **more}
     command = Command((script("hardwon-hook"),), json.dumps(payload))
-    alone = {"HARDWON_CAPTURE_INTERVAL": "20", "HARDWON_PROMPT_ENABLED": "false"}  # neither the worker nor a search
-    return measure(lambda _: command, clean_environment(folder, HARDWON_STORE=store, **alone), repetitions)
+    hook_only = {"HARDWON_CAPTURE_INTERVAL": "20", "HARDWON_PROMPT_ENABLED": "false"}  # neither the worker nor a search
+    return measure(lambda _: command, clean_environment(folder, HARDWON_STORE=store, **hook_only), repetitions)
 
 
 def _worker(folder: str, exchanges: int, repetitions: int) -> Figure:
-    """Measure the worker on sessions that only the hooks were told of."""
+    """Measure the worker on sessions that only the hooks recorded."""
     rounds = min(repetitions, 3)
     project = _project(folder)
     stores = [_waiting(os.path.join(folder, f"store-captured-{run}"), project, exchanges) for run in range(rounds + 1)]

@@ -1,4 +1,4 @@
-"""What is computed between a query vector and the text, in this process."""
+"""The computation between a query vector and the text, in this process."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""A store in which a project's conversations stand beside the lessons, as capture leaves them."""
+"""A store of lessons and a project's conversations, as capture leaves them."""
 
 import contextlib
 import datetime as dt
@@ -12,7 +12,7 @@ from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
 
-MOST_CONVERSATIONS = 500
+MAX_CONVERSATIONS = 500
 """About half a year of them in one project."""
 
 
@@ -31,7 +31,7 @@ def with_conversations(store: str, project: str, count: int) -> str:
 
 
 def _conversation(writer: Writer, number: int, project: str) -> Entry:
-    moment = NOW - dt.timedelta(hours=8 * number)
+    timestamp = NOW - dt.timedelta(hours=8 * number)
     return Entry(
         kind="conversation",
         name=writer.text(8),
@@ -41,6 +41,6 @@ def _conversation(writer: Writer, number: int, project: str) -> Entry:
         branch="main" if number % 2 else "other",
         session_id=f"session-{number // 5}",
         references=(f"src/{writer.text(1)}.py",),
-        created_at=moment,
-        updated_at=moment,
+        created_at=timestamp,
+        updated_at=timestamp,
     )

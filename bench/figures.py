@@ -20,8 +20,8 @@ class Figure(NamedTuple):
         unit: Of the value.
         ratio: The value over that of *ratio_to*, measured in the same run; None for none.
         ratio_to: The baseline.
-        aim: What it should be; None when nothing was promised.
-        note: What was not as it should be while measuring.
+        aim: The value it should have; None when nothing was promised.
+        note: Problems while measuring.
 
     """
 

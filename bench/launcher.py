@@ -1,7 +1,7 @@
 """
-Run processes one after the other and tell what each took; itself kept as small as a Python can be.
+Run processes one after the other and report what each took; itself kept as small as a Python can be.
 
-Linux counts the size of whoever starts a process into that process's peak memory, so the
+Linux counts the size of the parent into a process's peak memory, so the
 bench, large with numpy, must not start them itself. Run with ``python -I -S``: JSON in, JSON out.
 """
 
@@ -11,7 +11,7 @@ import sys
 import time
 
 KILOBYTES = 1 if sys.platform != "darwin" else 1024
-"""What one unit of `ru_maxrss` has to be divided by to give kilobytes."""
+"""Units of `ru_maxrss` in a kilobyte."""
 
 
 def run(argv: list[str], text: str, environment: dict[str, str]) -> dict[str, float | int | str]:
@@ -42,5 +42,5 @@ def run(argv: list[str], text: str, environment: dict[str, str]) -> dict[str, fl
 
 if __name__ == "__main__":
     request = json.load(sys.stdin)
-    answer = [[run(argv, text, request["environment"]) for argv, text in each] for each in request["rounds"]]
+    answer = [[run(argv, text, request["environment"]) for argv, text in commands] for commands in request["rounds"]]
     json.dump(answer, sys.stdout)

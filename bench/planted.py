@@ -108,9 +108,9 @@ class Planted:
     def choose_exhaustively(self, found: Retrieval, entries: int) -> list[Scored]:
         """Return what is chosen when every learning is ranked."""
         facts = self._repository.newest_by_track_record(entries)
-        seqs = [each.seq for each in facts]
+        seqs = [fact.seq for fact in facts]
         vector, keyword = found.by_vector.scores(seqs), found.by_keyword.scores(seqs)
-        candidates = [Candidate(each, vector.get(each.seq), keyword.get(each.seq)) for each in facts]
+        candidates = [Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq)) for fact in facts]
         ranked = self._policy(found).rank(candidates)
         return in_order(CategoryBalancer(LIMIT).select(ranked))
 

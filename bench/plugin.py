@@ -12,7 +12,7 @@ LAUNCH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 HOOK = "hardwon-hook"
 START = "SessionStart"
 OF_THE_HOOK = Aim(1.1, "ratio")
-"""What the launcher may make of a session start with the embedded model."""
+"""The part that the launcher may take of a session start with the embedded model."""
 
 WORDS = 120
 
@@ -45,8 +45,8 @@ def _figure(folder: str, store: str, event: str, repetitions: int) -> Figure:
 def _payload(project: str, event: str) -> dict[str, object]:
     text = Writer(seed=6).text(WORDS)
     fields = {"source": "startup"} if event == START else EVENTS[event]
-    told = {key: text if value == "" else value for key, value in fields.items()}
-    return {"session_id": "bench-plugin", "cwd": project, "hook_event_name": event, **told}
+    filled = {key: text if value == "" else value for key, value in fields.items()}
+    return {"session_id": "bench-plugin", "cwd": project, "hook_event_name": event, **filled}
 
 
 def _home(folder: str) -> str:

@@ -14,7 +14,7 @@ BIN = os.path.dirname(sys.executable)
 
 
 class Command(NamedTuple):
-    """What to run: arguments, the first being a path, and what it reads from standard input."""
+    """A command: arguments, the first being a path, and its standard input."""
 
     argv: Sequence[str]
     stdin: str = ""
@@ -22,14 +22,14 @@ class Command(NamedTuple):
 
 class Cost(NamedTuple):
     """
-    What a process takes, medians over its runs.
+    The cost of a process, medians over its runs.
 
     Attributes:
         cpu_ms: User and system time, of the processes it waited for too.
         rss_mb: Peak resident memory.
         wall_ms: From start to end.
         times_pass: Its CPU time over that of `python -c pass`, or of another baseline, measured in turn with it.
-        outputs: What each run printed.
+        outputs: The output of each run.
 
     """
 
@@ -69,7 +69,7 @@ def measure(
         make: Gives the command of each run; the warming one has the number 0.
         environment: All of it.
         repetitions: At least 1.
-        baseline: What it is measured in turn with.
+        baseline: The command that it is measured in turn with.
 
     Raises:
         RuntimeError: a run ended with an error.
@@ -81,7 +81,7 @@ def measure(
     done = subprocess.run(
         [sys.executable, "-I", "-S", LAUNCHER], input=request, check=True, stdout=subprocess.PIPE, text=True
     )
-    runs = [tuple(each) for each in json.loads(done.stdout)]
+    runs = [tuple(run) for run in json.loads(done.stdout)]
     if bad := [run for pair in runs for run in pair if run["code"]]:
         raise RuntimeError(f"{make(0).argv} ended with code {bad[0]['code']}: {bad[0]['output']}")
     base, own = zip(*runs[warming:], strict=True)

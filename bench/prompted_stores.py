@@ -51,12 +51,12 @@ class Asking(NamedTuple):
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
         repository = self.memory.repository
-        facts = {each.ranking.seq: each for each in repository.recall_facts([each.seq for each in rated])}
-        printed = {each.seq: each for each in repository.printed([each.seq for each in rated])}
-        best = [Contender(facts[each.seq], printed[each.seq], each.score, each.parts) for each in rated]
+        facts = {fact.ranking.seq: fact for fact in repository.recall_facts([hit.seq for hit in rated])}
+        printed = {entry.seq: entry for entry in repository.printed([hit.seq for hit in rated])}
+        best = [Contender(facts[hit.seq], printed[hit.seq], hit.score, hit.parts) for hit in rated]
         known, unread = set(answers), Rules(contest, frozenset(), lambda: ())
-        shown = [each.contender for each in choose(best, unread).chosen]
-        return Asked(searched=True, right=tuple(each.entry_id in known for each in shown))
+        shown = [winner.contender for winner in choose(best, unread).chosen]
+        return Asked(searched=True, right=tuple(winner.entry_id in known for winner in shown))
 
     def own(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:
         """Ask a question of the set's own store."""
@@ -64,7 +64,7 @@ class Asking(NamedTuple):
 
     def without_answers(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:
         """Ask it of the same store with all that answers it taken out."""
-        gone = tuple(self.seqs[each] for each in _answers(eval_set, asked))
+        gone = tuple(self.seqs[entry] for entry in _answers(eval_set, asked))
         return self.ask(asked.query.text, only=_within(asked)._replace(except_for=gone))
 
 
@@ -74,7 +74,7 @@ def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "
     Yield a store that is gone afterwards.
 
     Args:
-        entries: What it holds.
+        entries: Those it holds.
         cache: Keeps vectors between runs; None to search by word only.
         project: A folder whose knowledge bank it holds too.
 
@@ -82,7 +82,9 @@ def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "
     with tempfile.TemporaryDirectory(prefix="hardwon-winning-") as folder:
         memory = open_memory(Settings(global_store=folder, embedding_provider="local"), print)
         spaces = [
-            EmbeddingSpace(CachingEmbedder(each.embedder, cache), each.vectors) for each in memory.spaces[:1] if cache
+            EmbeddingSpace(CachingEmbedder(space.embedder, cache), space.vectors)
+            for space in memory.spaces[:1]
+            if cache
         ]
         memory = memory._replace(spaces=spaces)
         with closing(memory):
@@ -98,12 +100,12 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
     for embed in build_embed_pending(memory)[:1]:
         embed.embed(None, Deadline(time.monotonic), lambda _: None)
     facts = memory.repository.facts(range(1, 100_000))
-    return Asking(memory, build_recall(memory), {each.entry_id: each.seq for each in facts})
+    return Asking(memory, build_recall(memory), {fact.entry_id: fact.seq for fact in facts})
 
 
 def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:
-    relevant = (each for each, grade in asked.grades.items() if grade > 0 and each in eval_set.documents)
-    return [eval_set.documents[each].entry_id for each in relevant]
+    relevant = (name for name, grade in asked.grades.items() if grade > 0 and name in eval_set.documents)
+    return [eval_set.documents[name].entry_id for name in relevant]
 
 
 def _within(asked: JudgedQuery) -> EntryFilter:

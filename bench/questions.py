@@ -27,7 +27,7 @@ AIMS = {10_000: Aim(15, "value"), 100_000: Aim(60, "value")}
 """Milliseconds that 95 of 100 questions may take."""
 
 SMALL = 100
-SMALL_AIM = Aim(5, "value")  # requirement B-39
+SMALL_AIM = Aim(5, "value")
 
 PROCESS_AIM = Aim(1.3, "ratio")
 PROMISED_AT = 10_000
@@ -51,7 +51,7 @@ class _Planted:
 
 
 def question_figures(store: str, entries: int) -> list[Figure]:
-    """Return the CPU time that questions take in the store of that folder."""
+    """Return the CPU time of questions to the store of that folder."""
     took = sorted(_milliseconds(recall_of(store)))
     title = f"recall, {WORDS} words, in a process that stays"
     return [
@@ -93,7 +93,8 @@ def _milliseconds(recall: Recall) -> list[float]:
         Question(writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace)
         for _ in range(QUESTIONS + 1)
     ]
-    return [timed(lambda asked=each: recall.answer(asked, deadline)) for each in questions][1:]  # the first one loads
+    # The first question loads the model.
+    return [timed(lambda asked=question: recall.answer(asked, deadline)) for question in questions][1:]
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -24,24 +24,24 @@ BANDS = 10
 def floor_table(asked: Sequence[Asked]) -> Iterator[str]:
     """Yield for each set and size: how many unanswerable questions are answered, and how many right answers the floor costs."""
     yield f"{'set':16} {'entries':>7}  nonsense answered   foreign answered  answerable     lost"
-    names = list(dict.fromkeys(one.set_name for one in asked))
+    names = list(dict.fromkeys(question.set_name for question in asked))
     for name, entries in product((*names, ALL), STORES):
-        group = [one for one in asked if one.entries == entries and name in (one.set_name, ALL)]
+        group = [question for question in asked if question.entries == entries and name in (question.set_name, ALL)]
         wrong = " ".join(f"{_cells(_answered(group, side)):>18}" for side in ("nonsense", "foreign"))
-        lost = [not one.keeps_right for one in group if one.first_right]
+        lost = [not question.keeps_right for question in group if question.first_right]
         yield f"{name:16} {entries:7,} {wrong}  {_cells(lost):>18}"
 
 
 def reliability_table(asked: Sequence[Asked]) -> Iterator[str]:
     """Yield for each tenth of relevance: the share of right ones among all hits, and among the best hits of the questions."""
     yield "relevance     hits    right  best hits    right  of answerable questions"
-    hits = [hit for one in asked for hit in one.hits]
-    best = [one for one in asked if one.hits]
+    hits = [hit for question in asked for hit in question.hits]
+    best = [question for question in asked if question.hits]
     for band in range(BANDS):
         all_right = [hit.right for hit in hits if _band(hit) == band]
-        within = [one for one in best if _band(one.hits[0]) == band]
-        best_right = [one.hits[0].right for one in within]
-        answerable = [one.side == "answerable" for one in within]
+        within = [question for question in best if _band(question.hits[0]) == band]
+        best_right = [question.hits[0].right for question in within]
+        answerable = [question.side == "answerable" for question in within]
         counted = f"{len(all_right):7,} {_share(all_right):>8} {len(best_right):10,} {_share(best_right):>8}"
         yield f"{band / BANDS:.1f} to {(band + 1) / BANDS:.1f} {counted} {_share(answerable):>24}"
 
@@ -56,7 +56,7 @@ def fit_lines(asked: Sequence[Asked], inputs: Inputs) -> Iterator[str]:
 
 
 def _answered(group: Sequence[Asked], side: Side) -> list[bool]:
-    return [one.answers > 0 for one in group if one.side == side]
+    return [question.answers > 0 for question in group if question.side == side]
 
 
 def _cells(cases: Sequence[bool]) -> str:

@@ -85,22 +85,22 @@ def floors(asked: Sequence[Asked], inputs: Inputs, fitted: Sequence[float]) -> I
         return -math.inf if row is None else fitted[0] + math.fsum(w * x for w, x in zip(fitted[1:], row, strict=True))
 
     def best(side: Side) -> list[float]:
-        return [max(map(logit, one.hits), default=-math.inf) for one in asked if one.side == side]
+        return [max(map(logit, question.hits), default=-math.inf) for question in asked if question.side == side]
 
-    first = sorted(logit(one.first_right) for one in asked if one.first_right)
+    first = sorted(logit(question.first_right) for question in asked if question.first_right)
     nonsense, foreign = best("nonsense"), best("foreign")
     for lost in LOST:
         least = first[int(lost * len(first))]
-        yield Floor(lost, fitted[0] - least, [one >= least for one in nonsense], [one >= least for one in foreign])
+        yield Floor(lost, fitted[0] - least, [top >= least for top in nonsense], [top >= least for top in foreign])
 
 
 def _examples(asked: Sequence[Asked]) -> Iterator[tuple[Hit, bool, float]]:
-    for one in asked:
-        if one.side != "answerable":
-            for hit in one.hits[:BEST_OF_UNANSWERABLE]:
+    for question in asked:
+        if question.side != "answerable":
+            for hit in question.hits[:BEST_OF_UNANSWERABLE]:
                 yield hit, False, NEGATIVE_WEIGHT
-        elif one.first_right:
-            yield one.first_right, True, 1.0
+        elif question.first_right:
+            yield question.first_right, True, 1.0
 
 
 def _matched(hit: Hit) -> float:

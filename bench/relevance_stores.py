@@ -18,7 +18,7 @@ from hardwon.domain.use_cases.recall import Recall
 STORES = {5: 10, 10: 10, 30: 5, 100: 3, 2_000: 1}
 """How many entries a store has, and how many such stores are drawn from each set; a smaller set is taken whole."""
 
-MOST_ANSWERABLE = 200
+MAX_ANSWERABLE = 200
 """Questions that are asked of one store."""
 
 FROM_EACH_OTHER_SET = 25
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
     Attributes:
         set_name: The set the store was drawn from.
         entries: How many the store was meant to have, a key of `STORES`.
-        side: What the question is to the store.
+        side: The relation of the question to the store.
         hits: The best ten without a floor, best first.
         answers: How many answers the product gives.
         keeps_right: Whether the first right hit is among these.
@@ -77,7 +77,7 @@ class Asked(NamedTuple):
 
 
 class BothWays(NamedTuple):
-    """The same questions, searched by meaning and words, and by words alone."""
+    """The same questions, searched by meaning and keyword, and by keyword alone."""
 
     meaning: list[Asked]
     words: list[Asked]
@@ -100,7 +100,7 @@ def ask_all(sets: Sequence[EvalSet], cache: VectorCache, seed: int) -> BothWays:
 def _ask_store(
     eval_set: EvalSet, others: Sequence[EvalSet], entries: int, draw: random.Random, cache: VectorCache
 ) -> Iterator[tuple[Asked, Asked]]:
-    """Yield each question to a store of so many *entries*, by meaning and words, and by words alone."""
+    """Yield each question to a store of so many *entries*, by meaning and keyword, and by keyword alone."""
     ids = _drawn(eval_set, entries, draw)
     with asking([eval_set.documents[key] for key in ids], cache) as store:
         seqs = {key: store.seqs[eval_set.documents[key].entry_id] for key in ids}
@@ -126,7 +126,7 @@ def _questions(
 ) -> Iterator[tuple[Side, str, list[str]]]:
     """Yield what is asked of a store of the documents *ids*: which side, the text, the ids of what answers."""
     answerable = [(asked, right) for asked in eval_set.queries if (right := _right(eval_set, asked, ids))]
-    for asked, right in draw.sample(answerable, min(MOST_ANSWERABLE, len(answerable))):
+    for asked, right in draw.sample(answerable, min(MAX_ANSWERABLE, len(answerable))):
         yield "answerable", asked.query.text, right
     for text in nonsense():
         yield "nonsense", text, []

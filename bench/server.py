@@ -26,10 +26,10 @@ class _Kind(NamedTuple):
 
     Attributes:
         name: Of its figures.
-        title: What is measured.
-        tool: What is called.
+        title: The measured quantity, in words.
+        tool: The called tool.
         arguments: Gives those of one call; each asks something else.
-        most_ms: What 95 of 100 should take at most (D-P1 to D-P5).
+        max_ms: The aim for the 95th percentile.
         variables: Settings of the server.
 
     """
@@ -38,7 +38,7 @@ class _Kind(NamedTuple):
     title: str
     tool: str
     arguments: Callable[[Writer], Mapping[str, object]]
-    most_ms: float
+    max_ms: float
     variables: Mapping[str, str] = {}
 
     def call(self, writer: Writer) -> Call:
@@ -51,7 +51,7 @@ def _search(writer: Writer) -> Mapping[str, object]:
 
 
 def _search_unknown_words(writer: Writer) -> Mapping[str, object]:
-    """Ask in words that stand in no document: only their vector finds anything."""
+    """Ask in words that no document holds: only their vector finds anything."""
     return {"query": " ".join(f"zq{word}" for word in writer.text(WORDS).split())}
 
 
@@ -116,7 +116,7 @@ class _Server:
         phrases = self._documents * phrases_of_each(self._documents)
         title = f"MCP server: {kind.tool}, {kind.title.format(phrases=phrases)}"
         middle, slow = median(took), took[calls * 95 // 100]
-        aim = Aim(kind.most_ms, "value")
+        aim = Aim(kind.max_ms, "value")
         return [
             Figure(f"{kind.name}_p50", f"{title}: median", self._documents, middle, "ms", middle / ping, PING),
             Figure(f"{kind.name}_p95", f"{title}: 95 of 100", self._documents, slow, "ms", slow / ping, PING, aim),

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
-from bench.conversations import MOST_CONVERSATIONS, with_conversations
+from bench.conversations import MAX_CONVERSATIONS, with_conversations
 from bench.figures import Aim, Figure
 from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.project import make_project
@@ -22,7 +22,7 @@ LESSONS = 60
 
 
 class _Run(NamedTuple):
-    """What runs of the hook cost, and a note when some did not do what is to be measured: out of time, say."""
+    """Return the cost of runs of the hook, and a note when some did not do what is measured: out of time, say."""
 
     cost: Cost
     note: str
@@ -55,7 +55,7 @@ class Sessions:
 
     def conversation_figures(self, entries: int) -> list[Figure]:
         """Return the cost of the hook in that store once 500 conversations of the project, half as many as entries at most, are in it."""
-        conversations = min(entries // 2, MOST_CONVERSATIONS)
+        conversations = min(entries // 2, MAX_CONVERSATIONS)
         store = with_conversations(self.store(entries), self._project, conversations)
         embedded = self._run(store, RELATED)
         keyword = self._run(store, RELATED, HARDWON_EMBEDDING_PROVIDER="off")

@@ -1,4 +1,4 @@
-"""Texts nobody wrote, with the word frequencies of English."""
+"""Generated texts with the word frequencies of English."""
 
 import datetime as dt
 import random
@@ -14,7 +14,7 @@ DAYS = 700
 
 
 def load_words() -> list[str]:
-    """Return English words, the most frequent first: the model's vocabulary stands in that order."""
+    """Return English words, the most frequent first, which is the order of the model's vocabulary."""
     path = f"{wordpiece.__file__.rpartition('/')[0]}/vocab.txt"
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
@@ -35,7 +35,7 @@ class Writer:
 
     def entry(self) -> Entry:
         """Return a learning of about 60 words, most often seen once and of middling confidence."""
-        moment = NOW - dt.timedelta(days=self._random.uniform(0, DAYS))
+        timestamp = NOW - dt.timedelta(days=self._random.uniform(0, DAYS))
         return Entry(
             name=self.text(6),
             description=self.text(40),
@@ -44,8 +44,8 @@ class Writer:
             keywords=tuple(self.text(5).split()),
             observation_count=1 + min(11, int(self._random.expovariate(1.0))),
             confidence=self._random.choices(CONFIDENCES, (1, 3, 1))[0],
-            created_at=moment,
-            updated_at=moment,
+            created_at=timestamp,
+            updated_at=timestamp,
         )
 
     def lesson(self, heading: str) -> str:

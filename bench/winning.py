@@ -1,5 +1,5 @@
 """
-`python -m bench.winning [FOLDER]`: how often memory speaks up beside a prompt, and how often it is right.
+`python -m bench.winning [FOLDER]`: how often memory suggests something beside a prompt, and how often it is right.
 
 FOLDER holds evaluation sets, as `docs/quality.md` describes them. Each set's questions are prompts: asked of its own store, of it
 without what answers them (hard), and of another set's (easy); ordinary prompts of agents, which nothing answers, are
@@ -36,7 +36,7 @@ SMALL = {5: 12, 10: 8, 20: 6, 40: 4, 80: 3, 300: 1}
 
 
 class Row(NamedTuple):
-    """What came of a group of prompts."""
+    """The results of a group of prompts."""
 
     store: str
     prompts: str
@@ -44,8 +44,8 @@ class Row(NamedTuple):
 
     def line(self) -> str:
         """Return the group as a line of the table."""
-        spoken = sum(bool(each.right) for each in self.asked)
-        shown = [right for each in self.asked for right in each.right]
+        spoken = sum(bool(prompt.right) for prompt in self.asked)
+        shown = [right for prompt in self.asked for right in prompt.right]
         precision = (
             f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts in {"own", "longer", "fit"} else f"{'':7}"
         )
@@ -55,12 +55,12 @@ class Row(NamedTuple):
 
 class Prompts(NamedTuple):
     """
-    What agents are asked, in words of their own.
+    Prompts to agents, in their own words.
 
     Attributes:
-        ordinary: What nothing answers.
-        near: What nothing in the sample project answers, in its own words.
-        fitting: What entries of the sample project answer, and the names of these.
+        ordinary: Those that nothing answers.
+        near: Those in the words of the sample project that nothing in it answers.
+        fitting: Those that entries of the sample project answer, and the names of these.
 
     """
 
@@ -74,8 +74,8 @@ class Bench:
     All groups of prompts, for stores with or without vectors.
 
     Args:
-        sets: What is asked, by name.
-        prompts: What agents are asked.
+        sets: Evaluation sets, by name.
+        prompts: Prompts to agents.
         sample: How many questions of each set.
         by_meaning: Whether the stores have vectors.
         seed: Draws the questions and the small stores.
@@ -115,7 +115,7 @@ class Bench:
         own, longer, hard, ordinary = list[Asked](), list[Asked](), list[Asked](), list[Asked]()
         for _ in range(draws):
             questions = self._random.sample(eval_set.queries, size + 60)
-            entries = [eval_set.documents[each] for asked in questions[:size] for each in asked.grades]
+            entries = [eval_set.documents[document] for asked in questions[:size] for document in asked.grades]
             with self._asking(entries, cache) as store:
                 own += [store.own(eval_set, asked) for asked in questions[:size][:60]]
                 hard += [store.ask(asked.query.text) for asked in questions[size:]]
@@ -129,7 +129,7 @@ class Bench:
     def _of_sample_project(self, cache: VectorCache) -> Iterator[Row]:
         with self._asking([], cache, project=SAMPLE) as store:
             entries = store.memory.repository.find(EVERYTHING, limit=1_000)
-            yield Row("sample project", "own", [store.ask(each.name, [each.entry_id]) for each in entries])
+            yield Row("sample project", "own", [store.ask(entry.name, [entry.entry_id]) for entry in entries])
             yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._ordinary()])
             for other in self._sets:
                 yield Row("sample project", "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
@@ -173,12 +173,12 @@ class Bench:
 
 
 def _joined(sentences: Sequence[str]) -> str:
-    return " ".join(f"{each[:1].upper()}{each[1:].rstrip('.?! ')}." for each in sentences)
+    return " ".join(f"{sentence[:1].upper()}{sentence[1:].rstrip('.?! ')}." for sentence in sentences)
 
 
 def _named(entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
-    """Return the ids of the entries of these names, which stand there without their category."""
-    return [each.entry_id for each in entries if each.name in names or each.name.partition(": ")[2] in names]
+    """Return the ids of the entries of these names, which lack the category."""
+    return [entry.entry_id for entry in entries if entry.name in names or entry.name.partition(": ")[2] in names]
 
 
 def _read_prompts() -> Prompts:

@@ -38,7 +38,7 @@ def checkpoints(database: Database) -> Checkpoints:
 
 @pytest.fixture
 def sql(folder: Path, database: Database) -> Iterator[Sql]:
-    """Run SQL on the file as an outsider would, with nothing of ours."""
+    """Run SQL on the file as an outsider would, without the product's functions."""
     assert database
     connection = sqlite3.connect(folder / "memory.db", isolation_level=None)
     yield lambda statement, *parameters: connection.execute(statement, parameters).fetchall()

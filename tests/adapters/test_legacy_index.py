@@ -64,7 +64,7 @@ def test_a_field_of_the_wrong_type_is_named_with_its_key(name: str, value: objec
     assert "\n" not in str(caught.value)
 
 
-def test_a_vector_is_read_as_it_stands() -> None:
+def test_a_vector_is_read_unchanged() -> None:
     [read] = read_memory_index(index(embedding=[0.5, -1, 2e-3]))
 
     assert read.vector == array("f", [0.5, -1, 2e-3])
@@ -111,7 +111,7 @@ def test_numbers_that_json_lacks_are_read_and_left_to_be_judged() -> None:
     ],
     ids=lambda data: repr(data[:12]),
 )
-def test_what_is_no_index_is_refused_in_one_line(data: bytes) -> None:
+def test_data_that_is_no_index_is_refused_in_one_line(data: bytes) -> None:
     with pytest.raises(InvalidEntryError) as caught:
         read_memory_index(data)
     assert "\n" not in str(caught.value)

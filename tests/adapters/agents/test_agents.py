@@ -1,4 +1,4 @@
-"""What each agent is given, in the shape that host.md measured."""
+"""The configuration of each agent, in the form that host.md measured."""
 
 import json
 import tomllib
@@ -112,7 +112,9 @@ def test_gemini_gets_commands_that_it_runs_itself(tmp_path: Path) -> None:
 
 
 def test_a_projects_mcp_json_gets_its_server_beside_others_and_no_path_of_this_machine(tmp_path: Path) -> None:
-    [target] = [each for each in claude(tmp_path, mcp_json=True).project_targets("/p") if each.path == "/p/.mcp.json"]
+    [target] = [
+        target for target in claude(tmp_path, mcp_json=True).project_targets("/p") if target.path == "/p/.mcp.json"
+    ]
     playwright = '{\n    "mcpServers": {\n        "playwright": {"command": "npx",   "args": ["x"]}\n    }\n}\n'
     text = target.with_managed(playwright)
 
@@ -166,7 +168,7 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
     seconds = {"SessionStart": 3, "BeforeAgent": 2, "AfterAgent": 3, "SessionEnd": 3}
-    assert commands(document) == {event: (f"{QUOTED} --host gemini", each * 1_000) for event, each in seconds.items()}
+    assert commands(document) == {event: (f"{QUOTED} --host gemini", limit * 1_000) for event, limit in seconds.items()}
     assert document["mcpServers"] == {"hardwon": {"command": PROGRAMS.server, "args": []}}
 
 
@@ -190,7 +192,7 @@ def test_folders_that_the_environment_names_are_used(tmp_path: Path) -> None:
         assert all(path.startswith(f"{named}/") for path in written(agent.targets()))
 
 
-def test_an_agent_tells_how_it_comes_to_call_us(tmp_path: Path) -> None:
+def test_an_agent_describes_how_it_calls_hardwon(tmp_path: Path) -> None:
     assert [(agent.is_there, agent.connection()) for agent in agents(tmp_path)] == [(False, Connection())] * 4
     for agent in agents(tmp_path):
         put(tmp_path, agent.targets())
@@ -224,7 +226,7 @@ def test_files_that_cannot_be_read_say_nothing(tmp_path: Path, text: str) -> Non
         assert agent.connection() == Connection()
 
 
-def test_claude_code_is_told_when_path_lacks_what_the_projects_files_name(tmp_path: Path) -> None:
+def test_a_program_missing_on_path_is_reported_for_claude_code(tmp_path: Path) -> None:
     program = tmp_path / "hardwon-mcp"
     program.write_text("")
     program.chmod(0o755)
@@ -233,7 +235,7 @@ def test_claude_code_is_told_when_path_lacks_what_the_projects_files_name(tmp_pa
     assert "on PATH" not in claude(tmp_path, PATH=str(tmp_path)).next_step()
 
 
-def test_the_line_that_adds_the_server_is_read_by_a_shell_as_it_stands(tmp_path: Path) -> None:
+def test_the_line_that_adds_the_server_is_valid_in_a_shell(tmp_path: Path) -> None:
     assert "-- '/opt/my tools/hardwon-mcp';" in claude(tmp_path).next_step()
 
 

@@ -60,7 +60,7 @@ def test_a_server_put_in_twice_and_taken_out_leaves_the_document_as_it_was(docum
     assert without_server(once, "mcpServers", "memory") == document
 
 
-def test_hooks_of_ours_that_are_out_of_date_are_replaced_wherever_they_stand() -> None:
+def test_outdated_managed_hooks_are_replaced_wherever_they_are() -> None:
     older = {"type": "command", "command": OURS, "timeout": 1}
     mine = {"type": "command", "command": "mine"}
     document = {"hooks": {"Stop": [{"hooks": [mine, older]}, {"hooks": [older]}], "Gone": [{"hooks": [older]}]}}
@@ -75,7 +75,7 @@ def test_hooks_of_ours_that_are_out_of_date_are_replaced_wherever_they_stand() -
 
 
 @pytest.mark.parametrize("hooks", [[], "x", 3, {"Stop": {}}, {"Stop": "x"}])
-def test_what_is_not_made_of_groups_is_refused_and_never_lost(hooks: object) -> None:
+def test_hooks_not_made_of_groups_are_refused_and_never_lost(hooks: object) -> None:
     with pytest.raises(UneditableFileError, match=r"is no (object|list)"):
         with_hooks({"hooks": hooks}, HOOKS)
     assert without_hooks({"hooks": hooks}) == {"hooks": hooks}
@@ -88,7 +88,7 @@ def test_groups_of_another_sort_stay(group: object) -> None:
     assert without_hooks(with_hooks(document, HOOKS)) == document
 
 
-def test_a_server_of_the_users_own_by_that_name_stays_and_an_older_one_of_ours_does_not() -> None:
+def test_the_users_own_server_of_that_name_stays_and_an_older_managed_server_is_replaced() -> None:
     with pytest.raises(TakenNameError, match="'memory' of your own"):
         with_server({"mcpServers": {"memory": {"command": "mine"}}}, "mcpServers", "memory", SERVER)
     with pytest.raises(UneditableFileError, match="no object"):
@@ -99,7 +99,7 @@ def test_a_server_of_the_users_own_by_that_name_stays_and_an_older_one_of_ours_d
     assert without_server({"mcpServers": {"memory": 1}}, "mcpServers", "memory") == {"mcpServers": {"memory": 1}}
 
 
-def test_what_the_user_added_to_a_server_of_ours_stays_and_what_starts_it_is_ours() -> None:
+def test_additions_to_the_managed_server_stay_and_its_command_is_updated() -> None:
     server = {"type": "local", "command": ["/new/hardwon-mcp"], "args": list[str](), "enabled": True}
     users = {"command": ["/old/hardwon-mcp"], "enabled": False, "trust": True}
     document = {"mcp": {"memory": users, "mine": 1}}
@@ -110,7 +110,7 @@ def test_what_the_user_added_to_a_server_of_ours_stays_and_what_starts_it_is_our
     assert with_server(changed, "mcp", "memory", server) is changed
 
 
-def test_what_the_user_made_of_a_hook_of_ours_stays_and_its_command_is_ours() -> None:
+def test_changes_to_a_managed_hook_stay_and_its_command_is_updated() -> None:
     users = {"type": "command", "command": OURS, "timeout": 30, "name": "mine"}
     document = {"hooks": {"Stop": [{"matcher": "x", "hooks": [users]}]}}
     changed = with_hooks(document, HOOKS)

@@ -1,4 +1,4 @@
-"""What agents make of files that we wrote to: ours is found and taken out, and nothing else goes."""
+"""Files that agents rewrote: the managed parts are found and removed, and nothing else."""
 
 import json
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class Machine:
         (f"{FOO}\n# mine\n", f"{FOO}\n{OURS}\n{MARKETPLACE}", f"{FOO}\n{MARKETPLACE}"),
     ],
 )
-def test_what_codex_wrote_beside_our_table_stays(before: str, codex_wrote: str, left: str | None) -> None:
+def test_text_that_codex_wrote_beside_the_managed_table_stays(before: str, codex_wrote: str, left: str | None) -> None:
     machine = Machine({CONFIG: before} if before else {})
     machine.write([config()])
     machine.files.texts[CONFIG] = codex_wrote
@@ -66,13 +66,13 @@ def test_what_codex_wrote_beside_our_table_stays(before: str, codex_wrote: str, 
     assert machine.files.texts.get(CONFIG) == left
 
 
-def test_what_codex_is_given_it_would_write_so_itself() -> None:
+def test_the_managed_table_has_the_form_that_codex_itself_writes() -> None:
     assert (
         config().with_managed(None) == OURS
     )  # it drops an empty `args`, and then the file would no longer be as written
 
 
-def test_a_server_of_codex_users_own_form_is_left_and_told() -> None:
+def test_a_server_in_the_codex_users_own_form_is_left_and_reported() -> None:
     own = 'mcp_servers.hardwon = {command = "/opt/hardwon-mcp"}\n'
     machine = Machine({CONFIG: own})
     wanted, unwanted = machine.set_up.plan([config()]), machine.set_up.plan((), [config()])
@@ -83,11 +83,11 @@ def test_a_server_of_codex_users_own_form_is_left_and_told() -> None:
     assert [file.by_hand for file in (*wanted.left, *unwanted.left)] == [OURS.rstrip(), ""]
 
 
-def anew(document: dict[str, Any]) -> str:
+def rewritten(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=4)
 
 
-def sorted_anew(document: dict[str, Any]) -> str:
+def rewritten_sorted(document: dict[str, Any]) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"))
 
 
@@ -108,9 +108,9 @@ def merged(document: dict[str, Any]) -> str:
 BY_NAME: dict[str, Agent] = {facts.name: ConfiguredAgent(facts, "/home/me", {}, programs(), {}) for facts in AGENTS}
 
 
-@pytest.mark.parametrize("rewrite", [anew, sorted_anew, merged])
+@pytest.mark.parametrize("rewrite", [rewritten, rewritten_sorted, merged])
 @pytest.mark.parametrize("agent", BY_NAME.values(), ids=BY_NAME)
-def test_json_that_an_agent_rewrote_loses_all_that_is_ours_and_no_more(
+def test_json_that_an_agent_rewrote_loses_all_managed_parts_and_no_more(
     agent: Agent, rewrite: Callable[[dict[str, Any]], str]
 ) -> None:
     target = agent.targets()[0]

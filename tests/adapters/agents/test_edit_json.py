@@ -10,7 +10,7 @@ from hardwon.domain.model.errors import UneditableFileError
 
 values: st.SearchStrategy[Any] = st.recursive(
     st.sampled_from([None, True, 1, 2.5, "x", 'é"\\\n', {}, list[int]()]),
-    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from("abc"), each, max_size=3),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.sampled_from("abc"), values, max_size=3),
     max_leaves=6,
 )
 documents = st.dictionaries(st.sampled_from(["a", "b", 'c"\\']), values, max_size=3)
@@ -66,7 +66,7 @@ def test_an_empty_file_gets_two_spaces() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ('{"a": 1} // mine', "not plain JSON"),
         ('{"a": 1,}', "not plain JSON"),
@@ -80,6 +80,6 @@ def test_an_empty_file_gets_two_spaces() -> None:
         ("[" * 100_000, "too deeply nested"),
     ],
 )
-def test_what_could_be_lost_in_editing_is_refused(text: str, says: str) -> None:
-    with pytest.raises(UneditableFileError, match=says):
+def test_json_that_editing_could_lose_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UneditableFileError, match=message):
         read_document(text)

@@ -55,7 +55,7 @@ def test_an_edit_keeps_every_comment_or_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["{} /* no end", "{} /*/", '{"a": 1,} // x', "{} / x", '{"a // x'])
-def test_what_is_no_json_without_its_comments_is_refused(text: str) -> None:
+def test_text_that_is_no_json_without_its_comments_is_refused(text: str) -> None:
     with pytest.raises(UneditableFileError, match="not plain JSON"):
         read_document(text, may_comment=True)
 
@@ -66,6 +66,6 @@ def test_blanking_keeps_every_place_and_line(text: str) -> None:
 
     assert len(blank) == len(text)
     assert all(new in (old, " ") for old, new in zip(text, blank, strict=True))
-    assert [place for place, each in enumerate(text) if each in "\r\n"] == [
-        place for place, each in enumerate(blank) if each in "\r\n"
+    assert [place for place, character in enumerate(text) if character in "\r\n"] == [
+        place for place, character in enumerate(blank) if character in "\r\n"
     ]

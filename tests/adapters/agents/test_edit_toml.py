@@ -12,7 +12,7 @@ from hardwon.adapters.agents.targets import TomlTarget
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 
 OURS = '[servers.ours]\ncommand = "/opt/hardwon-mcp"\n'
-PARTS_OF_OURS = [
+MANAGED_PARTS = [
     OURS,
     f"{OURS}args = []\n# about the next\n",
     f"{OURS}# within\nnote = '''\n[servers.ours]\n[mine]\n# x'''\n\n",
@@ -74,9 +74,9 @@ def test_a_table_that_comes_and_goes_leaves_no_trace(parts: list[str], newline: 
     assert target().without_managed(text) == text
 
 
-@given(documents(), st.sampled_from(PARTS_OF_OURS), st.integers(0, 9), newlines)
-@example(["[mine]\n"], PARTS_OF_OURS[3], 0, "\n")
-def test_only_our_table_goes_wherever_it_stands(parts: list[str], ours: str, at: int, newline: str) -> None:
+@given(documents(), st.sampled_from(MANAGED_PARTS), st.integers(0, 9), newlines)
+@example(["[mine]\n"], MANAGED_PARTS[3], 0, "\n")
+def test_only_the_managed_table_is_removed_wherever_it_is(parts: list[str], ours: str, at: int, newline: str) -> None:
     begins = min(at + sum(part[:1].isalpha() for part in parts), len(parts))
     text = "".join([*parts[:begins], ours, *parts[begins:]]).replace("\n", newline)
     after = target().without_managed(text)
@@ -87,8 +87,8 @@ def test_only_our_table_goes_wherever_it_stands(parts: list[str], ours: str, at:
     assert target().without_managed(after) == after
 
 
-@given(documents(), st.sampled_from(PARTS_OF_OURS[:4]), newlines)
-def test_another_command_takes_the_place_of_ours_and_all_else_stays(parts: list[str], ours: str, newline: str) -> None:
+@given(documents(), st.sampled_from(MANAGED_PARTS[:4]), newlines)
+def test_another_command_replaces_the_managed_one_and_all_else_stays(parts: list[str], ours: str, newline: str) -> None:
     text = "".join([*parts, ours]).replace("\n", newline)
     start, end = text.rsplit('command = "/opt/hardwon-mcp"', 1)
     after = target("/new place/hardwon-mcp").with_managed(text)
@@ -123,7 +123,7 @@ def test_a_table_of_the_users_own_is_left_unchanged(text: str) -> None:
         '[servers]\nours.command = "/opt/hardwon-mcp"\n[servers.ours.env]\nA = 1\n',
     ],
 )
-def test_our_program_in_a_form_of_the_users_own_is_left_and_said(text: str) -> None:
+def test_the_program_in_the_users_own_form_is_left_and_reported(text: str) -> None:
     for change in (target().with_managed, target().without_managed):
         with pytest.raises(TakenNameError, match=r"a servers.ours of your own, without a table \[servers.ours\]"):
             change(text)
@@ -144,7 +144,7 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("a =", "no TOML"),
         ("[x", "no TOML"),
@@ -158,12 +158,12 @@ def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
         ("servers = 1\n", "no object"),
     ],
 )
-def test_what_is_no_toml_or_would_be_none_is_refused(text: str, says: str) -> None:
-    with pytest.raises(UneditableFileError, match=says):
+def test_text_that_is_no_toml_or_would_become_invalid_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UneditableFileError, match=message):
         target().with_managed(text)
 
 
-def test_what_a_user_would_add_by_hand_is_toml() -> None:
+def test_the_text_to_add_by_hand_is_valid_toml() -> None:
     for text in (None, "{", "[servers]\n", "servers.ours.x = 1\n", '[servers.ours]\ncommand = "mine"\n'):
         assert tomllib.loads(target().snippet(text)) == {"servers": {"ours": {"command": "/opt/hardwon-mcp"}}}
 

@@ -38,14 +38,14 @@ def play(folder: Path, hook: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_a_session_is_told_to_the_hook_and_its_blocks_reach_the_system_prompt(tmp_path: Path) -> None:
+def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(tmp_path: Path) -> None:
     hook, log = tmp_path / "hardwon-hook", tmp_path / "log"
     hook.write_text(RECORDER.format(python=sys.executable, log=str(log)))
     hook.chmod(0o755)
 
-    said = play(tmp_path, str(hook))
+    calls = play(tmp_path, str(hook))
 
-    assert said == {
+    assert calls == {
         "plugins": 1,
         "first": ["the host's own", "block of SessionStart", "block of UserPromptSubmit"],
         "child": ["the host's own"],
@@ -55,8 +55,10 @@ def test_a_session_is_told_to_the_hook_and_its_blocks_reach_the_system_prompt(tm
     assert {payload.pop("cwd") for payload in payloads} == {str(tmp_path)}
     of_first = [payload for payload in payloads if payload.pop("session_id") == "s1"]
     named = {"SessionStart": "source", "UserPromptSubmit": "prompt", "Stop": "last_assistant_message"}
-    told = sorted((each["hook_event_name"], each.get(named.get(each["hook_event_name"], ""), "")) for each in of_first)
-    assert told == [
+    sent = sorted(
+        (event["hook_event_name"], event.get(named.get(event["hook_event_name"], ""), "")) for event in of_first
+    )
+    assert sent == [
         ("PreCompact", ""),
         ("SessionEnd", ""),
         ("SessionStart", "compact"),
@@ -69,7 +71,7 @@ def test_a_session_is_told_to_the_hook_and_its_blocks_reach_the_system_prompt(tm
     assert {payload.get("prompt") for payload in of_resumed} == {None, "later"}
 
 
-def test_a_hook_that_is_not_there_or_fails_disturbs_nobody(tmp_path: Path) -> None:
+def test_a_missing_or_failing_hook_is_ignored(tmp_path: Path) -> None:
     failing = tmp_path / "failing"
     failing.write_text("#!/bin/sh\necho no\nexit 3\n")
     failing.chmod(0o755)

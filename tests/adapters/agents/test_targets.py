@@ -1,4 +1,4 @@
-"""What is brought into files is taken out again, whatever happened in between."""
+"""Changes to files are undone, whatever happened in between."""
 
 import json
 
@@ -73,7 +73,7 @@ def test_another_version_takes_the_place_of_the_earlier_one(texts: dict[str, str
     assert machine.files.texts == texts
 
 
-def test_what_the_user_wrote_in_between_stays() -> None:
+def test_text_that_the_user_wrote_in_between_stays() -> None:
     machine = Machine({})
     machine.write()
     machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace("{", '{"mine": 1,', 1)
@@ -88,7 +88,7 @@ def test_what_the_user_wrote_in_between_stays() -> None:
     assert machine.files.texts == {SETTINGS: '{"mine": 1\n}\n', CONFIG: "[mine]\n", WHOLE: "mine\n"}
 
 
-def test_a_file_that_was_made_and_then_written_to_is_removed_when_only_ours_was_left() -> None:
+def test_a_created_file_that_was_written_to_is_removed_when_only_managed_parts_are_left() -> None:
     machine = Machine({})
     machine.write()
     machine.files.texts[SETTINGS] = '{"servers":{"memory":{"command":"/1/hardwon-mcp"}}}'
@@ -97,7 +97,7 @@ def test_a_file_that_was_made_and_then_written_to_is_removed_when_only_ours_was_
     assert machine.files.texts == {}
 
 
-def test_without_its_record_what_is_ours_is_still_found() -> None:
+def test_managed_parts_are_found_without_the_record() -> None:
     machine = Machine(USUAL)
     machine.write()
     for path in machine.record.paths():
@@ -108,7 +108,7 @@ def test_without_its_record_what_is_ours_is_still_found() -> None:
     assert machine.files.texts == USUAL
 
 
-def test_what_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
+def test_a_file_that_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
     machine = Machine({SETTINGS: "{} // mine", WHOLE: "mine"})
     machine.files.refused.add(CONFIG)
     plan = machine.set_up.plan(targets())
@@ -121,7 +121,7 @@ def test_what_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
     assert plan.left == (Untouched(WHOLE, OWN),)
 
 
-def test_a_server_of_the_users_own_is_left_and_ours_shown_beside_it() -> None:
+def test_the_users_own_server_is_left_and_the_managed_one_shown_beside_it() -> None:
     own = '{"servers": {"memory": {"mine": 1}}}'
     machine = Machine({SETTINGS: own})
 
@@ -130,14 +130,14 @@ def test_a_server_of_the_users_own_is_left_and_ours_shown_beside_it() -> None:
     assert json.loads(left.by_hand) == {"servers": {"memory": {"command": "/1/hardwon-mcp"}}}
 
 
-def test_a_file_of_ours_that_cannot_be_written_asks_for_nothing_by_hand() -> None:
+def test_a_managed_file_that_cannot_be_written_asks_for_nothing_by_hand() -> None:
     machine = Machine({})
     machine.files.refused.add(WHOLE)
 
     assert machine.set_up.plan(targets()).refused == (Untouched(WHOLE, "can't be used"),)
 
 
-def test_a_file_that_refuses_to_be_written_is_told_and_the_others_are_written() -> None:
+def test_a_file_that_refuses_to_be_written_is_reported_and_the_others_are_written() -> None:
     machine = Machine({})
     plan = machine.set_up.plan(targets())
     machine.files.refused.add(SETTINGS)
@@ -153,12 +153,12 @@ def test_a_file_that_changed_since_it_was_shown_is_left_unchanged() -> None:
     plan = machine.set_up.plan(targets())
     machine.files.texts[SETTINGS] = '{"mine": 1}'
 
-    [told] = machine.set_up.carry_out(plan).refused
-    assert told.reason == "it was changed meanwhile: run hardwon init again"
+    [refused] = machine.set_up.carry_out(plan).refused
+    assert refused.reason == "it was changed meanwhile: run hardwon init again"
     assert machine.files.texts[SETTINGS] == '{"mine": 1}'
 
 
-def test_a_file_of_ours_that_the_user_took_over_stays_and_is_reported() -> None:
+def test_a_managed_file_that_the_user_took_over_stays_and_is_reported() -> None:
     machine = Machine({})
     machine.write()
     machine.files.texts[WHOLE] = "mine\n"
@@ -169,7 +169,7 @@ def test_a_file_of_ours_that_the_user_took_over_stays_and_is_reported() -> None:
     assert machine.files.texts == {WHOLE: "mine\n"}
 
 
-def test_a_schema_that_the_agent_added_to_a_file_of_ours_does_not_keep_it() -> None:
+def test_a_schema_that_the_agent_added_to_a_managed_file_does_not_keep_it() -> None:
     machine = Machine({})
     machine.write()
     machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace("{", '{"$schema": "x",', 1)
@@ -184,11 +184,11 @@ def test_a_read_only_file_is_refused_only_when_it_would_have_to_change() -> None
     machine.files.read_only |= {SETTINGS, CONFIG}
 
     assert machine.set_up.plan(targets("1")) == Plan()
-    told = "read-only; nothing was taken out of it"
-    assert machine.set_up.plan((), targets("1")).refused == (Untouched(SETTINGS, told), Untouched(CONFIG, told))
+    reason = "read-only; nothing was taken out of it"
+    assert machine.set_up.plan((), targets("1")).refused == (Untouched(SETTINGS, reason), Untouched(CONFIG, reason))
 
 
-def test_what_could_not_be_undone_stays_noted_with_its_project_until_it_can() -> None:
+def test_a_change_that_could_not_be_undone_stays_recorded_with_its_project_until_it_can() -> None:
     machine = Machine({})
     machine.record.add_project("/home/c")
     machine.write()

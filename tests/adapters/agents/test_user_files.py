@@ -13,7 +13,7 @@ from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 FILES = DiskUserFiles()
 
 
-def test_what_is_written_is_read_again_and_folders_are_made(tmp_path: Path) -> None:
+def test_written_text_is_read_back_and_folders_are_created(tmp_path: Path) -> None:
     path = str(tmp_path / "a" / "b" / "c.json")
 
     assert FILES.read(path, str(tmp_path)) is None
@@ -70,15 +70,15 @@ def test_a_link_that_leads_out_is_refused_for_reading_writing_and_removing(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("data", "says"), [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (MAX_BYTES + 1), "larger than 4 MB")]
+    ("data", "message"), [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (MAX_BYTES + 1), "larger than 4 MB")]
 )
-def test_what_is_no_text_of_a_usual_length_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
+def test_binary_or_oversized_content_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "x").write_bytes(data)
-    with pytest.raises(UneditableFileError, match=says):
+    with pytest.raises(UneditableFileError, match=message):
         FILES.read(str(tmp_path / "x"), str(tmp_path))
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_path_that_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").write_text("x")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
@@ -111,22 +111,22 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     record.add_folders(["/g"])
     record.add_project("/p")
 
-    again = JsonSetupRecord(str(store))
-    assert (again.get("/x"), again.get("/y")) == (written, None)
-    assert not again.is_empty
-    assert (again.folders(), again.projects()) == (["/f", "/g"], ["/p"])
+    reopened = JsonSetupRecord(str(store))
+    assert (reopened.get("/x"), reopened.get("/y")) == (written, None)
+    assert not reopened.is_empty
+    assert (reopened.folders(), reopened.projects()) == (["/f", "/g"], ["/p"])
     assert stat.S_IMODE((store / "setup.json").stat().st_mode) == 0o600
     assert stat.S_IMODE(store.stat().st_mode) == 0o700
 
-    assert again.paths() == ["/x"]
-    again.drop("/x")
-    again.drop_project("/p")
+    assert reopened.paths() == ["/x"]
+    reopened.drop("/x")
+    reopened.drop_project("/p")
     for folder in ("/f", "/g", "/g"):
-        again.drop_folder(folder)
+        reopened.drop_folder(folder)
     assert list(store.iterdir()) == []
 
 
-def test_a_record_that_cannot_be_written_is_told_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_written_is_reported_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
     record = JsonSetupRecord(str(tmp_path))
     (tmp_path / "setup.json").mkdir()
     with pytest.raises(StorageError, match=r"setup\.json can't be written: Is a directory"):

@@ -1,4 +1,4 @@
-"""What a project's own settings may say, and what only the user may."""
+"""Settings that a project may set, and those that only the user may."""
 
 import json
 import time

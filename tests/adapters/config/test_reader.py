@@ -120,7 +120,7 @@ def test_the_strongest_source_wins(tmp_path: Path) -> None:
         (tmp_path / name).unlink()
         seen.append(resolve(tmp_path))
 
-    assert [(each.settings.injection_limit, each.origins["injection_limit"]) for each in seen] == [
+    assert [(reading.settings.injection_limit, reading.origins["injection_limit"]) for reading in seen] == [
         (1, "--limit"),
         (2, "environment HARDWON_INJECTION_LIMIT"),
         (3, LOCAL_MD),

@@ -67,7 +67,7 @@ def test_tasks_and_spaces_are_kept_apart(runs: Runs) -> None:
     assert other.asked == [("a", "document")]
 
 
-def test_it_speaks_for_the_embedder_behind(runs: Runs) -> None:
+def test_it_has_the_identity_of_the_wrapped_embedder(runs: Runs) -> None:
     embedder: Embedder = runs.embedder(PlantedEmbedder())
 
     assert (embedder.space, embedder.max_tokens) == (SPACE, PlantedEmbedder.max_tokens)
@@ -81,7 +81,7 @@ def test_the_file_is_for_its_owner_only_and_holds_no_text(runs: Runs) -> None:
     assert not any(b"private" in path.read_bytes() for path in runs.folder.iterdir())
 
 
-def test_what_failed_is_not_kept(runs: Runs) -> None:
+def test_a_failure_is_not_cached(runs: Runs) -> None:
     inner = PlantedEmbedder()
     with pytest.raises(EmbedderUnavailableError):
         embed(runs.embedder(UnreliableEmbedder(inner, failing={1})), "a")

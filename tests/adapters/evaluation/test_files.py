@@ -75,13 +75,13 @@ BROKEN: dict[str, tuple[str, str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "content", "says"), BROKEN.values(), ids=BROKEN)
-def test_what_is_wrong_is_named_with_file_and_line(folder: Path, name: str, content: str | bytes, says: str) -> None:
+@pytest.mark.parametrize(("name", "content", "message"), BROKEN.values(), ids=BROKEN)
+def test_an_error_names_file_and_line(folder: Path, name: str, content: str | bytes, message: str) -> None:
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
     with pytest.raises(InvalidEvaluationError) as refusal:
         read_eval_set(str(folder), "name")
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 
@@ -93,7 +93,7 @@ def test_a_missing_file_is_named(folder: Path, name: str) -> None:
         read_eval_set(str(folder), "name")
 
 
-def test_what_is_no_file_is_not_waited_for(folder: Path) -> None:
+def test_a_path_that_is_no_file_is_not_waited_for(folder: Path) -> None:
     (folder / "docs.jsonl").unlink()
     os.mkfifo(folder / "docs.jsonl")
 

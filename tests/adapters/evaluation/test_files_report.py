@@ -51,7 +51,7 @@ def test_figures_have_the_names_that_scripts_know() -> None:
         json.dumps({"sets": {"a": {"policies": {"rrf": dict.fromkeys(("ndcg@10", "mrr"), "1")}}}}),
     ],
 )
-def test_what_is_no_report_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_no_report_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
     path = tmp_path / "old.json"
     path.write_text(content)
 

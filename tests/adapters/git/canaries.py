@@ -28,7 +28,7 @@ class Canaries:
         folder.mkdir(parents=True)
 
     def program(self, name: str) -> str:
-        """Return a program that tells of its name when it runs."""
+        """Return a program that records its name when it runs."""
         return self.at(self._folder / f"{name}.sh", name)
 
     def at(self, path: Path, name: str) -> str:
@@ -67,7 +67,7 @@ def hostile_repository(root: Path, canaries: Canaries) -> Path:
 
 
 def forge_clean_state(root: Path) -> None:
-    """Let the index look older than the files it vouches for, so that git compares what they hold."""
+    """Let the index look older than the files it lists, so that git compares their content."""
     git(root, *QUIET, "checkout", "--quiet", "--force", "HEAD", "--", ".")
     for name in ("notes.txt", "code.c"):
         os.utime(root / name, (1_600_000_000, 1_600_000_000))

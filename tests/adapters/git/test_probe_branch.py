@@ -41,11 +41,11 @@ def test_all_folders_and_work_trees_of_a_repository_have_one_main_work_tree(repo
     git(repository, "worktree", "add", "-b", "fix", str(tmp_path / "linked"))
     git(repository, "-c", "protocol.file.allow=always", "submodule", "add", str(repository), "inner")
     places = (repository / "src", repository, tmp_path / "linked" / "src")
-    for each in places:
-        each.mkdir(exist_ok=True)
+    for place in places:
+        place.mkdir(exist_ok=True)
     (tmp_path / "link").symlink_to(repository / "src")
 
-    assert {main_work_tree(str(each)) for each in (*places, tmp_path / "link")} == {str(repository.resolve())}
+    assert {main_work_tree(str(place)) for place in (*places, tmp_path / "link")} == {str(repository.resolve())}
     assert main_work_tree(str(repository / "inner")) == str((repository / "inner").resolve())
     assert main_work_tree(str(tmp_path)) == str(tmp_path.resolve())
 
@@ -67,7 +67,7 @@ def test_an_odd_git_file_is_no_branch(tmp_path: Path, content: bytes) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 @pytest.mark.parametrize("name", [".git", ".git/HEAD"])
-def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(tmp_path: Path, name: str) -> None:
+def test_a_pipe_in_the_place_of_a_file_does_not_block(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     os.mkfifo(tmp_path / name)
 

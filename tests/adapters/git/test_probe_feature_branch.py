@@ -1,4 +1,4 @@
-"""What a feature branch changed, and when it was begun."""
+"""Files that a feature branch changed, and when it began."""
 
 import datetime as dt
 import time

@@ -30,7 +30,7 @@ def test_the_last_three_commits_count_else_the_last_one(
     assert warnings == []
 
 
-def test_what_differs_from_the_last_commit_is_uncommitted(tmp_path: Path, warnings: list[str]) -> None:
+def test_files_that_differ_from_the_last_commit_are_uncommitted(tmp_path: Path, warnings: list[str]) -> None:
     root = repository(tmp_path, ("kept.py", "staged.py", "changed.py"))
     for name in ("staged.py", "changed.py", "unknown.py"):
         (root / name).write_text("changed", "utf-8")

@@ -38,7 +38,7 @@ def root(tmp_path_factory: pytest.TempPathFactory, canaries: Canaries) -> Path:
 
 @pytest.fixture
 def project(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let the process stand in that repository."""
+    """Make that repository the working directory."""
     monkeypatch.chdir(root)
     return root
 
@@ -101,5 +101,5 @@ def test_git_itself_finds_its_parts_and_settings_outside_the_project_only(projec
     }
 
 
-def test_whoever_works_in_the_root_folder_still_has_a_git() -> None:
+def test_git_is_found_from_the_root_folder() -> None:
     assert os.path.isabs(Surroundings(os.sep).git(os.environ["PATH"]))

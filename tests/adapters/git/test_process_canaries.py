@@ -23,7 +23,7 @@ def canaries(tmp_path: Path) -> Canaries:
 
 @pytest.fixture(scope="module")
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Canaries]:
-    """Return a repository that names a program wherever it can, and what tells of them; it is only to be read."""
+    """Return a repository that names a program wherever it can, and the record of those that ran; it is only to be read."""
     folder = tmp_path_factory.mktemp("hostile")
     canaries = Canaries(folder / "canaries")
     return hostile_repository(folder / "project", canaries), canaries
@@ -48,7 +48,7 @@ def test_settings_of_a_repository_run_nothing(everywhere: tuple[Path, Canaries],
     assert (canaries.sung(), warnings) == (set(), [])
 
 
-def test_what_is_compared_again_goes_through_no_filter(tmp_path: Path, canaries: Canaries, warnings: list[str]) -> None:
+def test_files_that_git_compares_go_through_no_filter(tmp_path: Path, canaries: Canaries, warnings: list[str]) -> None:
     root = hostile_repository(tmp_path / "project", canaries)
     forge_clean_state(root)
     canaries.silence()
@@ -83,7 +83,7 @@ def test_nothing_is_fetched_for_a_repository_that_lacks_something(
 @pytest.mark.parametrize(
     "drivers", [["odd=name"], [f"driver{number}" for number in range(10)]], ids=["odd name", "too many"]
 )
-def test_filters_that_cannot_be_switched_off_leave_the_question_unasked(
+def test_git_is_not_asked_where_filters_cannot_be_switched_off(
     tmp_path: Path, canaries: Canaries, warnings: list[str], drivers: list[str]
 ) -> None:
     root = repository(tmp_path / "project", ("notes.txt",))
@@ -103,14 +103,14 @@ def test_filters_that_cannot_be_switched_off_leave_the_question_unasked(
     assert "filters can't be switched off" in warnings[0]
 
 
-def test_where_the_filters_cannot_be_told_the_question_is_left_unasked(
+def test_git_is_not_asked_where_the_filters_cannot_be_listed(
     tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tmp_path / "told"
-    fake_git(tmp_path / "bin", f'case "$*" in *get-regexp*) exit 3;; esac; touch {told}', monkeypatch)
+    witness = tmp_path / "told"
+    fake_git(tmp_path / "bin", f'case "$*" in *get-regexp*) exit 3;; esac; touch {witness}', monkeypatch)
 
     assert GitChangeProbe(str(tmp_path / "project"), warnings.append).uncommitted_files(LIMITLESS) == ()
-    assert not told.exists()
+    assert not witness.exists()
     assert len(warnings) == 1
 
 

@@ -16,7 +16,7 @@ def section_of(name: str, *inner: str) -> str:
     return f"<!-- ANCHOR:{name} -->{''.join(inner)}<!-- /ANCHOR:{name} -->"
 
 
-def test_a_section_is_what_stands_between_its_markers() -> None:
+def test_a_section_is_the_text_between_its_markers() -> None:
     body = "intro\n<!-- ANCHOR:oauth-callback -->\n## OAuth\n\ntext\n<!-- /ANCHOR:oauth-callback -->\nrest\n"
 
     assert sections(body) == ((AnchorSection("oauth-callback", "## OAuth\n\ntext"),), ())
@@ -43,7 +43,7 @@ def test_an_outer_section_holds_the_inner_ones() -> None:
 
 
 def test_ids_are_compared_as_they_are_written() -> None:
-    assert [each.anchor_id for each in sections(section_of("a", "1") + section_of("A", "2")).found] == ["a", "A"]
+    assert [section.anchor_id for section in sections(section_of("a", "1") + section_of("A", "2")).found] == ["a", "A"]
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_ids_are_compared_as_they_are_written() -> None:
         (section_of("a", " \n "), {}, "'a' holds nothing"),
     ],
 )
-def test_what_is_wrong_costs_only_itself_and_is_reported(body: str, texts: dict[str, str], complaint: str) -> None:
+def test_a_wrong_marker_costs_only_itself_and_is_reported(body: str, texts: dict[str, str], complaint: str) -> None:
     found = sections(body)
 
-    assert {each.anchor_id: each.text for each in found.found} == texts
+    assert {section.anchor_id: section.text for section in found.found} == texts
     assert complaint in found.complaints[0]
 
 
@@ -80,11 +80,11 @@ def test_what_is_wrong_costs_only_itself_and_is_reported(body: str, texts: dict[
 )
 def test_markers_in_code_and_comments_do_not_count(body: str) -> None:
     assert body.startswith("<!-- TODO") or sections(body) == ((), ())
-    assert [each.anchor_id for each in sections(body).found] == []
+    assert [section.anchor_id for section in sections(body).found] == []
 
 
-def stand_in_order(body: str, markers: list[str]) -> bool:
-    """Tell whether *markers* stand in *body* one after the other; what code or a comment hides of them may come before."""
+def are_in_order(body: str, markers: list[str]) -> bool:
+    """Return whether *markers* follow each other in *body*; copies of them in code or comments may come before."""
     position = 0
     for marker in markers:
         found = body.find(marker, position)
@@ -99,11 +99,13 @@ def stand_in_order(body: str, markers: list[str]) -> bool:
 @example("<!-- ANCHOR:a --><!-- ANCHOR:b -->1<!-- /ANCHOR:a -->2<!-- /ANCHOR:b -->")
 def test_any_text_gives_each_id_once_in_order_with_words_of_the_text(body: str) -> None:
     found = sections(body)
-    ids_found = [each.anchor_id for each in found.found]
+    ids_found = [section.anchor_id for section in found.found]
 
     assert len(set(ids_found)) == len(ids_found)
-    assert all(each.text == each.text.strip() != "" and each.text in without_markers(body) for each in found.found)
-    assert stand_in_order(body, [f"<!-- ANCHOR:{each} -->" for each in ids_found])
+    assert all(
+        section.text == section.text.strip() != "" and section.text in without_markers(body) for section in found.found
+    )
+    assert are_in_order(body, [f"<!-- ANCHOR:{anchor_id} -->" for anchor_id in ids_found])
     assert len(found.complaints) <= 6
     assert all("\n" not in complaint for complaint in found.complaints)
 
@@ -112,7 +114,7 @@ def test_any_text_gives_each_id_once_in_order_with_words_of_the_text(body: str) 
 def test_sections_one_after_the_other_are_read_as_they_were_written(names: list[str], texts: list[str]) -> None:
     written = tuple(map(AnchorSection, names, texts))
 
-    assert sections("\n".join(section_of(*each) for each in written)) == (written, ())
+    assert sections("\n".join(section_of(*section) for section in written)) == (written, ())
 
 
 def test_sections_lie_in_one_another_to_a_depth() -> None:
@@ -121,7 +123,7 @@ def test_sections_lie_in_one_another_to_a_depth() -> None:
         body = section_of(str(number), body)
 
     found = sections(body)
-    assert [each.anchor_id for each in found.found] == [str(number) for number in range(MAX_DEPTH)]
+    assert [section.anchor_id for section in found.found] == [str(number) for number in range(MAX_DEPTH)]
     assert [line.split(" ", 3)[2] for line in found.complaints] == ["'8'", "'9'"]
 
 
@@ -154,9 +156,9 @@ def test_hostile_text_takes_no_longer_than_any_other(body: str, count: int) -> N
 
 
 @given(st.lists(begins | ends | noise, max_size=12).map("".join))
-def test_what_stands_in_the_extent_of_a_section_is_the_section(body: str) -> None:
-    within = {each.anchor_id: body[each.start : each.stop] for each in extents(body)}
+def test_the_text_in_the_extent_of_a_section_is_the_section(body: str) -> None:
+    within = {section.anchor_id: body[section.start : section.stop] for section in extents(body)}
 
-    assert {name: each for name, part in within.items() if (each := without_markers(part).strip())} == {
+    assert {name: text for name, part in within.items() if (text := without_markers(part).strip())} == {
         section.anchor_id: section.text for section in sections(body).found
     }

@@ -1,4 +1,4 @@
-"""What is written into a knowledge-bank file is read back as it was; the rest stays."""
+"""Lessons written into a knowledge-bank file are read back unchanged; the rest stays."""
 
 import pytest
 from hypothesis import example, given
@@ -23,7 +23,9 @@ def read(text: str) -> list[BankEntry]:
 
 
 def facts(entries: list[BankEntry]) -> list[tuple[object, ...]]:
-    return [(each.heading, each.description, each.observation_count, each.confidence, each.notes) for each in entries]
+    return [
+        (entry.heading, entry.description, entry.observation_count, entry.confidence, entry.notes) for entry in entries
+    ]
 
 
 def test_a_lesson_is_written_in_the_banks_format() -> None:
@@ -78,7 +80,7 @@ def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -
     lesson = LESSON._replace(name=CLAUSE, description=f"{CLAUSE}, as I said.")
     after = with_lesson(with_lesson("", lesson._replace(description="Other.")), lesson)
 
-    assert [(each.name, each.text) for each in read(after)] == [
+    assert [(entry.name, entry.text) for entry in read(after)] == [
         (CLAUSE, "Other."),
         (f"{CLAUSE} (2)", f"{CLAUSE}, as I said."),
     ]
@@ -86,7 +88,7 @@ def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -
 
 @given(lesson=lessons)
 @example(lesson=LESSON._replace(description="### a\n- b\r- c\n- Observation count: 9"))
-def test_what_is_written_is_read_back(lesson: BankLesson) -> None:
+def test_a_written_lesson_is_read_back(lesson: BankLesson) -> None:
     [entry] = parse_bank(with_lesson("", lesson).replace("\r\n", "\n"), lesson.category)
 
     assert content_hash(redact(entry.text)) == content_hash(lesson.description)
@@ -131,7 +133,7 @@ def test_a_file_whose_comment_is_open_is_not_made_to_swallow_a_lesson() -> None:
         with_lesson("# Patterns\n<!-- open\n", LESSON._replace(description="It ends --> here"))
 
 
-def test_two_lessons_of_one_name_are_told_apart() -> None:
+def test_two_lessons_of_one_name_are_distinct() -> None:
     twice = with_lesson(with_lesson("", LESSON), LESSON._replace(description="Another."))
 
     assert [entry.name for entry in read(twice)] == ["Keep raw lines", "Keep raw lines (2)"]

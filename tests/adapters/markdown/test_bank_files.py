@@ -23,8 +23,8 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.project, self.store, self.outside = (folder / name for name in ("project", "store", "outside"))
-        for each in (self.project, self.outside):
-            each.mkdir()
+        for place in (self.project, self.outside):
+            place.mkdir()
         self.files = MarkdownBankFiles(str(self.project), str(self.store))
         self.ours = self.project / "docs" / "knowledge-bank" / "patterns.md"
 
@@ -55,7 +55,7 @@ def test_a_file_keeps_its_mode(place: Place) -> None:
     assert [*place.ours.parent.iterdir()] == [place.ours]
 
 
-def test_what_is_as_it_was_is_not_written(place: Place) -> None:
+def test_an_unchanged_file_is_not_written(place: Place) -> None:
     place.write("a")
     before = place.ours.stat().st_ino
     place.write("b", USERS)
@@ -64,7 +64,7 @@ def test_what_is_as_it_was_is_not_written(place: Place) -> None:
 
 
 @pytest.mark.parametrize("link", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"])
-def test_what_leads_out_is_not_written(place: Place, link: str) -> None:
+def test_a_link_that_leads_out_is_not_written(place: Place, link: str) -> None:
     path = place.project / link
     path.parent.mkdir(parents=True, exist_ok=True)
     target = place.outside / "file" if link.endswith(".md") else place.outside
@@ -109,15 +109,15 @@ def test_a_folder_in_place_of_a_file_is_refused(place: Place) -> None:
         place.files.banks()
 
 
-def test_what_somebody_wrote_meanwhile_stays(place: Place) -> None:
+def test_a_concurrent_change_stays(place: Place) -> None:
     place.write("a")
     with place.files.held() as banks:
         place.ours.write_text("an editor's")
         place.store.mkdir()
         (place.store / "heuristics.md").write_text("an editor's")
-        for each in (OURS, USERS):
+        for path in (OURS, USERS):
             with pytest.raises(UneditableFileError, match="somebody else"):
-                place.files.write(MarkdownBanks({**banks.texts, each: "b"}))
+                place.files.write(MarkdownBanks({**banks.texts, path: "b"}))
 
     assert place.ours.read_text() == (place.store / "heuristics.md").read_text() == "an editor's"
 
@@ -143,7 +143,7 @@ def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(place: Plac
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_what_was_replaced_is_put_back_when_a_later_one_fails(
+def test_replaced_files_are_restored_when_a_later_write_fails(
     place: Place, monkeypatch: pytest.MonkeyPatch, *, is_new: bool
 ) -> None:
     place.write("b", USERS)
@@ -170,7 +170,7 @@ def test_what_was_replaced_is_put_back_when_a_later_one_fails(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders can't be locked there")
-def test_a_folder_that_somebody_else_holds_is_waited_for_no_longer_than_said(place: Place) -> None:
+def test_the_wait_for_a_locked_folder_ends_at_the_limit(place: Place) -> None:
     others = MarkdownBankFiles(str(place.project), str(place.store), lock_seconds=0)
     with (
         place.files.held(),
@@ -199,8 +199,8 @@ def test_one_writer_at_a_time(place: Place) -> None:
                 files.write(MarkdownBanks({**banks.texts, OURS: f"{banks.texts[OURS]}x"}))
 
     threads = [threading.Thread(target=add) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert place.ours.read_text() == "x" * 80

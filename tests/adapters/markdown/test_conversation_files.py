@@ -28,8 +28,8 @@ NAME = f"{FOLDER}/2026-03-01-encoding.md"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes of POSIX")
 
 
-def of_app(said: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
-    return talk(said, topic, minute=minute, project="app", branch="main", **more)
+def of_app(utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+    return talk(utterance, topic, minute=minute, project="app", branch="main", **more)
 
 
 def text_of(chunk: Chunk) -> str:
@@ -86,9 +86,9 @@ def test_any_topic_makes_a_name_that_is_safe_everywhere(
     assert (markdown.front_matter["title"], markdown.complaints) == (title, ())
 
 
-def test_what_is_written_is_read_back_by_the_index(root: Path, files: MarkdownConversationFiles) -> None:
-    said = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
-    chunk = talk(said, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
+def test_a_written_conversation_is_read_back_by_the_index(root: Path, files: MarkdownConversationFiles) -> None:
+    utterance = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
+    chunk = talk(utterance, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
     [path, _] = written(files, chunk)
 
     [section] = sections(MarkdownFiles(str(root)).read(path).markdown.body).found
@@ -161,7 +161,7 @@ def test_a_file_that_hides_its_sections_takes_no_more(
     assert len(found) == len(sections((root / NAME).read_text()).found) == 2
 
 
-def test_a_section_whose_end_is_gone_is_mended_and_the_next_one_stays(
+def test_a_section_whose_end_is_gone_is_repaired_and_the_next_one_stays(
     root: Path, files: MarkdownConversationFiles
 ) -> None:
     files.put([of_app("One", minute=1), of_app("Two", minute=2)])
@@ -170,13 +170,15 @@ def test_a_section_whose_end_is_gone_is_mended_and_the_next_one_stays(
     files.put([of_app("One", minute=1)])
 
     found = sections((root / NAME).read_text()).found
-    assert [each.text for each in found] == [text_of(of_app("One", minute=1)), text_of(of_app("Two", minute=2))]
+    assert [section.text for section in found] == [text_of(of_app("One", minute=1)), text_of(of_app("Two", minute=2))]
 
 
-@pytest.mark.parametrize("said", ["permanent: false", "permanent: no idea", "title: only"])
-def test_the_head_says_permanent_once(root: Path, files: MarkdownConversationFiles, said: str) -> None:
+@pytest.mark.parametrize("utterance", ["permanent: false", "permanent: no idea", "title: only"])
+def test_the_head_says_permanent_once(root: Path, files: MarkdownConversationFiles, utterance: str) -> None:
     files.put([of_app("One")])
-    (root / NAME).write_text((root / NAME).read_text().replace("type: conversation", f"type: conversation\n{said}"))
+    (root / NAME).write_text(
+        (root / NAME).read_text().replace("type: conversation", f"type: conversation\n{utterance}")
+    )
     files.put([of_app("One", permanent=True)])
 
     assert re.findall("^permanent.*", (root / NAME).read_text(), re.MULTILINE) == ["permanent: true"]
@@ -206,7 +208,7 @@ def is_read_only(path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("make", [is_folder, is_link, is_pipe, is_binary, is_read_only])
-def test_what_cannot_be_used_stays_and_the_next_file_takes_its_sections(
+def test_an_unusable_file_stays_and_the_next_file_takes_its_sections(
     root: Path, files: MarkdownConversationFiles, make: Callable[[Path], None]
 ) -> None:
     (root / FOLDER).mkdir(parents=True)
@@ -248,7 +250,7 @@ def saving(monkeypatch: pytest.MonkeyPatch, path: Path, times: int) -> list[str]
     return saved
 
 
-def test_what_the_user_saves_between_reading_and_writing_is_not_lost(
+def test_a_change_that_the_user_saves_between_reading_and_writing_is_not_lost(
     root: Path, files: MarkdownConversationFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files.put([of_app("One", minute=1)])

@@ -122,7 +122,7 @@ def test_nothing_on_one_line_forges_a_part_of_a_section(field: str) -> None:
     assert not permanence_of(text)
 
 
-@pytest.mark.parametrize("field", [each.name for each in attrs.fields(Metadata)])
+@pytest.mark.parametrize("field", [field.name for field in attrs.fields(Metadata)])
 def test_nothing_in_a_list_forges_a_part_of_a_section(field: str) -> None:
     chunk = attrs.evolve(CHUNK, permanent=False, metadata=Metadata(**{field: (FORGED,)}))
 
@@ -137,7 +137,7 @@ def test_a_chunk_without_a_title_is_none(title: str) -> None:
 
 @given(escapes | utterances, st.sampled_from(["", ",[]`"]))
 @example("&amp;lt;!--", "")
-def test_what_is_escaped_begins_no_comment_and_comes_back(text: str, special: str) -> None:
+def test_escaped_text_begins_no_comment_and_comes_back(text: str, special: str) -> None:
     written = escaped(text, special)
 
     assert "<!--" not in written
@@ -146,7 +146,7 @@ def test_what_is_escaped_begins_no_comment_and_comes_back(text: str, special: st
     assert unquoted(block_quote(text).split("\n")) == text
 
 
-def test_what_nobody_would_mistake_is_not_escaped() -> None:
+def test_unambiguous_text_is_not_escaped() -> None:
     text = "a < b && c &amp; d &lt; e, [f](g) `h` -->"
 
     assert escaped(text) == text

@@ -96,7 +96,7 @@ TALK = (
 )
 
 
-def test_a_statement_is_of_the_exchange_it_was_said_in_whatever_its_formatting() -> None:
+def test_a_statement_belongs_to_its_exchange_whatever_its_formatting() -> None:
     details = written(described(Draft(topic="database", exchanges=TALK), "app", None))[1:]
 
     assert [(section.kind, (section.at - NOW) // MINUTE) for section in details] == [
@@ -110,13 +110,13 @@ def test_a_statement_is_of_the_exchange_it_was_said_in_whatever_its_formatting()
 
 
 def test_a_statement_is_of_the_exchange_in_which_it_counts() -> None:
-    said = (Exchange("Well.", "I prefer tabs.", NOW), Exchange("I prefer tabs.", "", NOW + MINUTE))
-    [_, preference] = written(described(Draft(topic="tabs", exchanges=said), "app", None))
+    exchanges = (Exchange("Well.", "I prefer tabs.", NOW), Exchange("I prefer tabs.", "", NOW + MINUTE))
+    [_, preference] = written(described(Draft(topic="tabs", exchanges=exchanges), "app", None))
 
     assert (preference.kind, preference.at) == ("preference", NOW + MINUTE)
 
 
-def test_what_becomes_a_secret_when_parts_are_put_together_reaches_no_section() -> None:
+def test_a_secret_formed_by_joining_parts_reaches_no_section() -> None:
     secret = "hunter2" * 2
     asked = Exchange("Deploy", "Asked.", NOW, (Answered("What is the password?", "see below"),))
     joined = f"password: {secret}"
@@ -157,7 +157,7 @@ def test_a_phase_links_to_its_plan_else_to_where_it_will_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("utterance", "expected"),
     [
         ("Use A instead of B because of C", ["B"]),
         ("We chose Redis over Memcached, and that is it", ["Memcached"]),
@@ -169,8 +169,8 @@ def test_a_phase_links_to_its_plan_else_to_where_it_will_be() -> None:
         ("instead of " + "word " * 100, []),
     ],
 )
-def test_alternatives_are_what_was_named_beside_the_choice(said: str, expected: list[str]) -> None:
-    assert list(alternatives("Statement.", [Exchange(said, "", NOW)])) == expected
+def test_alternatives_are_what_was_named_beside_the_choice(utterance: str, expected: list[str]) -> None:
+    assert list(alternatives("Statement.", [Exchange(utterance, "", NOW)])) == expected
 
 
 LISTED = {
@@ -193,9 +193,9 @@ LISTED = {
 }
 
 
-@pytest.mark.parametrize(("said", "expected"), LISTED.items())
-def test_what_is_listed_as_rejected_or_considered_is_an_alternative(said: str, expected: list[str]) -> None:
-    assert list(alternatives("ok do sops, option B.", [Exchange("Hm.", said, NOW)])) == expected
+@pytest.mark.parametrize(("utterance", "expected"), LISTED.items())
+def test_an_option_listed_as_rejected_or_considered_is_an_alternative(utterance: str, expected: list[str]) -> None:
+    assert list(alternatives("ok do sops, option B.", [Exchange("Hm.", utterance, NOW)])) == expected
 
 
 @pytest.mark.parametrize(
@@ -212,14 +212,14 @@ def test_a_statement_names_what_it_is_not(statement: str, expected: list[str]) -
     assert list(alternatives(statement, [Exchange("It is not a bug but a feature.", "", NOW)])) == expected
 
 
-def test_what_was_chosen_is_no_alternative() -> None:
-    said = Exchange("Why MySQL instead of Postgres?", "Options: Postgres, MySQL.", NOW)
+def test_the_chosen_option_is_no_alternative() -> None:
+    exchange = Exchange("Why MySQL instead of Postgres?", "Options: Postgres, MySQL.", NOW)
 
-    assert list(alternatives("ok use postgres", [said])) == ["MySQL"]
+    assert list(alternatives("ok use postgres", [exchange])) == ["MySQL"]
 
 
 @pytest.mark.parametrize("reason", ["It is too slow.", "Kubernetes is overkill.", "Two rotations would break it."])
-def test_what_speaks_against_something_is_a_reason(reason: str) -> None:
+def test_an_argument_against_something_is_a_reason(reason: str) -> None:
     assert list(reasons([Exchange("Nothing here.", reason, NOW)])) == [reason]
 
 
@@ -229,15 +229,15 @@ def test_options_that_were_not_chosen_are_alternatives() -> None:
     assert list(alternatives("", [Exchange("", "Asked.", NOW, (asked,))])) == ["DuckDB"]
 
 
-def test_reasons_stand_in_the_order_they_were_given() -> None:
-    said = Exchange("First, since it is late. Nothing here.", "Then\nbecause of  that\nlast", NOW)
+def test_reasons_keep_the_order_they_were_given_in() -> None:
+    exchange = Exchange("First, since it is late. Nothing here.", "Then\nbecause of  that\nlast", NOW)
 
-    assert list(reasons([said, said])) == ["First, since it is late.", "Then because of that last"]
+    assert list(reasons([exchange, exchange])) == ["First, since it is late.", "Then because of that last"]
 
 
 @given(chunks())
 @few_examples
-def test_sections_are_identified_by_project_moment_and_statement_alone(chunk: Chunk) -> None:
+def test_sections_are_identified_by_project_timestamp_and_statement_alone(chunk: Chunk) -> None:
     first = written(chunk)
     grown = attrs.evolve(chunk, title="Other", summary="Other", session_id="other", permanent=not chunk.permanent)
 

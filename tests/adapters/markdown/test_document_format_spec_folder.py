@@ -39,11 +39,11 @@ def test_a_spec_folder_is_never_empty_and_a_part_of_the_path(folders: list[str],
     assert folder != "x" or not folders
 
 
-@given(moment=st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2068, 12, 31)))  # noqa: DTZ001  # names tell no zone
-def test_the_moment_in_a_name_is_read(moment: dt.datetime) -> None:
-    name = f"{moment:%d-%m-%y_%H-%M}__oauth-callback_flow.md"
+@given(written=st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2068, 12, 31)))  # noqa: DTZ001  # names tell no zone
+def test_the_timestamp_in_a_name_is_read(written: dt.datetime) -> None:
+    name = f"{written:%d-%m-%y_%H-%M}__oauth-callback_flow.md"
 
-    assert written_at(name) == moment.replace(second=0, microsecond=0)
+    assert written_at(name) == written.replace(second=0, microsecond=0)
     assert topic(name) == "oauth callback flow"
 
 
@@ -57,7 +57,7 @@ def test_an_impossible_date_is_none_but_the_topic_stays(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["notes.md", "01-02-26_10-20_x.md", "01-02-26_10-20__.md", "\u0661\u0661-02-26_10-20__x.md", ""]
 )
-def test_another_sort_of_name_tells_nothing(name: str) -> None:
+def test_another_sort_of_name_has_no_timestamp(name: str) -> None:
     assert (written_at(name), topic(name)) == (None, None)
 
 

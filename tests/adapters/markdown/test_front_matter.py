@@ -13,7 +13,7 @@ keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,8}", fullmatch=True)
 
 
 @given(head=st.dictionaries(keys, values, max_size=5), body=texts)
-def test_what_is_written_is_read(head: dict[str, FrontValue], body: str) -> None:
+def test_written_front_matter_is_read_back(head: dict[str, FrontValue], body: str) -> None:
     assert read_markdown(write_markdown(head, body)) == Markdown(head, body)
 
 
@@ -71,7 +71,7 @@ def test_a_key_without_a_value_is_not_there(written: str) -> None:
         '"\\x"',
     ],
 )
-def test_what_cannot_be_read_costs_only_itself(line: str) -> None:
+def test_an_unreadable_line_costs_only_itself(line: str) -> None:
     markdown = read_markdown(f"---\nbad: {line}\ngood: yes\n---\nbody")
 
     assert (markdown.front_matter, markdown.body) == ({"good": "yes"}, "body")
@@ -98,7 +98,7 @@ def test_a_head_that_is_never_closed_is_text() -> None:
     assert read_markdown(text) == Markdown({}, text, ("the front matter is never closed: end it with a line ---",))
 
 
-def test_a_head_of_rubbish_is_told_in_few_lines() -> None:
+def test_invalid_front_matter_is_reported_in_few_lines() -> None:
     assert len(read_markdown("---\n" + "rubbish\n" * 100 + "---\n").complaints) == 6
 
 

@@ -1,4 +1,4 @@
-"""What Claude Code remembers of a project by itself, as files of ours."""
+"""Claude Code's own notes on a project, as source files."""
 
 from pathlib import Path
 

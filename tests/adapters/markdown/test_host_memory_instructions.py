@@ -18,11 +18,11 @@ def test_the_projects_files_come_first_then_the_index_and_its_notes(tmp_path: Pa
     assert texts(tmp_path)["AGENTS.md"] == "this is AGENTS.md"
 
 
-def test_without_files_nothing_is_said(tmp_path: Path) -> None:
+def test_without_files_there_are_no_instructions(tmp_path: Path) -> None:
     assert texts(tmp_path / "gone") == {}
 
 
-def test_what_is_no_regular_file_or_leads_elsewhere_says_nothing(tmp_path: Path) -> None:
+def test_irregular_files_and_links_elsewhere_are_ignored(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "CLAUDE.md")
     (tmp_path / "AGENTS.md").mkdir()
     (tmp_path / "secret").write_text("elsewhere")

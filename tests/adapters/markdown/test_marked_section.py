@@ -7,7 +7,7 @@ from hardwon.domain.model.errors import InvalidSectionError
 
 PIECES = ["a", " ", "\n", "\r\n", "\r", "\ufeff", "\u2028", BEGIN, END, "<!--", "hardwon:begin", "# Title", "é"]
 documents = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
-plain = st.lists(st.sampled_from([each for each in PIECES if each not in {BEGIN, END}]), max_size=8).map("".join)
+plain = st.lists(st.sampled_from([piece for piece in PIECES if piece not in {BEGIN, END}]), max_size=8).map("".join)
 line_ends = st.sampled_from(["\n", "\r\n"])
 
 

@@ -1,4 +1,4 @@
-"""A file of the user's of which one marked section is ours."""
+"""A user's file with one managed section."""
 
 import os
 import stat
@@ -68,7 +68,7 @@ def test_a_link_stays_and_what_it_points_to_changes(path: Path, *, exists: bool)
     ],
     ids=["binary", "latin-1", "huge"],
 )
-def test_what_is_no_text_is_refused_and_not_touched(path: Path, content: bytes, reason: str) -> None:
+def test_content_that_is_no_text_is_refused_and_not_touched(path: Path, content: bytes, reason: str) -> None:
     path.write_bytes(content)
 
     with pytest.raises(UnreadableFileError, match=f"CLAUDE.md: {reason}"):
@@ -76,7 +76,7 @@ def test_what_is_no_text_is_refused_and_not_touched(path: Path, content: bytes, 
     assert path.read_bytes() == content
 
 
-def test_what_is_no_file_is_refused(path: Path) -> None:
+def test_a_path_that_is_no_file_is_refused(path: Path) -> None:
     os.mkfifo(path)
     for folder in (str(path.parent), str(path.parent / "nowhere" / "CLAUDE.md"), str(path)):
         with pytest.raises(UnreadableFileError, match=r"directory|No such file|not a regular file"):
@@ -122,7 +122,7 @@ def test_a_file_that_could_not_be_replaced_leaves_nothing_beside_it(
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_what_somebody_else_wrote_meanwhile_is_not_lost(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_concurrent_change_is_not_lost(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_text("# Mine\n")
 
     def meanwhile(document: str, text: str) -> str:

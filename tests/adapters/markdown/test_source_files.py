@@ -105,7 +105,7 @@ def test_a_memory_folder_that_is_a_link_out_of_the_project_is_not_followed(root:
 
 
 @posix_only
-def test_a_folder_that_may_not_be_read_is_told_and_what_lies_there_is_not_gone(root: Path) -> None:
+def test_an_unreadable_folder_is_reported_and_its_files_are_not_gone(root: Path) -> None:
     folder = root / "memory" / "decisions"
     folder.chmod(0)
     root.parent.chmod(0o755)
@@ -120,7 +120,7 @@ def test_a_folder_that_may_not_be_read_is_told_and_what_lies_there_is_not_gone(r
     assert not is_gone
 
 
-def test_what_is_not_there_is_gone(root: Path) -> None:
+def test_a_missing_path_is_gone(root: Path) -> None:
     files = MarkdownFiles(str(root))
 
     assert not files.is_gone(str(root / "f.md"))
@@ -158,7 +158,7 @@ def make(sort: str, path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("sort", ["missing", "folder", "pipe", "binary", "long", "closed", "round"])
-def test_what_is_no_readable_text_is_refused_in_one_line(tmp_path: Path, sort: str) -> None:
+def test_unreadable_text_is_refused_in_one_line(tmp_path: Path, sort: str) -> None:
     path = tmp_path / f"{sort}.md"
     make(sort, path)
 

@@ -85,13 +85,13 @@ def test_one_spec_folder_is_listed_from_every_root(root: Path, other: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["", " ", ".", "..", "../app", "a/b", "a\\b", "a\0b", "\ud800"])
-def test_what_is_no_name_of_a_folder_is_refused(root: Path, name: str) -> None:
+def test_a_path_in_place_of_a_folder_name_is_refused(root: Path, name: str) -> None:
     with pytest.raises(UnreadableFileError, match="is no spec folder"):
         MarkdownFiles(str(root)).of_spec_folder(name)
 
 
 @posix_only
-def test_a_spec_folder_that_leads_out_is_told_and_not_followed(root: Path, other: Path) -> None:
+def test_a_spec_folder_that_leads_out_is_reported_and_not_followed(root: Path, other: Path) -> None:
     (root / "specs" / "out").symlink_to(other / "049-auth")
 
     found = MarkdownFiles(str(root)).of_project()
@@ -135,7 +135,9 @@ def test_a_file_inside_a_root_is_named_by_its_real_path(root: Path, other: Path)
         ("/etc/missing.md", "outside"),
     ],
 )
-def test_what_is_no_markdown_file_inside_is_refused_in_one_line(root: Path, other: Path, path: str, why: str) -> None:
+def test_a_path_that_is_no_markdown_file_inside_is_refused_in_one_line(
+    root: Path, other: Path, path: str, why: str
+) -> None:
     put(root, "notes.txt")
     put(root.parent / "app-beside", "a.md")
     (root / "folder.md").mkdir()
@@ -156,12 +158,12 @@ def test_what_is_no_markdown_file_inside_is_refused_in_one_line(root: Path, othe
 
 
 @posix_only
-def test_of_one_spec_folder_nothing_is_told_that_concerns_another(root: Path, other: Path, tmp_path: Path) -> None:
+def test_a_spec_folder_reports_no_problem_of_another(root: Path, other: Path, tmp_path: Path) -> None:
     (root / "specs" / "out").symlink_to(other / "049-auth")
     (root / "specs/049-auth/memory/away.md").symlink_to(tmp_path / "away.md")
     (tmp_path / "away.md").touch()
     files = MarkdownFiles(str(root), [str(tmp_path / "unmounted")])
 
-    told = {name: len(files.of_spec_folder(name).skipped) for name in ("005-memory", "049-auth", "out")}
-    assert told == {"005-memory": 1, "049-auth": 2, "out": 2}
+    skipped = {name: len(files.of_spec_folder(name).skipped) for name in ("005-memory", "049-auth", "out")}
+    assert skipped == {"005-memory": 1, "049-auth": 2, "out": 2}
     assert len(files.of_project().skipped) == 3

@@ -1,4 +1,4 @@
-"""What several of these tests share: the real model, loaded once."""
+"""The real model, loaded once for all tests."""
 
 import os
 import time

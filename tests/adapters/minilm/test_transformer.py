@@ -85,8 +85,8 @@ def test_a_vector_depends_on_its_text_alone(embedder: MiniLmEmbedder, no_deadlin
     texts += [SENTENCE * 22] * 4
     random.Random(7).shuffle(texts)
     together = embedder.embed(texts, "document", no_deadline)
-    alone = {text: embedder.embed([text], "query", no_deadline)[0] for text in set(texts)}
-    assert max(largest_difference(v, alone[text]) for text, v in zip(texts, together, strict=True)) < 1e-5
+    separate = {text: embedder.embed([text], "query", no_deadline)[0] for text in set(texts)}
+    assert max(largest_difference(v, separate[text]) for text, v in zip(texts, together, strict=True)) < 1e-5
 
 
 def test_words_of_like_meaning_are_closer_than_others(embedder: MiniLmEmbedder, no_deadline: Deadline) -> None:

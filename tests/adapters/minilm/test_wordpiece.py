@@ -116,7 +116,7 @@ def test_the_name_of_a_special_token_is_plain_text(special: str, wordpiece: Word
     assert len(wordpiece.token_ids(special)) > 3
 
 
-def test_what_stands_beyond_the_limit_makes_no_difference(wordpiece: WordPiece) -> None:
+def test_text_beyond_the_limit_makes_no_difference(wordpiece: WordPiece) -> None:
     start = "one memory, " * 20_000
     assert len(start) > 2 * MAX_CHARACTERS
     assert wordpiece.token_ids(start + "x" * 4_000_000) == wordpiece.token_ids(start)

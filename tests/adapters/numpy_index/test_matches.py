@@ -24,7 +24,7 @@ class DamagedSource:
         return sorted(seqs)
 
 
-def test_a_damaged_vector_is_as_good_as_none() -> None:
+def test_a_damaged_vector_is_ignored() -> None:
     matches = NumpyVectorIndex(DamagedSource()).compare(array("f", [1, 0]), LEARNINGS)
 
     assert matches.count() == 2

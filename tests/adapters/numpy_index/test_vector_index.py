@@ -1,4 +1,4 @@
-"""What the index keeps is never older than the store."""
+"""The cached index is never older than the store."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -66,7 +66,7 @@ def assert_up_to_date(world: World, only: EntryFilter) -> None:
 
 @given(steps=st.lists(st.tuples(st.booleans(), changes, filters), max_size=12))
 @few_examples
-def test_an_index_that_is_kept_answers_as_a_fresh_one_whoever_writes(
+def test_a_cached_index_answers_as_a_fresh_one_under_any_writer(
     steps: list[tuple[bool, Change, EntryFilter]],
 ) -> None:
     with two_connections() as (mine, theirs):
@@ -85,7 +85,7 @@ def look_change_and_fail(world: World, change: Change) -> None:
 
 @given(steps=st.lists(st.tuples(st.booleans(), changes), max_size=12))
 @few_examples
-def test_what_was_seen_in_a_transaction_that_failed_is_not_kept(steps: list[tuple[bool, Change]]) -> None:
+def test_changes_seen_in_a_failed_transaction_are_not_kept(steps: list[tuple[bool, Change]]) -> None:
     with sqlite() as world:
         for fails, change in steps:
             if fails:

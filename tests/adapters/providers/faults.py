@@ -1,4 +1,4 @@
-"""What a provider may answer instead of what was asked for, by name."""
+"""Wrong answers of a provider, by name."""
 
 import json
 from collections.abc import Callable

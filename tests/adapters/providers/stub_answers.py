@@ -1,4 +1,4 @@
-"""What each provider answers when all is well."""
+"""The regular answers of each provider."""
 
 import hashlib
 from collections.abc import Callable

@@ -26,7 +26,7 @@ class Recorded:
 
 @attrs.define
 class Answer:
-    """What the stub is about to send."""
+    """The answer that the stub is about to send."""
 
     body: Any
     status: int = 200
@@ -45,9 +45,9 @@ class StubProviders:
 
     Attributes:
         port: Where it listens on 127.0.0.1.
-        requests: What has arrived, oldest first.
+        requests: Those received, oldest first.
         dimensions: Width of the vectors for models that are not asked for one.
-        models: What Ollama holds.
+        models: Those that Ollama holds.
         fault: Changes every answer; None for a healthy provider.
         hangs_before: Says nothing at all until released.
         hangs_amid: Stops after ten bytes of the body until released.

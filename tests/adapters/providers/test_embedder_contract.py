@@ -1,4 +1,4 @@
-"""What every embedder promises, ours on this machine and those on the network."""
+"""The contract of every embedder: the embedded one and those on the network."""
 
 import math
 
@@ -42,8 +42,8 @@ def test_every_text_gets_a_float32_vector_of_the_space(embedder: Embedder, task:
 @pytest.mark.parametrize("task", TASKS)
 def test_vectors_come_in_the_order_of_their_texts(embedder: Embedder, task: Task, no_deadline: Deadline) -> None:
     together = units(embedder, embedder.embed(TEXTS, task, no_deadline))
-    alone = units(embedder, [embedder.embed([text], task, no_deadline)[0] for text in TEXTS])
-    assert [cosine(one, other) for one, other in zip(together, alone, strict=True)] == pytest.approx(
+    separate = units(embedder, [embedder.embed([text], task, no_deadline)[0] for text in TEXTS])
+    assert [cosine(single, other) for single, other in zip(together, separate, strict=True)] == pytest.approx(
         [1.0] * 5, abs=1e-5
     )
     assert len({tuple(vector) for vector in together}) == len(TEXTS)

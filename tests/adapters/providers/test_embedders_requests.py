@@ -1,4 +1,4 @@
-"""What each provider is sent, to the letter."""
+"""The exact requests to each provider."""
 
 from typing import Any
 
@@ -134,7 +134,7 @@ def test_the_width_of_an_unknown_model_must_be_given(make: Any) -> None:
 
 
 @pytest.mark.parametrize("task", ["document", "query"])
-def test_voyage_is_told_the_task(stub: StubProviders, no_deadline: Deadline, task: Task) -> None:
+def test_voyage_gets_the_task(stub: StubProviders, no_deadline: Deadline, task: Task) -> None:
     embedder = VoyageEmbedder(KEY, base_url=f"{stub.url}/v1")
     body = {
         "input": ["a", "b"],

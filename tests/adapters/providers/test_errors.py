@@ -76,7 +76,7 @@ def test_the_walk_finds_what_it_is_for() -> None:
 
 @pytest.mark.parametrize(("provider", "task"), WAYS)
 @pytest.mark.parametrize("name", ON_THE_WAY)
-def test_what_breaks_on_the_way_becomes_the_ports_error(name: str, provider: str, task: Task) -> None:
+def test_a_network_failure_becomes_the_ports_error(name: str, provider: str, task: Task) -> None:
     def break_off(_: httpx.Request) -> httpx.Response:
         error = ON_THE_WAY[name]()
         raise error
@@ -85,7 +85,7 @@ def test_what_breaks_on_the_way_becomes_the_ports_error(name: str, provider: str
 
 
 @pytest.mark.parametrize("name", IN_THE_SDK)
-def test_what_google_genai_stumbles_over_becomes_the_ports_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_within_google_genai_becomes_the_ports_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def stumble(*_: object, **__: object) -> None:
         error = IN_THE_SDK[name]()
         raise error

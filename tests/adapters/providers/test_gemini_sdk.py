@@ -72,7 +72,7 @@ def test_without_it_documents_are_not_embedded_but_queries_are(
     assert len(embedder.embed(["one"], "query", no_deadline)) == 1
 
 
-def test_what_is_left_of_the_deadline_goes_to_the_server(stub: StubProviders) -> None:
+def test_the_rest_of_the_deadline_goes_to_the_server(stub: StubProviders) -> None:
     GeminiEmbedder(KEY, base_url=stub.url).embed(["one"], "document", Deadline(lambda: 100.0, 105.0))
     GeminiEmbedder(KEY, base_url=stub.url).embed(["one"], "document", Deadline(lambda: 100.0, 1e9))
     assert [recorded.headers["x-server-timeout"] for recorded in stub.requests] == ["5", "30"]

@@ -1,4 +1,4 @@
-"""What a refusal says, and what it never says or does: the key stays where it belongs."""
+"""The text of refusals, which never discloses the key."""
 
 import time
 from collections.abc import Iterator

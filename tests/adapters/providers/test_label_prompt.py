@@ -68,7 +68,7 @@ def test_every_entry_can_be_asked_about(description: str) -> None:
         '["fts5", "content-hash"] or rather ["other"]',
     ],
 )
-def test_the_first_array_of_strings_counts_whatever_stands_around_it(answer: str) -> None:
+def test_the_first_array_of_strings_counts_whatever_surrounds_it(answer: str) -> None:
     assert parse_labels(answer) == LABELS
 
 

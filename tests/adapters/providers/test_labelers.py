@@ -1,4 +1,4 @@
-"""What becomes of every answer that Claude Haiku or Ollama may give to the question for labels."""
+"""Every answer that Claude Haiku or Ollama may give to a request for labels is handled."""
 
 import copy
 import time
@@ -29,7 +29,7 @@ LABELERS: dict[str, Callable[[str], KeywordLabeler]] = {
 on_every_labeler = pytest.mark.parametrize("make", LABELERS.values(), ids=LABELERS)
 
 
-def says(text: Any) -> Fault:
+def answering(text: Any) -> Fault:
     """Let the model answer *text*."""
 
     def fault(answer: Answer) -> None:
@@ -69,7 +69,7 @@ def test_a_model_that_ollama_does_not_have_can_be_pulled(stub: StubProviders, no
 def test_the_labels_come_as_the_model_gave_them(
     make: Callable[[str], KeywordLabeler], stub: StubProviders, no_deadline: Deadline
 ) -> None:
-    stub.fault = says('Sure!\n```json\n["C++", "Two Words", "bad\\"x"]\n```')
+    stub.fault = answering('Sure!\n```json\n["C++", "Two Words", "bad\\"x"]\n```')
 
     assert make(stub.url).label(ENTRY, no_deadline) == ["C++", "Two Words", 'bad"x']
 
@@ -79,13 +79,13 @@ def test_the_labels_come_as_the_model_gave_them(
 def test_words_without_labels_are_no_answer(
     make: Callable[[str], KeywordLabeler], answer: Any, stub: StubProviders, no_deadline: Deadline
 ) -> None:
-    stub.fault = says(answer)
+    stub.fault = answering(answer)
 
     assert "sent no list of labels" in complaint(make(stub.url), no_deadline)
 
 
 def test_a_key_that_comes_back_as_labels_goes_no_further(stub: StubProviders, no_deadline: Deadline) -> None:
-    stub.fault = says(f"x-api-key was {KEY}")
+    stub.fault = answering(f"x-api-key was {KEY}")
 
     assert "[key]" in complaint(HaikuLabeler(KEY, base_url=stub.url), no_deadline)
 
@@ -135,7 +135,7 @@ def test_a_provider_that_hangs_is_given_up_at_the_deadline(
     make: Callable[[str], KeywordLabeler], hang: str, stub: StubProviders
 ) -> None:
     setattr(stub, hang, True)
-    stub.fault = says("x" * 5_000) if hang == "drips" else None  # 50 s of it
+    stub.fault = answering("x" * 5_000) if hang == "drips" else None  # 50 s of it
     deadline = Deadline.after(0.2, time.monotonic)
 
     assert "in time" in complaint(make(stub.url), deadline)
@@ -143,13 +143,15 @@ def test_a_provider_that_hangs_is_given_up_at_the_deadline(
 
 
 @on_every_labeler
-def test_nobody_is_asked_after_the_deadline(make: Callable[[str], KeywordLabeler], stub: StubProviders) -> None:
+def test_no_request_is_sent_after_the_deadline(make: Callable[[str], KeywordLabeler], stub: StubProviders) -> None:
     assert "no time was left" in complaint(make(stub.url), Deadline(lambda: 1.0, 1.0))
     assert stub.requests == []
 
 
 @on_every_labeler
-def test_nobody_at_that_address_is_said_at_once(make: Callable[[str], KeywordLabeler], no_deadline: Deadline) -> None:
+def test_an_unreachable_address_is_reported_at_once(
+    make: Callable[[str], KeywordLabeler], no_deadline: Deadline
+) -> None:
     assert "can't be reached" in complaint(make(NOBODY), no_deadline)
 
 

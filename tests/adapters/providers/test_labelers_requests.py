@@ -1,4 +1,4 @@
-"""What Claude Haiku and Ollama are sent for labels, to the letter."""
+"""The exact requests for labels to Claude Haiku and Ollama."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What the tests of the SQLite adapter share."""
+"""Fixtures and helpers of the SQLite adapter's tests."""
 
 import contextlib
 import sqlite3

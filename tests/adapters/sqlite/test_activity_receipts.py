@@ -16,7 +16,7 @@ from tests.strategies import NOW
 RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),))
 
 
-def test_what_a_session_left_is_found_without_reading_what_others_left(world: World, sql: Sql) -> None:
+def test_the_records_of_a_session_are_found_without_reading_those_of_others(world: World, sql: Sql) -> None:
     assert world.receipts.shown_in("s") == frozenset()
     within = where(EVERYTHING._replace(except_session="s"))
     plan = sql(f"EXPLAIN QUERY PLAN SELECT e.seq FROM entry e WHERE {within.sql}", *within.parameters)
@@ -24,15 +24,13 @@ def test_what_a_session_left_is_found_without_reading_what_others_left(world: Wo
     assert any("SEARCH entry_text USING COVERING INDEX entry_text_by_session" in step for *_, step in plan)
 
 
-def test_what_is_asked_of_one_session_or_entry_is_never_looked_for_in_all(
-    world: World, database: Database, sql: Sql
-) -> None:
+def test_a_query_for_one_session_or_entry_uses_an_index(world: World, database: Database, sql: Sql) -> None:
     asked = list[str]()
     database.connection.set_trace_callback(asked.append)
     for find in (world.receipts.find, world.influences.find):
         find(session_id="s", limit=1)
         find(entry_id="e", limit=1)
-    plans = [step for each in asked for *_, step in sql(f"EXPLAIN QUERY PLAN {each}")]
+    plans = [step for query in asked for *_, step in sql(f"EXPLAIN QUERY PLAN {query}")]
 
     assert len(asked) == 4
     assert not [step for step in plans if step.startswith("SCAN")]
@@ -48,7 +46,7 @@ def test_a_busy_store_is_not_waited_for_and_keeps_nothing(world: World, database
     assert database.value("PRAGMA busy_timeout") == 5_000
 
 
-def test_what_is_recorded_in_a_transaction_that_fails_is_not_kept(world: World, sql: Sql) -> None:
+def test_records_of_a_failed_transaction_are_not_kept(world: World, sql: Sql) -> None:
     with contextlib.suppress(KeyError), world.repository.transaction():
         world.receipts.record(RECEIPT)
         raise KeyError
@@ -56,7 +54,7 @@ def test_what_is_recorded_in_a_transaction_that_fails_is_not_kept(world: World, 
     assert sql("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM receipt_entry)") == [(0, 0)]
 
 
-def test_text_that_cannot_be_stored_is_an_error_of_ours_and_nothing_is_kept(world: World, sql: Sql) -> None:
+def test_text_that_cannot_be_stored_raises_a_domain_error_and_nothing_is_kept(world: World, sql: Sql) -> None:
     with pytest.raises(StorageError):
         world.receipts.record(RECEIPT._replace(query="\ud800"))
 

@@ -1,4 +1,4 @@
-"""What only the file of the journal, and its lock, can do."""
+"""The file of the journal, and its lock."""
 
 import datetime as dt
 import operator
@@ -67,7 +67,7 @@ def test_a_buffer_that_cannot_be_read_is_none(tmp_path: Path, document: str) -> 
     assert list(journal.buffers()) == []
 
 
-def test_a_damaged_journal_is_put_aside_and_the_next_begins(tmp_path: Path) -> None:
+def test_a_damaged_journal_is_set_aside_and_a_new_one_begins(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(GARBAGE)
     with pytest.raises(CorruptStoreError, match=r"capture\.db"):
         note(str(tmp_path), event())
@@ -113,11 +113,11 @@ def test_sessions_untouched_for_long_are_forgotten(tmp_path: Path) -> None:
     lost = journal.forget_untouched(NOW - 30 * DAY)
 
     assert {buffer.session_id for buffer in journal.buffers()} == {"young", "old and heard of"}
-    assert [each.session_id for each in journal.waiting()] == ["young and unheard"]
-    assert [(each.session_id, each.events) for each in lost] == [("old and unheard", 1)]
+    assert [session.session_id for session in journal.waiting()] == ["young and unheard"]
+    assert [(session.session_id, session.events) for session in lost] == [("old and unheard", 1)]
 
 
-def test_what_waits_of_a_project_that_is_gone_wakes_nobody(tmp_path: Path) -> None:
+def test_pending_work_of_a_deleted_project_wakes_no_worker(tmp_path: Path) -> None:
     for root in (str(tmp_path / "gone"), ""):
         note(str(tmp_path), event()._replace(project_root=root))
     assert not has_events(str(tmp_path))
@@ -147,7 +147,7 @@ time.sleep(60)
 """
 
 
-def test_who_is_killed_gives_the_lock_back(tmp_path: Path) -> None:
+def test_a_killed_process_releases_the_lock(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment

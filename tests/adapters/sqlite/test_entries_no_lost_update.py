@@ -1,4 +1,4 @@
-"""Whoever changes, judges and learns an entry at the same time: no update is lost, and the history tells each."""
+"""Concurrent edits, ratings and observations of an entry: no update is lost, and the history lists each."""
 
 import contextlib
 import datetime as dt
@@ -52,8 +52,8 @@ class NoUpdateIsLost(RuleBasedStateMachine):
     Two connections to one store, and the fake, against what one person alone would have written down.
 
     Attributes:
-        entries: What each entry should be.
-        past: What its history should hold, the first change first.
+        entries: The expected state of each entry.
+        past: Its expected history, the first change first.
 
     """
 
@@ -86,7 +86,7 @@ class NoUpdateIsLost(RuleBasedStateMachine):
         after = wanted.applied_to(before)
         if after != before:
             self.entries[entry.entry_id] = attrs.evolve(after, updated_at=self.clock.now())
-        self.past[entry.entry_id] += [(each, self.clock.now()) for each in changes_between(before, after)]
+        self.past[entry.entry_id] += [(change, self.clock.now()) for change in changes_between(before, after)]
 
     @rule(entry=lessons, connection=connections, useful=st.booleans())
     def judge(self, entry: Entry, connection: int, useful: bool) -> None:  # noqa: FBT001  # Hypothesis draws it
@@ -97,7 +97,7 @@ class NoUpdateIsLost(RuleBasedStateMachine):
         self.entries[entry.entry_id] = attrs.evolve(self.entries[entry.entry_id], usage=Usage(validations=after))
         old, new = str(before.confidence_score), str(after.confidence_score)
         moved = [FieldChange("confidence_score", old, new)] if old != new else []
-        self.past[entry.entry_id] += [(each, self.clock.now()) for each in moved]
+        self.past[entry.entry_id] += [(change, self.clock.now()) for change in moved]
 
     @rule(entry=lessons, connection=connections)
     def learn_once_more(self, entry: Entry, connection: int) -> None:
@@ -120,7 +120,7 @@ class NoUpdateIsLost(RuleBasedStateMachine):
                 entry = world.repository.get(entry_id)
                 assert entry == expected
                 assert entry.number is not None
-                recorded = [PastChange(entry.number, *each, at) for each, at in self.past[entry_id]]
+                recorded = [PastChange(entry.number, *change, at) for change, at in self.past[entry_id]]
                 assert world.history.of(entry.number, ALL) == recorded[::-1]
 
 
@@ -150,7 +150,7 @@ def at_once(folder: Path, works: Iterable[Callable[[World], None]]) -> None:
 
 
 def writer(name: str, entry: Entry) -> Callable[[World], None]:
-    """Return somebody who changes, judges and learns *entry* many times."""
+    """Return a thread body that changes, rates and observes *entry* many times."""
 
     def write(world: World) -> None:
         clock = FixedClock(NOW)
@@ -173,13 +173,13 @@ def test_two_who_write_at_once_overwrite_nothing_of_each_other(tmp_path: Path) -
     assert stored is not None
     assert stored.observation_count == 1 + 2 * ROUNDS
     assert stored.usage.validations == Validations(2 * ROUNDS, 2 * (ROUNDS // 2 + ROUNDS % 2))
-    titles = [each for each in reversed(past) if each.field == "title"]
+    titles = [change for change in reversed(past) if change.field == "title"]
     assert len(titles) == 2 * ROUNDS
     for field, now in (
         ("title", stored.name),
         ("importance_tier", stored.tier),
         ("confidence_score", str(stored.usage.validations.confidence_score)),
     ):
-        chain = [each for each in reversed(past) if each.field == field]
+        chain = [change for change in reversed(past) if change.field == field]
         assert all(earlier.new == later.old for earlier, later in pairwise(chain)), field
         assert chain[-1].new == now

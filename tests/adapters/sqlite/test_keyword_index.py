@@ -18,7 +18,7 @@ from tests.strategies import DAY, NOW, lesson, of_file, with_text
 
 
 @pytest.mark.parametrize("field", ["name", "description", "reasoning", "notes", "keywords"])
-def test_a_word_that_stands_in_one_field_only_matches(world: World, sql: Sql, field: str) -> None:
+def test_a_word_of_only_one_field_matches(world: World, sql: Sql, field: str) -> None:
     world.add(lesson("another"), with_text(lesson("plain"), field, "zebra"))
 
     for expression in ("zebra", f"{field}:zebra"):
@@ -111,7 +111,7 @@ def test_a_new_store_has_its_keyword_index_even_where_nothing_may_be_repaired(fo
         assert world.keywords.match(["backoff"], "any", LEARNINGS, IN_TIME).count() == 1
 
 
-def test_what_was_written_without_fts5_is_found_once_it_is_there(folder: Path) -> None:
+def test_an_entry_written_without_fts5_is_found_once_it_is_there(folder: Path) -> None:
     changed = attrs.evolve(FULL, reasoning="zebra")
     with opened(folder) as database:
         world_of(database).add(FULL)
@@ -137,7 +137,7 @@ def test_a_store_made_without_fts5_gets_its_index_later(folder: Path) -> None:
         assert world_of(database).keywords.match(["backoff"], "any", LEARNINGS, IN_TIME).count() == 1
 
 
-def test_what_was_deleted_without_fts5_is_not_found_once_it_is_there(folder: Path) -> None:
+def test_an_entry_deleted_without_fts5_is_not_found_once_it_is_there(folder: Path) -> None:
     with opened(folder) as database:
         world_of(database).add(FULL, lesson("another"))
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""VACUUM is safe, and a keyword index that is out of step is made anew."""
+"""VACUUM is safe, and a keyword index that is out of step is rebuilt."""
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.keyword_index import rebuild_index
@@ -30,7 +30,7 @@ def test_vacuum_changes_no_answer(world: World, sql: Sql) -> None:
     sql("VACUUM")
 
     assert found(world) == before
-    assert [len(each) for each in before] == [4, 3]
+    assert [len(rows) for rows in before] == [4, 3]
     assert sql("SELECT title FROM memory_index ORDER BY id") == [("File",)] * 3
 
 

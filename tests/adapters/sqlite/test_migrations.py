@@ -80,14 +80,14 @@ def test_entries_keep_their_texts_counters_projects_and_numbers(old_world: World
     assert old_world.seqs() == {FULL.entry_id: GAP, PLAIN.entry_id: 9}
 
 
-def test_what_recall_reads_is_filled_in(old_world: World) -> None:
-    for each in old_world.repository.recall_facts([GAP, 9]):
-        [entry] = old_world.repository.hydrate([each.ranking.seq])
+def test_columns_that_recall_reads_are_filled_in(old_world: World) -> None:
+    for facts in old_world.repository.recall_facts([GAP, 9]):
+        [entry] = old_world.repository.hydrate([facts.ranking.seq])
 
-        assert each.content_hash == entry.entry_id
+        assert facts.content_hash == entry.entry_id
         texts = (entry.name, entry.description, entry.notes, entry.reasoning)
-        assert each.words == len(" ".join(texts).split())
-        assert each[1:6] == ("learning", entry.source_project, None, None, False)
+        assert facts.words == len(" ".join(texts).split())
+        assert facts[1:6] == ("learning", entry.source_project, None, None, False)
 
 
 def test_vectors_stay_and_those_that_wait_still_wait(old_world: World) -> None:
@@ -140,7 +140,7 @@ def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: 
         (FULL.entry_id, 7, "here", planted(0.6).tobytes()),
         (PLAIN.entry_id, 0, None, None),
     ]
-    moment = int(of_file("a decision").updated_at.timestamp())
+    updated = int(of_file("a decision").updated_at.timestamp())
     [row] = rows(old_folder, "SELECT * FROM memories")
     columns = [column[1] for column in rows(old_folder, "PRAGMA table_info(memories)")]
     assert dict(zip(columns, row, strict=True)) == {
@@ -151,7 +151,7 @@ def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: 
         "project": "here",
         "workspace": "work",
         "branch": "main",
-        "timestamp": moment,
+        "timestamp": updated,
         "source_file": "/memory/decision/a.md",
         "permanent": 1,
     }

@@ -1,4 +1,4 @@
-"""The view `memory_index` shows documents with the customer's columns (requirements D-DB8 to D-DB21)."""
+"""The view `memory_index` shows documents with the customer's columns."""
 
 import contextlib
 import datetime as dt
@@ -57,7 +57,7 @@ def test_a_new_row_has_the_columns_and_their_defaults(database: Database, world:
     assert new["created_at_epoch"] == int(DOCUMENT.created_at.timestamp())
 
 
-def test_what_is_changed_or_judged_shows(database: Database, world: World) -> None:
+def test_changes_and_judgements_show(database: Database, world: World) -> None:
     clock = FixedClock(NOW)
     ChangeEntry(repository=world.repository, history=world.history, clock=clock).apply(
         DOCUMENT.entry_id, EntryChange(trigger_phrases=("save it",), importance_tier="critical", importance_weight=1.0)

@@ -1,4 +1,4 @@
-"""What a restore brings back, and what a snapshot is."""
+"""Snapshots, and the state after a restore."""
 
 import contextlib
 import stat
@@ -102,7 +102,7 @@ def test_history_gains_a_line_for_each_entry_and_loses_none(world: World, checkp
     ]
 
 
-def test_what_is_known_of_forgotten_files_is_what_it_was(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
+def test_the_state_of_forgotten_files_is_restored(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
     documents = [of_file(path, kind="document", path=path, source_project="here") for path in ("1", "2")]
     world.add(documents[0])
     for path in ("2", "3"):
@@ -120,7 +120,7 @@ def test_what_is_known_of_forgotten_files_is_what_it_was(world: World, checkpoin
     ]
 
 
-def test_what_is_known_of_departed_files_is_what_it_was(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
+def test_the_state_of_departed_files_is_restored(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
     entry = of_file("1", kind="document", path="1", source_project="here")
     absent = AbsentFile("/memory/document/1", {"": standing_of(entry)})
     world.add(entry)

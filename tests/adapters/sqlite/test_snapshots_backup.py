@@ -32,7 +32,7 @@ def test_a_backup_is_one_private_file_with_all_that_was_acknowledged(
         assert world_of(copy).repository.find(LEARNINGS, limit=ALL) == [FULL]
 
 
-def test_a_backup_replaces_a_file_only_when_told_to(tmp_path: Path, checkpoints: Checkpoints) -> None:
+def test_a_backup_replaces_a_file_only_on_request(tmp_path: Path, checkpoints: Checkpoints) -> None:
     path = tmp_path / "b.db"
     path.write_text("mine")
     with pytest.raises(InvalidCheckpointError, match="is there already"):
@@ -96,5 +96,5 @@ def test_a_backup_fills_a_new_store_with_everything_but_its_checkpoints(
             (1, "tier", None),
             (number, "restored", "b.db"),
         ]
-        assert [each.is_there for each in there.all()] == [True]
+        assert [checkpoint.is_there for checkpoint in there.all()] == [True]
         assert new.add(lesson("next")) == [last + 1]

@@ -1,4 +1,4 @@
-"""What a snapshot can suffer: it is told, and the store is as before."""
+"""Failures of snapshots: they are reported, and the store is unchanged."""
 
 import contextlib
 import os
@@ -112,7 +112,7 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_a_snapshot_that_can_not_be_used_is_told_and_nothing_is_changed(
+def test_an_unusable_snapshot_is_reported_and_nothing_is_changed(
     folder: Path, world: World, checkpoints: Checkpoints, damage: Callable[[Path], None]
 ) -> None:
     world.add(FULL, *(lesson(f"lesson {number}") for number in range(30)))
@@ -128,7 +128,7 @@ def test_a_snapshot_that_can_not_be_used_is_told_and_nothing_is_changed(
     assert state(folder) == before
 
 
-def test_a_damaged_store_is_not_put_aside(folder: Path) -> None:
+def test_a_damaged_store_is_not_set_aside(folder: Path) -> None:
     with opened(folder) as database:
         world_of(database).add(*(lesson(f"lesson {number} " + "word " * 200) for number in range(50)))
     data = bytearray((folder / "memory.db").read_bytes())
@@ -196,7 +196,7 @@ def create_with(fault: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=60)
 
 
-def test_a_full_disk_is_told_and_leaves_nothing_behind(folder: Path, world: World) -> None:
+def test_a_full_disk_is_reported_and_leaves_nothing_behind(folder: Path, world: World) -> None:
     world.add(FULL)
     before = state(folder)
     ran = create_with("full disk", folder)
@@ -208,7 +208,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(folder: Path, world: Worl
 
 
 @pytest.mark.parametrize("fault", ["killed while copying", "killed before the commit"])
-def test_what_a_killed_process_leaves_is_no_checkpoint_and_the_next_one_clears_it(
+def test_remains_of_a_killed_process_are_no_checkpoint_and_the_next_one_clears_them(
     folder: Path, world: World, checkpoints: Checkpoints, fault: str
 ) -> None:
     world.add(FULL)
@@ -248,7 +248,7 @@ def test_a_checkpoint_whose_process_was_killed_after_the_commit_is_whole(
     assert (ran.returncode, made.is_there, names(folder / "checkpoints")) == (-signal.SIGKILL, True, ["1.db.new"])
     assert checkpoints.restore("before").replacement == Replacement(1, 0, 0)
     assert names(folder / "checkpoints") == ["1.db", "2.db"]
-    assert all(each.is_there for each in checkpoints.all())
+    assert all(checkpoint.is_there for checkpoint in checkpoints.all())
     checkpoints.delete("before")
     assert names(folder / "checkpoints") == ["2.db"]
 
@@ -264,7 +264,7 @@ def test_the_snapshots_of_an_earlier_store_in_the_folder_are_never_touched(
     assert (folder / "checkpoints" / "7.db").read_text().startswith("a snapshot")
 
 
-def test_a_checkpoint_made_while_another_writes_holds_one_moment(folder: Path, checkpoints: Checkpoints) -> None:
+def test_a_checkpoint_made_during_writes_is_a_consistent_snapshot(folder: Path, checkpoints: Checkpoints) -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(folder)],
         cwd=ROOT,
@@ -279,13 +279,13 @@ def test_a_checkpoint_made_while_another_writes_holds_one_moment(folder: Path, c
     finally:
         writer.kill()
         writer.communicate()
-    for each in made:
-        with opened_copy(each.snapshot_path) as copy:
-            assert copy.value("SELECT count(*) FROM entry") == each.memory_count
-            assert each.memory_count % 2 == 0
+    for checkpoint in made:
+        with opened_copy(checkpoint.snapshot_path) as copy:
+            assert copy.value("SELECT count(*) FROM entry") == checkpoint.memory_count
+            assert checkpoint.memory_count % 2 == 0
 
 
-def test_a_busy_store_is_told_and_nothing_is_changed(folder: Path, sql: Sql) -> None:
+def test_a_busy_store_is_reported_and_nothing_is_changed(folder: Path, sql: Sql) -> None:
     with contextlib.closing(open_store(str(folder), busy_seconds=0.01)) as impatient:
         sql("BEGIN IMMEDIATE")
         with pytest.raises(StorageError, match="locked"):

@@ -80,12 +80,12 @@ def test_an_entry_reads_plainly_from_outside(world: World, sql: Sql) -> None:
     assert values.pop("embedding") == array("f", planted(0.6)).tobytes()
     assert json.loads(str(values.pop("keywords"))) == ["retry", "café"]
     assert json.loads(str(values.pop("references"))) == ["src/a.py", 'it\'s "quoted"']
-    for column, moment in (
+    for column, timestamp in (
         ("created_at", FULL.created_at),
         ("updated_at", FULL.updated_at),
         ("last_recalled_at", NOW),
     ):
-        assert dt.datetime.fromisoformat(str(values.pop(column))) == moment
+        assert dt.datetime.fromisoformat(str(values.pop(column))) == timestamp
     assert values == {
         "id": FULL.entry_id,
         "name": "Backoff",
@@ -100,7 +100,7 @@ def test_an_entry_reads_plainly_from_outside(world: World, sql: Sql) -> None:
     }
 
 
-def test_what_is_missing_is_null_or_empty(world: World, sql: Sql) -> None:
+def test_missing_values_are_null_or_empty(world: World, sql: Sql) -> None:
     world.add(lesson("plain"))
 
     assert sql(
@@ -281,7 +281,7 @@ def test_a_vector_of_another_width_is_skipped_with_one_line(database: Database, 
 
 
 @pytest.mark.parametrize(
-    "moment",
+    "timestamp",
     [
         dt.datetime.min.replace(tzinfo=dt.UTC),
         dt.datetime.max.replace(tzinfo=dt.UTC),
@@ -289,14 +289,16 @@ def test_a_vector_of_another_width_is_skipped_with_one_line(database: Database, 
         NOW.astimezone(dt.timezone(dt.timedelta(hours=-11))),
     ],
 )
-def test_moments_are_kept_to_the_microsecond_and_sort_as_text(world: World, sql: Sql, moment: dt.datetime) -> None:
-    entry = attrs.evolve(FULL, updated_at=moment)
+def test_timestamps_are_kept_to_the_microsecond_and_sort_as_text(
+    world: World, sql: Sql, timestamp: dt.datetime
+) -> None:
+    entry = attrs.evolve(FULL, updated_at=timestamp)
     world.add(entry, attrs.evolve(lesson("another"), updated_at=NOW + dt.timedelta(microseconds=1)))
 
     assert world.repository.get(entry.entry_id) == entry
     assert [len(str(text)) for (text,) in sql("SELECT updated_at FROM entries")] == [32, 32]
     by_text = sql("SELECT id FROM entries ORDER BY updated_at DESC, id")
-    assert [(each.entry_id,) for each in world.repository.find(LEARNINGS, limit=ALL)] == by_text
+    assert [(found.entry_id,) for found in world.repository.find(LEARNINGS, limit=ALL)] == by_text
 
 
 def test_a_newer_store_that_does_not_write_ahead_is_left_as_it_is(folder: Path) -> None:

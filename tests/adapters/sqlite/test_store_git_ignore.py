@@ -74,7 +74,7 @@ def test_a_folder_in_use_keeps_its_other_files_in_the_repository(tree: Path) -> 
     ]
 
 
-def test_what_was_captured_is_ignored_whichever_file_is_made_first(tree: Path) -> None:
+def test_captured_files_are_ignored_whichever_file_is_made_first(tree: Path) -> None:
     store = tree / "store"
     CaptureLock(str(store)).acquire(0.0)
     note(str(store), HookEvent("one", "reply", "2026-11-20T10:00:00+00:00", "/project"))
@@ -90,7 +90,7 @@ def test_a_log_that_was_there_first_leaves_the_folder_ours(tree: Path) -> None:
     assert store_in(tree / "store").read_text() == "*\n"
 
 
-def test_what_the_user_ignores_there_is_the_users_word(tree: Path) -> None:
+def test_the_users_own_git_ignore_is_kept(tree: Path) -> None:
     (tree / ".gitignore").write_text("mine")
     assert store_in(tree).read_text() == "mine"
 

@@ -46,7 +46,7 @@ def named(hits: Iterable[Hit], ids: dict[int, str]) -> dict[str, float]:
 
 
 def without_numbers(facts: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    return sorted((each[1:] for each in facts), key=str)
+    return sorted((fact[1:] for fact in facts), key=str)
 
 
 class SqliteAgreesWithTheFake(RuleBasedStateMachine):
@@ -136,7 +136,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         ids = [stored[place % len(stored)].entry_id for place in places]
         for world in self.both:
             seqs = world.seqs()
-            world.usage.record_recall([10_000, *(seqs[each] for each in ids)], at)
+            world.usage.record_recall([10_000, *(seqs[place] for place in ids)], at)
 
     @rule(vector=unit_vectors, limit=st.integers(1, 3))
     def embed(self, vector: Vector, limit: int) -> None:
@@ -216,8 +216,8 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         facts, facts_in_model = (world.repository.facts(world.seqs().values()) for world in self.both)
         assert without_numbers(facts) == without_numbers(facts_in_model)
         wanted, wanted_in_model = (world.repository.recall_facts(world.seqs().values()) for world in self.both)
-        assert without_numbers((each.ranking.seq, each.ranking[1:], each[1:]) for each in wanted) == without_numbers(
-            (each.ranking.seq, each.ranking[1:], each[1:]) for each in wanted_in_model
+        assert without_numbers((fact.ranking.seq, fact.ranking[1:], fact[1:]) for fact in wanted) == without_numbers(
+            (fact.ranking.seq, fact.ranking[1:], fact[1:]) for fact in wanted_in_model
         )
 
     @invariant()
@@ -225,7 +225,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         real, model = (world.vectors for world in self.both)
         for only in FILTERS:
             assert (real.count(only), real.count_pending(only)) == (model.count(only), model.count_pending(only))
-        assert [each[1:] for each in real.pending(ALL)] == [each[1:] for each in model.pending(ALL)]
+        assert [fact[1:] for fact in real.pending(ALL)] == [fact[1:] for fact in model.pending(ALL)]
         near, near_in_model = (world.index.compare(QUERY_VECTOR, EVERYTHING).top(ALL) for world in self.both)
         assert named(near, ids_by_seq(self.real)) == named(near_in_model, ids_by_seq(self.model))
 

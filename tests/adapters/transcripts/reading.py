@@ -24,7 +24,7 @@ def read(folder: Path, data: bytes, position: int = 0) -> list[Transcribed]:
 
 def prompts(transcribed: list[Transcribed]) -> list[str]:
     """Return what the user said."""
-    return [each.exchange.user for each in transcribed]
+    return [turn.exchange.user for turn in transcribed]
 
 
 def plain(**fields: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""What of a Claude Code transcript is kept."""
+"""Reading Claude Code transcripts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,27 +15,27 @@ NOTHING: list[tuple[str, str]] = []
 Write = Callable[[TranscriptLines], object]
 
 
-def said(tmp_path: Path, write: Write) -> list[tuple[str, str]]:
+def utterances(tmp_path: Path, write: Write) -> list[tuple[str, str]]:
     """Return what both say in the transcript that *write* makes."""
     written = TranscriptLines()
     write(written)
     file = tmp_path / "transcript.jsonl"
     file.write_text("\n".join(written.lines) + "\n")
-    return [(each.exchange.user, each.exchange.assistant) for each in READER.read(str(file))]
+    return [(turn.exchange.user, turn.exchange.assistant) for turn in READER.read(str(file))]
 
 
-def test_of_a_transcript_with_all_that_hosts_write_exactly_what_was_said_is_kept(tmp_path: Path) -> None:
+def test_only_utterances_of_a_full_transcript_are_kept(tmp_path: Path) -> None:
     made = make_transcript(2_000)
     file = tmp_path / "transcript.jsonl"
     file.write_text(made.text)
 
     transcribed = list(READER.read(str(file)))
 
-    assert [each.exchange for each in transcribed] == made.exchanges
+    assert [turn.exchange for turn in transcribed] == made.exchanges
     assert not [part for part in NEVER_KEPT if part in repr(transcribed)]
     assert all(part in made.text for part in NEVER_KEPT)
-    assert {each.session_id for each in transcribed} == {SESSION}
-    assert [each.is_over for each in transcribed] == [True] * (len(made.exchanges) - 1) + [False]
+    assert {turn.session_id for turn in transcribed} == {SESSION}
+    assert [turn.is_over for turn in transcribed] == [True] * (len(made.exchanges) - 1) + [False]
 
 
 def test_a_reply_of_many_lines_is_one_text_without_thinking_and_tools(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_reply_of_many_lines_is_one_text_without_thinking_and_tools(tmp_path: 
         written.tool_result(written.tool_use("Bash", command="ls"), "a.py")
         written.assistant(text_block("Fixed."))
 
-    assert said(tmp_path, write) == [("Fix it.\n\nThen test it.", "I look.\n\nFixed.")]
+    assert utterances(tmp_path, write) == [("Fix it.\n\nThen test it.", "I look.\n\nFixed.")]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_lines_that_are_marked_as_the_hosts_own_are_never_kept(tmp_path: Path, f
         written.user("A prompt?", **fields)
         written.assistant(text_block("A reply?"), **fields)
 
-    assert said(tmp_path, write) == NOTHING
+    assert utterances(tmp_path, write) == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_lines_that_are_marked_as_the_hosts_own_are_never_kept(tmp_path: Path, f
     ],
     ids=str,
 )
-def test_what_the_host_writes_in_the_users_place_is_no_prompt(tmp_path: Path, content: Any) -> None:
-    assert said(tmp_path, lambda written: written.user(content)) == NOTHING
+def test_text_that_the_host_writes_in_the_users_place_is_no_prompt(tmp_path: Path, content: Any) -> None:
+    assert utterances(tmp_path, lambda written: written.user(content)) == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -92,15 +92,15 @@ def test_lines_that_repeat_requests_are_skipped_whatever_they_hold(tmp_path: Pat
     def write(written: TranscriptLines) -> None:
         written.line(kind, message=message, user="A prompt", assistant="A reply", attachment=message, request=message)
 
-    assert said(tmp_path, write) == NOTHING
+    assert utterances(tmp_path, write) == NOTHING
 
 
-def test_what_memory_put_into_a_prompt_is_cut_out(tmp_path: Path) -> None:
+def test_injected_memory_is_cut_out_of_a_prompt(tmp_path: Path) -> None:
     def write(written: TranscriptLines) -> None:
         written.user(f"{INJECTED}Fix it.")
         written.assistant(text_block(f"I was told: {INJECTED}"))
 
-    assert said(tmp_path, write) == [("Fix it.", "I was told:")]
+    assert utterances(tmp_path, write) == [("Fix it.", "I was told:")]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_command_is_kept_by_its_name_and_with_its_arguments_where_it_begins_a_
         written.command(command, arguments)
         written.assistant(text_block("Done."))
 
-    assert said(tmp_path, write) == [(prompt, "Done.")]
+    assert utterances(tmp_path, write) == [(prompt, "Done.")]
 
 
 def test_a_command_that_nothing_replies_to_is_kept_only_where_it_begins_a_subject(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_command_that_nothing_replies_to_is_kept_only_where_it_begins_a_subjec
         written.command("/tlc:plan", "the parser")
         written.command("/clear")
 
-    assert said(tmp_path, write) == [("/tlc:plan the parser", "")]
+    assert utterances(tmp_path, write) == [("/tlc:plan the parser", "")]
 
 
 def test_a_command_in_the_other_order_is_understood_and_one_without_a_name_is_none(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_command_in_the_other_order_is_understood_and_one_without_a_name_is_no
         written.user("<command-message>is running…</command-message>\n<command-name>/tlc:discuss</command-name>")
         written.user("<command-message>tlc is running…</command-message>")
 
-    assert said(tmp_path, write) == [("/tlc:discuss", "")]
+    assert utterances(tmp_path, write) == [("/tlc:discuss", "")]
 
 
 def test_a_prompt_that_is_private_leaves_its_reply(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_prompt_that_is_private_leaves_its_reply(tmp_path: Path) -> None:
         written.user("<private>This too.</private>")
         written.assistant(text_block("I see."))
 
-    assert said(tmp_path, write) == [("", "I see.")]
+    assert utterances(tmp_path, write) == [("", "I see.")]
 
 
 def test_an_image_begins_an_exchange_and_an_error_of_the_host_is_no_reply(tmp_path: Path) -> None:
@@ -154,4 +154,4 @@ def test_an_image_begins_an_exchange_and_an_error_of_the_host_is_no_reply(tmp_pa
         written.user([{"type": "image", "source": {}}])
         written.assistant(text_block("A cat."))
 
-    assert said(tmp_path, write) == [("First.", ""), ("", "A cat.")]
+    assert utterances(tmp_path, write) == [("First.", ""), ("", "A cat.")]

@@ -1,4 +1,4 @@
-"""What the end of a transcript tells of the last turn: edits, and what was said without the agent."""
+"""The last turn, read from the end of a transcript: edits, and text that is not the agent's."""
 
 import json
 import os
@@ -98,12 +98,12 @@ def test_patches_of_codex_count_line_by_line(write: Write, call: dict[str, objec
     "path",
     ["/p/docs/knowledge-bank/patterns.md", "/p/memory/decisions/a.md", "/p/MEMORY.md", "CLAUDE.md", "C:\\memory\\a.md"],
 )
-def test_what_is_written_where_memory_keeps_its_texts_is_no_use_of_it(write: Write, path: str) -> None:
+def test_a_write_to_the_memory_folder_is_no_usage_signal(write: Write, path: str) -> None:
     assert latest_turn(write(tool("Write", file_path=path, content="An entry."))).edits == ""
     assert latest_turn(write(tool("Write", file_path="/p/memory/cache.py", content="code"))).edits == "code"
 
 
-def test_what_memory_injected_and_what_subagents_do_is_not_there(write: Write) -> None:
+def test_injected_memory_and_work_of_subagents_are_left_out(write: Write) -> None:
     path = write(
         {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": ["injected"]}},
         {
@@ -159,7 +159,7 @@ def test_whatever_a_line_holds_nothing_is_raised(tmp_path_factory: pytest.TempPa
     assert latest_turn(str(path)).edits == ""
 
 
-def test_what_is_no_file_tells_nothing(tmp_path: Path) -> None:
+def test_a_path_that_is_no_file_yields_nothing(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     paths = [tmp_path / "missing", tmp_path, tmp_path / "pipe", "/dev/null", "\0", "/dev/zero"]
 

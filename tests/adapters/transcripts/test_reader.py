@@ -20,7 +20,7 @@ def test_plain_exchanges_are_read_with_their_places(tmp_path: Path) -> None:
 
     assert (one.exchange.user, one.exchange.assistant, one.begins_at, one.is_over) == ("A prompt", "A reply", 0, True)
     assert (other.begins_at, other.is_over, other.session_id) == (len(GOOD) + 2, False, "")
-    assert [each.exchange.at.isoformat() for each in (one, other)] == [
+    assert [turn.exchange.at.isoformat() for turn in (one, other)] == [
         "2026-11-21T09:30:00+00:00",
         "2026-11-21T10:00:00+00:00",
     ]
@@ -51,15 +51,15 @@ def test_an_exchange_that_cannot_be_dated_is_a_millisecond_after_what_came_befor
     data = b"\n".join([GOOD, *[plain(timestamp=when)] * 3, GOOD, b""])
     several = read(tmp_path, data)
 
-    assert [each.exchange.at.microsecond for each in several] == [0, 1_000, 2_000, 3_000, 0]
-    assert all(read(tmp_path, data, each.begins_at) == several[place:] for place, each in enumerate(several))
+    assert [turn.exchange.at.microsecond for turn in several] == [0, 1_000, 2_000, 3_000, 0]
+    assert all(read(tmp_path, data, turn.begins_at) == several[place:] for place, turn in enumerate(several))
 
 
 def test_there_is_no_millisecond_after_the_last(tmp_path: Path) -> None:
     last = "9999-12-31T23:59:59.999999Z"
     both = read(tmp_path, plain(timestamp=last) + b"\n" + plain(timestamp=None))
 
-    assert [each.exchange.at.isoformat() for each in both] == ["9999-12-31T23:59:59.999000+00:00"] * 2
+    assert [turn.exchange.at.isoformat() for turn in both] == ["9999-12-31T23:59:59.999000+00:00"] * 2
 
 
 def test_a_time_without_a_zone_is_in_utc(tmp_path: Path) -> None:
@@ -81,13 +81,13 @@ def test_exchanges_of_which_none_is_dated_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\0\0" * 100, b"# Notes\n\nuser: hi\n", b"[1, 2]\n", b"\0"])
-def test_what_is_no_transcript_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_data_that_is_no_transcript_is_refused(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(UnreadableFileError, match="no line of it is a JSON object"):
         read(tmp_path, data)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n", b'{"type": "mode"}\n', b'{"type": "us'])
-def test_a_transcript_in_which_nothing_was_said_has_no_exchange(tmp_path: Path, data: bytes) -> None:
+def test_a_transcript_without_utterances_has_no_exchange(tmp_path: Path, data: bytes) -> None:
     assert read(tmp_path, data) == []
 
 
@@ -159,7 +159,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
 
 class Piped(io.BytesIO):
-    """What cannot be rewound."""
+    """A stream that cannot be rewound."""
 
     def seekable(self) -> bool:
         return False

@@ -23,10 +23,10 @@ def test_reading_a_file_while_it_grows_is_reading_it_at_one_go(
         found = read(folder, MADE[:written], position)
         if known and found:
             assert found[0].exchange.continues(known.pop())
-        known += [each.exchange for each in found]
+        known += [turn.exchange for turn in found]
         position = found[-1].begins_at if found else position
 
-    assert known == [each.exchange for each in read(folder, MADE)]
+    assert known == [turn.exchange for turn in read(folder, MADE)]
 
 
 KEYS = """type message content role text isMeta isSidechain timestamp sessionId toolUseResult answers questions question
@@ -60,6 +60,6 @@ def test_whatever_types_the_fields_have_the_other_lines_are_read(
     around = [json.loads(GOOD), *made, json.loads(plain(user="The last"))]
     data = "\n".join(map(json.dumps, around)).encode()
 
-    said = read(tmp_path_factory.mktemp("any"), data)
+    turns = read(tmp_path_factory.mktemp("any"), data)
 
-    assert [prompts(said)[0], prompts(said)[-1]] == ["A prompt", "The last"]
+    assert [prompts(turns)[0], prompts(turns)[-1]] == ["A prompt", "The last"]

@@ -54,7 +54,7 @@ class Session:
 
     @property
     def exchanges(self) -> list[Exchange]:
-        """All that stands in files, in order."""
+        """The content of all files, in order."""
         chunks = sorted(self.chunks.values(), key=lambda chunk: chunk.starts_at)
         return [exchange for chunk in chunks for exchange in chunk.exchanges]
 
@@ -80,7 +80,7 @@ def test_read_as_it_grows_nothing_is_lost_or_doubled(cuts: list[int]) -> None:
 
 @given(cuts=cuts, breaks=st.lists(st.integers(0, 12), max_size=6))
 @few_examples
-def test_interrupted_anywhere_while_it_grows_each_prompt_stands_in_one_section(
+def test_a_growing_transcript_interrupted_anywhere_yields_one_section_a_prompt(
     cuts: list[int], breaks: list[int]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What is kept of questions that the agent asks by a tool."""
+"""Questions that the agent asks by a tool, and their answers."""
 
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def test_an_answer_is_kept_with_its_question(tmp_path: Path, text: Any, details:
         ([3, {"text": []}], {"toolUseResult": {"answers": ["Left"]}}),
     ],
 )
-def test_a_question_that_nobody_answers_is_not_kept(tmp_path: Path, text: Any, details: dict[str, Any]) -> None:
+def test_an_unanswered_question_is_not_kept(tmp_path: Path, text: Any, details: dict[str, Any]) -> None:
     assert answers(tmp_path, text, **details) == ()
 
 
@@ -71,14 +71,14 @@ def test_options_of_a_wrong_type_cost_only_themselves(tmp_path: Path) -> None:
 @pytest.mark.parametrize("question", ["What is the staging password?", "Staging password:", "Set password="])
 def test_an_answer_that_its_question_makes_a_secret_is_not_kept(tmp_path: Path, question: str) -> None:
     secrets = ["hunter2" * 2, "open" + "sesame1"]
-    asked = [{"question": question, "options": [{"label": each} for each in secrets]}]
+    asked = [{"question": question, "options": [{"label": secret} for secret in secrets]}]
 
     [kept] = answers(tmp_path, "", asked=asked, toolUseResult={"answers": {question: secrets[0]}})
 
     assert kept == Answered(question, REDACTED, (REDACTED, REDACTED))
 
 
-def test_what_no_secret_stands_in_is_kept_beside_a_question_for_one(tmp_path: Path) -> None:
+def test_an_answer_without_a_secret_is_kept_beside_a_question_for_one(tmp_path: Path) -> None:
     asked = [{"question": "Which password?", "options": [{"label": "The old one"}, {"label": ""}]}]
 
     [kept] = answers(tmp_path, '"Which password?"="The old one".', asked=asked)
