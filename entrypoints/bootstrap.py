@@ -76,10 +76,10 @@ class Memory(NamedTuple):
         """Return how many entries of *only* wait for a vector of the chosen provider, over all spaces in use."""
         return sum(space.vectors.count_pending(only) for space in self.spaces_in_use(only))
 
-    def settle_provider(self, *, anew: bool = False) -> None:
-        """Remember what `auto` means for this store: the first who embeds decides, unless it is decided *anew*."""
+    def settle_provider(self, *, force: bool = False) -> None:
+        """Store the provider that `auto` means here, once and for all unless *force* says so: that of the first process that embeds."""
         if self.settings.embedding_provider == AUTO and self.spaces:
-            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, force=anew)
+            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, force=force)
 
     def with_provider(self, provider: str) -> "Memory":
         """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""

@@ -56,7 +56,7 @@ def build_index_host_memory(memory: Memory, folder: str, project_root: str, work
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
 
 
-def build_keep_session(memory: Memory, project_root: str, workplace: Workplace) -> "SaveSession":
+def build_save_session(memory: Memory, project_root: str, workplace: Workplace) -> "SaveSession":
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles

@@ -51,7 +51,7 @@ def bank_files(project_root: str, settings: Settings) -> BankFiles:
     return MarkdownBankFiles(project_root, settings.global_store)
 
 
-def build_keep_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> SaveRetro:
+def build_save_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> SaveRetro:
     """Keep the lessons of a retrospective; the store is opened when it is needed, if the user wants one."""
     is_wanted = settings.semantic_enabled
     opened = (lambda: build_sync_banks(open_store(), project_root)) if is_wanted else None
@@ -61,7 +61,7 @@ def build_keep_retro(project_root: str, settings: Settings, open_store: Callable
 def build_revise_learning(memory: Memory, project_root: str) -> ReviseLearning:
     """Confirm or promote a learning."""
     bank = bank_files(project_root, memory.settings)
-    return ReviseLearning(bank=bank, take_in=build_sync_banks(memory, project_root), clock=memory.clock)
+    return ReviseLearning(bank=bank, sync_banks=build_sync_banks(memory, project_root), clock=memory.clock)
 
 
 def build_review(memory: Memory, project_root: str) -> Review:

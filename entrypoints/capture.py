@@ -202,12 +202,12 @@ class TranscriptCapture:
         Raises:
             InvalidEntryError: it can't be read.
         """
-        rehearsal = attrs.evolve(self._capture, files=_Nowhere())
-        return rehearsal.add(SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress)
+        dry_run = attrs.evolve(self._capture, files=_Nowhere())
+        return dry_run.add(SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress)
 
-    def run(self, progress: Progress, *, anew: bool) -> Captured:
+    def run(self, progress: Progress, *, force: bool) -> Captured:
         """
-        Keep what is new in it since it was captured last, or all of it *anew*.
+        Capture what was added since the last capture; with *force* the whole transcript again.
 
         Raises:
             InvalidEntryError: it can't be read.
@@ -218,9 +218,9 @@ class TranscriptCapture:
         if (first := next(transcript, None)) is None:
             return Captured(buffer=self._new_buffer(""))
         known = self._capture.journal.buffer(first.session_id) if first.session_id else None
-        if known and self._is_of_this(known) and not anew:
+        if known and self._is_of_this(known) and not force:
             return capture_session(self._capture, known, self._read(known.position or 0), progress=progress)
-        buffer = self._begun(first.session_id, known, anew=anew)
+        buffer = self._begun(first.session_id, known, force=force)
         return capture_session(self._capture, buffer, chain([first], transcript), progress=progress)
 
     def learn(self, captured: Captured) -> Learned:
@@ -230,11 +230,11 @@ class TranscriptCapture:
             self._capture.learned(captured.buffer)
         return learned
 
-    def _begun(self, session_id: str, known: SessionBuffer | None, *, anew: bool) -> SessionBuffer:
-        """Return an empty buffer of the session; of none where it goes on elsewhere, which is left alone."""
+    def _begun(self, session_id: str, known: SessionBuffer | None, *, force: bool) -> SessionBuffer:
+        """Return an empty buffer of the session; of no session if another file or project captures it."""
         if known is None:
             return self._new_buffer(session_id)
-        if self._is_of_this(known) or (anew and os.path.realpath(known.project_root) == self.root):
+        if self._is_of_this(known) or (force and os.path.realpath(known.project_root) == self.root):
             return attrs.evolve(self._new_buffer(session_id), unlearned=known.unlearned)
         return self._new_buffer("")
 

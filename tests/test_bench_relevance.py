@@ -15,8 +15,6 @@ from bench.long_sets import MadeSet
 from bench.relevance import fit_lines, floor_table, reliability_table
 from bench.relevance_fit import fit, floors, regression, with_meaning, words_alone
 from bench.relevance_stores import Asked, Hit, Side, nonsense
-from hardwon.adapters.minilm.embedder import MiniLmEmbedder
-from tests.fakes.embedders import embed_by_words
 
 WRONG = Hit(relevance=0.2, right=False, closeness=0.1, background=0.0, matched=0.2)
 RIGHT = Hit(relevance=0.8, right=True, closeness=0.8, background=0.1, matched=0.9)
@@ -129,11 +127,11 @@ def sets(tmp_path: Path) -> Path:
     return tmp_path / "sets"
 
 
+@pytest.mark.usefixtures("embedder_of_words")
 def test_the_command_asks_stores_what_they_answer_and_what_they_cannot(
     sets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(MiniLmEmbedder, "embed", embed_by_words)
     for module in (relevance, relevance_stores):
         monkeypatch.setattr(module, "STORES", {5: 1, 2_000: 1})
     (tmp_path / "nonsense.txt").write_text("medieval falconry\nsourdough starter\nknitting a cardigan\nhello\n")

@@ -12,11 +12,9 @@ from bench.eval_sets import read_sets, read_sets_below
 from bench.lengths import POLICIES, length_lines
 from bench.long_sets import MadeSet, Note, long_chats, many_subjects, notes_of, one_subject
 from hardwon.adapters.evaluation.files import read_eval_set
-from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.evaluation.eval_set import EvalSet
 from hardwon.domain.model.evaluation.report import QueryReport, SetReport
-from tests.fakes.embedders import embed_by_words
 from tests.strategies import planted
 
 
@@ -119,11 +117,13 @@ Run = Callable[..., Ran]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], embedder_of_words: None
+) -> Run:
     """Return a function that runs a command of `bench` with an embedder that needs no model."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(MiniLmEmbedder, "embed", embed_by_words)
+    del embedder_of_words
 
     def run(main: Callable[[], None], *arguments: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["bench", *map(str, arguments)])

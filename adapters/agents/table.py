@@ -269,7 +269,7 @@ OPENCODE = AgentFacts(
         PluginFile(f"plugin/{NAME}.js"),
     ),
     commands=CommandFiles(".opencode/commands/{name}.md", "opencode"),
-    next_step="start it anew: it reads plugins and servers once",
+    next_step="restart it: it reads plugins and servers once",
 )
 
 AGENTS = (CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE)

@@ -1,3 +1,5 @@
+"""Deadlines as values. Standard library only."""
+
 import math
 from collections.abc import Callable
 from typing import NamedTuple

@@ -158,7 +158,7 @@ class SyncBanks:
     import_knowledge: ImportKnowledge
     repository: EntryRepository
 
-    def take_in(self, banks: Banks) -> tuple[str, ...]:
+    def sync(self, banks: Banks) -> tuple[str, ...]:
         """
         Synchronise the store with *banks*, whose files are locked; return what was skipped, one line each.
 

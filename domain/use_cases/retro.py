@@ -94,14 +94,14 @@ class SaveRetro:
         """Return the changes of the knowledge bank in a dry run."""
         return SavedRetro(_all_noted(self.bank.banks(), lessons))
 
-    def _in_both(self, banks: Banks, lessons: Sequence[Lesson], take_in: SyncBanks) -> SavedRetro:
-        with take_in.repository.transaction():
-            take_in.take_in(banks)  # before anything is counted, or what is new in the files would be counted from one
-            stored = [_stored(lesson, StoreEntry(take_in.repository)) for lesson in lessons]
+    def _in_both(self, banks: Banks, lessons: Sequence[Lesson], sync_banks: SyncBanks) -> SavedRetro:
+        with sync_banks.repository.transaction():
+            sync_banks.sync(banks)  # before anything is counted, or what is new in the files would be counted from one
+            stored = [_stored(lesson, StoreEntry(sync_banks.repository)) for lesson in lessons]
             kept = _all_noted(banks, lessons, stored)
             banks = kept[-1].noted.banks if kept else banks
             self.bank.write(banks)
-            skipped = take_in.take_in(banks)  # or the next import would read what was written
+            skipped = sync_banks.sync(banks)  # or the next import would read what was written
         return SavedRetro(kept, skipped)
 
 
@@ -162,12 +162,12 @@ class ReviseLearning:
 
     Attributes:
         bank: The markdown files.
-        take_in: Synchronises the store with them.
+        sync_banks: Synchronises the store with them.
 
     """
 
     bank: BankFiles
-    take_in: SyncBanks
+    sync_banks: SyncBanks
     clock: Clock
 
     def confirm(self, entry_id: str) -> Revised:
@@ -201,12 +201,12 @@ class ReviseLearning:
     def _revised(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
         """Lock the files, then the store; synchronise the store before and after the revision."""
         with self.bank.held() as banks, self._repository.transaction():
-            self.take_in.take_in(banks)
+            self.sync_banks.sync(banks)
             looked = look(self._learning(entry_id), banks)
             if looked.entry != looked.before:
                 self._repository.put(looked.entry)
             self.bank.write(looked.noted.banks)
-            return attrs.evolve(looked, skipped=self.take_in.take_in(looked.noted.banks))
+            return attrs.evolve(looked, skipped=self.sync_banks.sync(looked.noted.banks))
 
     def _confirmed(self, entry: Entry, banks: Banks) -> Revised:
         confirmed = attrs.evolve(
@@ -218,7 +218,7 @@ class ReviseLearning:
 
     @property
     def _repository(self) -> EntryRepository:
-        return self.take_in.repository
+        return self.sync_banks.repository
 
     def _learning(self, entry_id: str) -> Entry:
         entry, _ = known_entry(self._repository, entry_id)

@@ -1,10 +1,4 @@
-"""
-What is asked before something is done that can't be taken back by a key.
-
-What commands print: data to standard output, everything else to standard error.
-
-Texts that are written in the user's editor.
-"""
+"""The terminal: output (data to standard output, all else to standard error), questions before something irreversible, the editor."""
 
 import contextlib
 import json

@@ -124,7 +124,9 @@ def capture(
     ] = None,
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell how it would be cut.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Begin anew, not where the last capture stopped.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Start from the beginning, not where the last capture stopped.")
+    ] = False,
     no_embed: Annotated[
         bool, typer.Option("--no-embed", help="Ask no embedder: cut by words, leave the vectors for later.")
     ] = False,
@@ -154,14 +156,14 @@ def capture(
         _tell_captured(captured, capturing.root, as_json=as_json)
         return
     with capture_lock(memory, project_root):
-        _keep(capturing, anew=force, as_json=as_json)
+        _keep(capturing, force=force, as_json=as_json)
     if not no_embed:
         label_after_output(memory)
 
 
-def _keep(capturing: TranscriptCapture, *, anew: bool, as_json: bool) -> None:
+def _keep(capturing: TranscriptCapture, *, force: bool, as_json: bool) -> None:
     with _progress() as told:
-        captured = capturing.run(told, anew=anew)
+        captured = capturing.run(told, force=force)
     _tell_captured(captured, capturing.root, as_json=as_json)
     learned = capturing.learn(captured)
     for trouble in learned.problems:
@@ -201,7 +203,9 @@ def _tell_captured(captured: Captured, root: str, *, as_json: bool) -> None:
         for chunk in captured.chunks:
             say(f"  {chunk.title}")
         return
-    files = [file for file in captured.files if os.path.exists(file)]  # capturing anew may leave one empty: it goes
+    files = [
+        file for file in captured.files if os.path.exists(file)
+    ]  # a forced capture may leave one empty, which is removed
     say(f"Captured: {exchanges} in {chunks}, {counted(len(files), 'file', 'files')}")
     for file in files:
         say(f"  {os.path.relpath(file, root)}")

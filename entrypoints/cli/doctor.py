@@ -1,3 +1,5 @@
+"""`hardwon doctor`: checks of the installation, the store and the settings, and the repair of a damaged store."""
+
 import os
 from collections.abc import Sequence
 from typing import Annotated
@@ -65,7 +67,7 @@ def _repair(settings: Settings, project_root: str) -> None:
 
 
 def _ensure_sound(settings: Settings) -> None:
-    """Check the store and make its index anew; it is closed again, so that its file can be moved."""
+    """Check the store, rebuild its keyword index and close it, so that its file can be moved."""
     memory = open_memory(settings, warn)
     try:
         ensure_sound(memory)

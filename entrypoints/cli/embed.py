@@ -40,7 +40,7 @@ LOOK_SECONDS = 5
 def embed(
     *,
     everything: Annotated[
-        bool, typer.Option("--all", "--rebuild", help="Make every vector anew, not only missing ones.")
+        bool, typer.Option("--all", "--rebuild", help="Make all vectors again, not only missing ones.")
     ] = False,
     provider: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"From now on, let `auto` mean {', '.join(EMBEDDER_NAMES)}.")
@@ -112,7 +112,7 @@ def _changed(memory: Memory, provider: str) -> Memory:
     changed = memory.with_provider(provider)
     offer_downloads(changed)
     try_embedders(changed)
-    changed.settle_provider(anew=True)
+    changed.settle_provider(force=True)
     return changed
 
 

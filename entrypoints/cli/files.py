@@ -19,7 +19,7 @@ from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from hardwon.domain.use_cases.save_session import Given, SaveSession
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_files import build_index_files, build_keep_session
+from hardwon.entrypoints.bootstrap_files import build_index_files, build_save_session
 from hardwon.entrypoints.bootstrap_transfer import is_storable, watch_files
 from hardwon.entrypoints.bootstrap_upkeep import rebuild_keyword_index
 from hardwon.entrypoints.cli.console import complain, counted, print_json, progress, say, warn
@@ -44,9 +44,9 @@ def index(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Index files that did not change too.")] = False,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Index all of this project's files and make their vectors anew.")
+        bool, typer.Option("--rebuild", help="Index all of this project's files and make their vectors again.")
     ] = False,
-    rebuild_fts: Annotated[bool, typer.Option("--rebuild-fts", help="Make the keyword index anew first.")] = False,
+    rebuild_fts: Annotated[bool, typer.Option("--rebuild-fts", help="Rebuild the keyword index first.")] = False,
     told: Annotated[bool, typer.Option("--progress", help="Name each file on standard error when it is done.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -172,7 +172,7 @@ def save(
     """
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)
-    keep_session = build_keep_session(memory, project_root, read_workplace(project_root, memory.settings))
+    keep_session = build_save_session(memory, project_root, read_workplace(project_root, memory.settings))
     given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
     tell = (lambda _: None) if as_json else say
     try:

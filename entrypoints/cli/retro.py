@@ -18,9 +18,9 @@ from hardwon.domain.use_cases.retro import Kept, Revised, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retro import (
     Work,
-    build_keep_retro,
     build_review,
     build_revise_learning,
+    build_save_retro,
     read_feature,
     read_work,
     work_sources,
@@ -77,7 +77,7 @@ def write(
     """
     settings, warnings = resolve(project_root, global_store).settings, _Warnings()
     opened = functools.cache(lambda: open_memory(settings, warnings.tell))
-    keep = build_keep_retro(project_root, settings, opened)
+    keep = build_save_retro(project_root, settings, opened)
     with _each_trouble_told():
         lessons = _lessons(answer_from_text(_text(answer)), project_root, warnings)
         kept = keep.foreseen(lessons) if dry_run else keep.save(lessons)

@@ -224,7 +224,7 @@ def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
     settle(memory)
     best = max(outcomes, key=lambda outcome: outcome.kept, default=None)
     if best and best.refused:
-        warn(f"{counted(len(best.refused), 'vector', 'vectors')} not kept, to be made anew: {best.refused[0]}")
+        warn(f"{counted(len(best.refused), 'vector', 'vectors')} not kept, will be made again: {best.refused[0]}")
     return best.kept if best else 0
 
 

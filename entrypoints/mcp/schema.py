@@ -1,12 +1,4 @@
-"""
-How a tool or a resource names a memory.
-
-Why a call is refused, in one line that says what to change.
-
-A memory as tools answer with it.
-
-What every tool is made with.
-"""
+"""The parts that tools share: references to memories, refusals in one line, the row of a memory, and the making of a tool."""
 
 import datetime as dt
 import inspect

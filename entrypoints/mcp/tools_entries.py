@@ -1,8 +1,4 @@
-"""
-The tools that show what there is: whole memories, and lists.
-
-The tool that tells the memory in figures.
-"""
+"""The tools that read memories whole or in lists, and the tool that counts them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any

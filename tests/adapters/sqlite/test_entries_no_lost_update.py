@@ -124,7 +124,7 @@ class NoUpdateIsLost(RuleBasedStateMachine):
                 assert world.history.of(entry.number, ALL) == recorded[::-1]
 
 
-NoUpdateIsLost.TestCase.settings = settings(max_examples=settings().max_examples // 5, stateful_step_count=20)
+NoUpdateIsLost.TestCase.settings = settings(max_examples=max(1, settings().max_examples // 5), stateful_step_count=20)
 TestNoUpdateIsLost = NoUpdateIsLost.TestCase
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.adapters.sqlite.snapshots import KEYS, LEDGERS, OF_SESSIONS, fingerprints, opened_copy
+from hardwon.adapters.sqlite.copies import opened_copy
+from hardwon.adapters.sqlite.restore import KEYS, LEDGERS, OF_SESSIONS, fingerprints
 from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.use_cases.checkpoints import Checkpoints
@@ -20,7 +21,7 @@ from tests.strategies import NOW, lesson, of_file, planted
 
 
 @given(before=st.lists(changes, max_size=6), after=st.lists(changes, max_size=6))
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=max(1, settings().max_examples // 5))
 def test_every_stored_value_and_every_index_comes_back(before: list[Change], after: list[Change]) -> None:
     with contextlib.ExitStack() as cleanup:
         folder = cleanup.enter_context(tempfile.TemporaryDirectory())

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.sqlite.copies import opened_copy
 from hardwon.adapters.sqlite.database import IN_MEMORY, Database
-from hardwon.adapters.sqlite.snapshots import SqliteSnapshots, opened_copy
+from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
 from hardwon.domain.model.filters import LEARNINGS

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.sqlite.copies import opened_copy
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
-from hardwon.adapters.sqlite.snapshots import opened_copy
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
@@ -162,7 +162,7 @@ def test_a_snapshot_of_an_older_schema_is_read_as_a_store_of_it_would_be(
 
 CREATE = """
 import os, resource, signal, sys
-from hardwon.adapters.sqlite import snapshots
+from hardwon.adapters.sqlite import copies, snapshots
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.clock import SystemClock
@@ -179,9 +179,9 @@ def die(*_):
 if fault == "full disk":
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 elif fault == "killed while copying":
-    snapshots._ensure_whole = lambda *_, **__: die()
+    copies._ensure_whole = lambda *_, **__: die()
 elif fault == "killed before the commit":
-    snapshots._flush = lambda path, flags: die() if flags == os.O_RDONLY else None
+    copies._flush = lambda path, flags: die() if flags == os.O_RDONLY else None
 elif fault == "killed after the commit":
     snapshots._finish = die
 try:

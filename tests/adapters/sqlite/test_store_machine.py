@@ -249,5 +249,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         assert self.database.rows("PRAGMA foreign_key_check") == []
 
 
-SqliteAgreesWithTheFake.TestCase.settings = settings(max_examples=settings().max_examples // 5, stateful_step_count=20)
+SqliteAgreesWithTheFake.TestCase.settings = settings(
+    max_examples=max(1, settings().max_examples // 5), stateful_step_count=20
+)
 TestSqliteAgreesWithTheFake = SqliteAgreesWithTheFake.TestCase

@@ -52,7 +52,7 @@ class Scene:
 
     @property
     def revise(self) -> ReviseLearning:
-        return ReviseLearning(bank=self.bank, take_in=self.sync, clock=FixedClock(NOW + dt.timedelta(days=9)))
+        return ReviseLearning(bank=self.bank, sync_banks=self.sync, clock=FixedClock(NOW + dt.timedelta(days=9)))
 
     @property
     def sync(self) -> SyncBanks:

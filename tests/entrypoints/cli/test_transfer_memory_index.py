@@ -140,7 +140,7 @@ def test_vectors_are_kept_when_the_one_embedded_again_is_99_percent_alike(
     assert (done.code, pending(local_world)) == (0, left)
     lines = done.stderr.splitlines()
     assert len(lines) == bool(left)
-    assert all(line.startswith("Warning: 3 vectors not kept, to be made anew: they are not by") for line in lines)
+    assert all(line.startswith("Warning: 3 vectors not kept, will be made again: they are not by") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_a_vector_that_cannot_be_used_costs_nothing_but_a_line(local_world: Worl
 
     assert (done.code, done.stdout) == (0, "Imported 3 sessions, 0 known already; 2 vectors kept, 0 vectors made.\n")
     [line] = done.stderr.splitlines()
-    assert line.startswith(f"Warning: 1 vector not kept, to be made anew: {path!r}: ")
+    assert line.startswith(f"Warning: 1 vector not kept, will be made again: {path!r}: ")
     assert pending(local_world) == 1
     assert hardwon(local_world, "embed").stdout == "1 vector made, 0 missing.\n"
 
@@ -188,7 +188,7 @@ def test_a_provider_that_is_down_leaves_the_vectors_for_later(local_world: World
     done = bring_in(local_world, exported, "--no-embed")
 
     assert (done.code, done.stdout) == (0, "Imported 3 sessions, 0 known already; 0 vectors made.\n")
-    assert done.stderr.startswith("Warning: 3 vectors not kept, to be made anew: Ollama at 127.0.0.1:9")
+    assert done.stderr.startswith("Warning: 3 vectors not kept, will be made again: Ollama at 127.0.0.1:9")
     assert done.stderr.count("\n") == 1
 
 

@@ -1,0 +1,141 @@
+"""
+Whole copies of a store by SQLite's backup API: written, checked, flushed, published by a rename, and opened again.
+
+A copy is made in one step: SQLite then reads all pages in one transaction, so that concurrent writes
+neither show in it nor restart it, as they would between steps.
+"""
+
+import contextlib
+import itertools
+import os
+import sqlite3
+from collections.abc import Iterator
+
+from hardwon.adapters.sqlite.database import (
+    BUSY_SECONDS,
+    REPAIR,
+    TEMPORARY,
+    Database,
+    translated,
+)
+from hardwon.adapters.sqlite.schema import migrate, refuse_newer, schema_version
+from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
+
+ALL_PAGES = -1
+SECONDS_BETWEEN_TRIES = 0.05
+MAX_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def write_copy(source: Database, path: str) -> None:
+    """
+    Copy *source* to a new file at *path*, mode 0600, checked and flushed to disk; removed when that fails.
+
+    Not atomic: `publish` then renames it.
+
+    Raises:
+        StorageError: it can't be written, or is damaged.
+    """
+    try:
+        with contextlib.closing(Database(path)) as copy:
+            copy.rows("PRAGMA journal_mode = OFF")  # a failed copy is removed anyway
+            copy_pages(source, copy)
+            copy.rows("PRAGMA journal_mode = DELETE")  # a single file, readable where nothing may be written
+            _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
+        with translated(path):
+            _flush(path, os.O_RDWR)
+            _flush_folder(path)
+    except BaseException:
+        remove(path)
+        raise
+
+
+def publish(written: str, path: str) -> None:
+    """
+    Rename the file *written* to *path* atomically and durably, replacing any file there.
+
+    Raises:
+        StorageError: it can't be renamed.
+    """
+    with translated(path):
+        os.replace(written, path)
+        _flush_folder(path)
+
+
+def remove(path: str) -> None:
+    """Remove a file, ignoring errors."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def copy_pages(source: Database, target: Database) -> None:
+    """
+    Replace the contents of *target* by those of *source*.
+
+    Raises:
+        StorageError: one of them can't be used, or is held by another program for too long.
+    """
+    tries = itertools.count(1)
+
+    def give_up(status: int, _: int, __: int) -> None:
+        if status in BUSY and next(tries) >= MAX_TRIES:
+            raise StorageError(f"{source.path}: another program holds it, try again when it is done")
+
+    with target.translated():
+        source.connection.backup(target.connection, pages=ALL_PAGES, progress=give_up, sleep=SECONDS_BETWEEN_TRIES)
+
+
+@contextlib.contextmanager
+def opened_copy(path: str) -> Iterator[Database]:
+    """
+    Open a checked, migrated copy of the store in the file *path*, which is only read.
+
+    Raises:
+        NewerSchemaError: a later hardwon wrote it.
+        StorageError: it is missing, damaged or no store.
+    """
+    if not os.path.isfile(path):
+        raise StorageError(f"{path}: there is no such file; nothing was changed")
+    with contextlib.closing(Database(TEMPORARY)) as copy:
+        try:
+            _read(path, copy)
+        except NewerSchemaError as error:
+            raise NewerSchemaError(f"{path}: {error}") from error
+        except StorageError as error:
+            raise StorageError(
+                f"{path}: it can't be restored, {error.__cause__ or error}; nothing was changed"
+            ) from error
+        yield copy
+
+
+def _read(path: str, copy: Database) -> None:
+    with contextlib.closing(Database(path, read_only=True)) as source:
+        copy_pages(source, copy)
+    _ensure_whole(copy)
+    with copy.translated():
+        refuse_newer(copy.connection)
+        if not (schema_version(copy.connection) and copy.rows("PRAGMA table_info(entry_text)")):
+            raise StorageError("it is no store of hardwon")
+        migrate(copy.connection)
+    if copy.rows("PRAGMA foreign_key_check"):
+        raise StorageError("parts of its entries are missing")
+
+
+def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:
+    """Check all of *copy*, its indexes too; *before* and *after* enclose the finding in the message."""
+    [(finding,)] = copy.rows("PRAGMA integrity_check(1)")
+    if finding != "ok":
+        raise CorruptStoreError(f"{before}{' '.join(finding.split())}{after}")
+
+
+def _flush_folder(path: str) -> None:
+    if os.name == "posix":  # elsewhere a folder can't be opened
+        _flush(os.path.dirname(path), os.O_RDONLY)
+
+
+def _flush(path: str, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,271 @@
+"""Restoring of entries and records from a copy of the store: only rows that differ are written, then all are compared."""
+
+import datetime as dt
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+
+from hardwon.adapters.sqlite.database import KEY as CONTENT_VERSION
+from hardwon.adapters.sqlite.database import (
+    Database,
+    Row,
+    in_list,
+    note_change,
+    to_text,
+)
+from hardwon.adapters.sqlite.keyword_index import (
+    STALE,
+    drop_from_index,
+    ensure_index,
+    index_entry,
+    is_available,
+    is_intact,
+)
+from hardwon.adapters.sqlite.query import where
+from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
+from hardwon.adapters.sqlite.vectors import SPACE_KEY
+from hardwon.domain.model.checkpoint import Contents
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.ports.override import override
+from hardwon.ports.snapshots import Replacement, Snapshot
+
+KEYS: Mapping[str, str] = {
+    "entry": "seq",
+    "entry_text": "entry_seq",
+    "recall": "entry_seq",
+    "usage": "entry_seq",
+    "influence": "entry_seq",
+}
+"""The tables of an entry in the order of insertion, and the column of its number."""
+
+SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
+
+VECTORS = f"""
+    SELECT v.entry_seq, v.text_hash, v.vec, {SPACE_COLUMNS} FROM vector v JOIN space s ON s.id = v.space_id
+    JOIN entry e ON e.seq = v.entry_seq WHERE {{within}} ORDER BY v.entry_seq, {SPACE_COLUMNS}
+"""
+"""Ordered by the key of the space, as its id differs between stores."""
+
+
+def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
+    """Return the sha256 of all stored values of the entries of *only*, by number."""
+    within = where(only)
+    digests = dict[int, str]()
+    for table, sql in (*((table, _rows_of(table)) for table in KEYS), ("vector", VECTORS)):
+        for seq, *row in database.stream(sql.format(within=within.sql), within.parameters):
+            stored = repr((digests.get(seq), table, row))
+            digests[seq] = hashlib.sha256(stored.encode()).hexdigest()
+    return digests
+
+
+def _rows_of(table: str) -> str:
+    """Return the query of the rows of *table*, by entry, then by the column after its number."""
+    key = KEYS[table]
+    return f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER BY 1, 3"
+
+
+OF_SECTIONS = ("tombstone", "departed")
+"""Tables about sections of files without an entry."""
+
+LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
+"""Tables that the scope `all` restores as a whole, after those that they refer to."""
+
+OF_SESSIONS = ("receipt", "receipt_entry")
+"""Tables that no restore changes: they record what was injected, whatever the store has later."""
+
+OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE])
+"""Metadata about the file itself, never restored."""
+
+HISTORY = "memory_id, field_changed, old_value, new_value, changed_at"
+
+Section = tuple[str, str]
+"""A file's path and the anchor of a section, empty for the whole."""
+
+
+def copy_rows(past: Database, present: Database, table: str, condition: str = "true", *parameters: object) -> None:
+    """Copy the rows of *table* that meet *condition*; both stores have the same columns in the same order."""
+    marks = ", ".join("?" for _ in past.rows(f"PRAGMA table_info({table})"))
+    rows = past.stream(f"SELECT * FROM {table} WHERE {condition}", parameters)
+    present.run_many(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def spaces(past: Database, present: Database) -> dict[int, int]:
+    """Map the ids of the spaces of *past* to those of *present*, where missing ones are created."""
+    numbers = dict[int, int]()
+    for number, *key in past.rows(f"SELECT id, {SPACE_COLUMNS} FROM space"):
+        present.rows(f"INSERT OR IGNORE INTO space ({SPACE_COLUMNS}) VALUES (?, ?, ?, ?, ?)", key)
+        numbers[number] = present.value(f"SELECT id FROM space WHERE {SPACE_KEY}", key)
+    return numbers
+
+
+def sections(database: Database, seqs: Iterable[int]) -> set[Section]:
+    """Return the sections of files of the entries *seqs*."""
+    rows = database.rows(
+        "SELECT file_path, anchor_id FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value"
+        " WHERE file_path IS NOT NULL",
+        (in_list(seqs),),
+    )
+    return {(path, anchor) for path, anchor in rows}
+
+
+def restore_sections(past: Database, present: Database, of: Iterable[Section]) -> None:
+    """Restore the tombstones and absences of sections."""
+    for section, table in itertools.product(of, OF_SECTIONS):
+        present.rows(f"DELETE FROM {table} WHERE (file_path, anchor_id) = (?, ?)", section)
+        copy_rows(past, present, table, "(file_path, anchor_id) = (?, ?)", *section)
+
+
+def restore_records(past: Database, present: Database) -> None:
+    """Restore everything that is not about single entries; history is only appended to."""
+    for table in reversed(LEDGERS):
+        present.rows(f"DELETE FROM {table}")
+    for table in LEDGERS:
+        copy_rows(past, present, table)
+    present.rows("DELETE FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?))", (OF_THE_FILE,))
+    present.run_many("INSERT INTO _metadata VALUES (?, ?)", decisions(past, spaces(past, present)))
+    _reserve_numbers(past, present)
+    present.run_many(
+        f"INSERT INTO history ({HISTORY}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM history"
+        " WHERE memory_id = ?1 AND field_changed = ?2 AND old_value IS ?3 AND new_value IS ?4 AND changed_at = ?5)",
+        past.stream(f"SELECT {HISTORY} FROM history ORDER BY id"),
+    )
+
+
+def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
+    """Return the metadata that a store may take from another, the active space by its number in *numbers*."""
+    rows = database.rows(
+        "SELECT key, value FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?)) ORDER BY key",
+        (OF_THE_FILE,),
+    )
+    here = {str(there): str(number) for there, number in numbers.items()}
+    return [(key, here.get(value, value) if key == "active_space" else value) for key, value in rows]
+
+
+def note_in_history(present: Database, field: str, seqs: Iterable[int], name: str, at: dt.datetime) -> None:
+    """Append a line for all of *seqs*: *field* says what the restore of *name* did."""
+    present.run_many(
+        f"INSERT INTO history ({HISTORY}) VALUES (?, ?, NULL, ?, ?)",
+        ((seq, field, name, to_text(at)) for seq in sorted(seqs)),
+    )
+
+
+def _reserve_numbers(past: Database, present: Database) -> None:
+    last = past.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") or 0
+    present.rows(
+        "INSERT INTO sqlite_sequence SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
+    )
+    present.rows("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'entry'", (last,))
+
+
+RESTORED, REMOVED = "restored", "removed"
+"""The values in history in place of a field's name."""
+
+IN_LIST = "IN (SELECT value FROM json_each(?))"
+
+
+class SqliteSnapshot(Snapshot):
+    """
+    A checked copy of a store, and the store to restore it in.
+
+    Args:
+        past: The copy, at the newest schema.
+        present: The store.
+
+    """
+
+    def __init__(self, past: Database, present: Database) -> None:
+        self._past = past
+        self._present = present
+
+    @override
+    def bring_back(self, contents: Contents, *, name: str, at: dt.datetime) -> Replacement:
+        only = contents.entries
+        with self._present.transaction():
+            then, now = fingerprints(self._past, only), fingerprints(self._present, only)
+            missing = {seq for seq, digest in then.items() if now.get(seq) != digest}
+            surplus = {seq for seq, digest in now.items() if then.get(seq) != digest} | self._conflicting_with(missing)
+            touched = sections(self._past, missing) | sections(self._present, surplus)
+            self._remove(surplus)
+            self._ensure_free(missing)
+            self._add(missing)
+            restore_sections(self._past, self._present, touched)
+            if contents.scope == "all":
+                restore_records(self._past, self._present)
+            note_in_history(self._present, RESTORED, missing, name, at)
+            note_in_history(self._present, REMOVED, surplus - missing, name, at)
+            note_change(self._present)
+            self._verify(contents, then)
+        return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
+
+    def _conflicting_with(self, seqs: Iterable[int]) -> set[int]:
+        """Return the present entries with the id, or the section of a file, of the past entries *seqs*."""
+        wanted = json.dumps(
+            self._past.rows(
+                "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+                " JOIN entry_text t ON t.entry_seq = e.seq",
+                (in_list(seqs),),
+            )
+        )
+        rows = self._present.rows(
+            "SELECT e.seq FROM json_each(?1) wanted JOIN entry e ON e.id = json_extract(wanted.value, '$[0]') UNION"
+            " SELECT t.entry_seq FROM json_each(?1) wanted JOIN entry_text t ON"
+            " t.file_path = json_extract(wanted.value, '$[1]') AND t.anchor_id = json_extract(wanted.value, '$[2]')",
+            (wanted,),
+        )
+        return {seq for (seq,) in rows}
+
+    def _remove(self, seqs: Iterable[int]) -> None:
+        self._present.rows(f"DELETE FROM entry WHERE seq {IN_LIST}", (in_list(seqs),))
+        for seq in seqs:
+            drop_from_index(self._present, seq)
+
+    def _ensure_free(self, seqs: Iterable[int]) -> None:
+        """Refuse the number of an entry that stays: only entries of another store can have it."""
+        taken = self._present.value(f"SELECT seq FROM entry WHERE seq {IN_LIST}", (in_list(seqs),))
+        if taken is not None:
+            raise StorageError(f"the number {taken} belongs to another entry by now: restore with scope all")
+
+    def _add(self, seqs: Iterable[int]) -> None:
+        wanted = in_list(seqs)
+        for table, key in KEYS.items():
+            copy_rows(self._past, self._present, table, f"{key} {IN_LIST}", wanted)
+        numbers = spaces(self._past, self._present)
+        vectors = self._past.stream(
+            f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {IN_LIST}", (wanted,)
+        )
+        self._present.run_many(
+            "INSERT INTO vector (space_id, entry_seq, text_hash, vec) VALUES (?, ?, ?, ?)",
+            ((numbers[space], *row) for space, *row in vectors),
+        )
+        self._index(wanted)
+
+    def _index(self, wanted: str) -> None:
+        try:
+            rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,))
+            for entry in to_entries(rows):
+                index_entry(self._present, entry.number or 0, entry)
+        except ValueError as error:
+            raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
+        ensure_index(self._present, repair=True)
+
+    def _verify(self, contents: Contents, then: dict[int, str]) -> None:
+        is_same = fingerprints(self._present, contents.entries) == then and (
+            contents.scope != "all" or self._has_same_records()
+        )
+        if not is_same:
+            raise StorageError("the outcome is not what the snapshot holds; nothing was changed")
+        if self._present.rows("PRAGMA foreign_key_check") or (is_available() and not is_intact(self._present)):
+            raise StorageError("the store would not be whole after it; nothing was changed, run: hardwon doctor")
+
+    def _has_same_records(self) -> bool:
+        tables = all(
+            self._past.rows(f"SELECT * FROM {table} ORDER BY 1, 2")
+            == self._present.rows(f"SELECT * FROM {table} ORDER BY 1, 2")
+            for table in LEDGERS
+        )
+        numbers = spaces(self._past, self._present)
+        return tables and decisions(self._past, numbers) == decisions(
+            self._present, {number: number for number in numbers.values()}
+        )
