@@ -138,20 +138,20 @@ def _embedding(memory: Memory, only: EntryFilter) -> dict[str, object]:
         "dimensions": first.dimensions,
         "embedded": memory.count_embedded(only),
         "pending": memory.count_pending(only),
-        "trouble": _trouble(spaces),
+        "trouble": _problems(spaces),
     }
 
 
-def _trouble(spaces: Sequence[EmbeddingSpace]) -> str:
+def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
     """Return why something can't be embedded now, nothing if all can."""
     deadline = Deadline.after(ASKED_EMBED_SECONDS, time.monotonic)
-    troubles = list[str]()
+    problems = list[str]()
     for space in spaces:
         try:
             embed_query(space.embedder, "memory", deadline)
         except EmbedderError as error:
-            troubles.append(str(error))
-    return "; ".join(dict.fromkeys(troubles))
+            problems.append(str(error))
+    return "; ".join(dict.fromkeys(problems))
 
 
 def _store(memory: Memory) -> dict[str, object]:

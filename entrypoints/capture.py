@@ -98,7 +98,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> L
         filled = fill_spaces(memory, BATCH) if embed else None
     except StorageError as error:
         return Learned(problems=(f"written but not indexed: {error}",), is_known=False)
-    return Learned(filled.made if filled else 0, (*indexed.skipped, *(filled.troubles if filled else ())))
+    return Learned(filled.made if filled else 0, (*indexed.skipped, *(filled.problems if filled else ())))
 
 
 @attrs.frozen(kw_only=True)
@@ -128,8 +128,8 @@ class Remembering:
         clean = cleaning_for(self.project_root)(text)
         if not clean:
             raise InvalidEntryError("there is nothing to remember: the text is blank, or private as a whole")
-        said = Exchange(clean, "", self.memory.clock.now())
-        return self._remember(self.project_root).text(said, self.project_root)
+        exchange = Exchange(clean, "", self.memory.clock.now())
+        return self._remember(self.project_root).text(exchange, self.project_root)
 
     def session(self, environ: Mapping[str, str]) -> Remembered:
         """
@@ -143,16 +143,16 @@ class Remembering:
         with capture_lock(self.memory, self.project_root):
             journal = open_journal(self.memory.settings.global_store)
             sessions = known_sessions(journal.buffers(), journal.waiting())
-            session_id, root = session_meant(sessions, host_session(environ), self._is_ours)[:2]
+            session_id, root = session_meant(sessions, host_session(environ), self._is_of_project)[:2]
             ensure_there(session_id, root)
-            take_in = build_capture_events(self.memory, root, embed=self.embed)
-            return self._remember(root).session(session_id, take_in)
+            capture_events = build_capture_events(self.memory, root, embed=self.embed)
+            return self._remember(root).session(session_id, capture_events)
 
     def _remember(self, root: str) -> Remember:
         learn = build_learn(self.memory, root, embed=self.embed)
         return Remember(capture=build_capture(self.memory, root), learn=learn)
 
-    def _is_ours(self, project_root: str) -> bool:
+    def _is_of_project(self, project_root: str) -> bool:
         return bool(project_root) and os.path.realpath(project_root) == os.path.realpath(self.project_root)
 
 
@@ -195,7 +195,7 @@ class TranscriptCapture:
         self._embed = embed
         self._capture = build_capture(memory if embed else memory._replace(spaces=()), self.root)
 
-    def rehearse(self, progress: Progress) -> Captured:
+    def preview(self, progress: Progress) -> Captured:
         """
         Return what would be kept of all of it; nothing is written.
 

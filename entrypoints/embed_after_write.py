@@ -31,7 +31,7 @@ class Filled:
     """
 
     made: int = 0
-    troubles: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def fill_spaces(
@@ -46,30 +46,30 @@ def fill_spaces(
         StorageError: the store can't be written now.
 
     """
-    made, troubles = 0, list[str]()
+    made, problems = 0, list[str]()
     for embed_pending in build_embed_pending(memory):
         before = embed_pending.store.count_pending(EVERYTHING)
         is_active = memory.is_of_active_provider(embed_pending.store.space)
-        told = _offset(progress, made) if progress and is_active else None
+        offset_progress = _offset(progress, made) if progress and is_active else None
         try:
-            embed_pending.embed(limit, Deadline(time.monotonic), told, patience)
+            embed_pending.embed(limit, Deadline(time.monotonic), offset_progress, patience)
         except EmbedderError as error:
-            troubles.append(str(error))
+            problems.append(str(error))
         if is_active:
             made += before - embed_pending.store.count_pending(EVERYTHING)
     settle(memory)
-    return Filled(made, tuple(dict.fromkeys(troubles)))
+    return Filled(made, tuple(dict.fromkeys(problems)))
 
 
 def embed_now(memory: Memory) -> list[str]:
     """Give what waits its vector, if that is possible; return why it is not, one line each."""
     try:
-        troubles = fill_spaces(memory, BATCH).troubles
+        problems = fill_spaces(memory, BATCH).problems
     except StorageError as error:
-        troubles = (str(error),)
+        problems = (str(error),)
     providers = {space.embedder.space.provider for space in memory.spaces}
-    found_by = "the embedded model" if len(troubles) < len(providers) else "keyword search"
-    return [f"stored without a vector, {found_by} finds it: {trouble}" for trouble in troubles]
+    found_by = "the embedded model" if len(problems) < len(providers) else "keyword search"
+    return [f"stored without a vector, {found_by} finds it: {problem}" for problem in problems]
 
 
 def settle(memory: Memory) -> None:

@@ -25,7 +25,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
 )
 from hardwon.ports.agents import Agent, Connection
 
-NOBODY = "none calls the hook yet: run hardwon init"
+NO_AGENT = "none calls the hook yet: run hardwon init"
 SWITCHED_OFF = "{} switches its hooks off, ours too: take that out"
 
 
@@ -48,7 +48,7 @@ class Finding:
 
 def agent_findings(agents: Sequence[Agent], project: str) -> list[Finding]:
     """Return one finding for each agent that calls us in *project*; one that says how to begin when none does."""
-    return list(_agent_findings(agents, project)) or [Finding("agents", ok=True, detail=NOBODY)]
+    return list(_agent_findings(agents, project)) or [Finding("agents", ok=True, detail=NO_AGENT)]
 
 
 def _agent_findings(agents: Sequence[Agent], project: str) -> Iterator[Finding]:
@@ -56,12 +56,12 @@ def _agent_findings(agents: Sequence[Agent], project: str) -> Iterator[Finding]:
         connection = agent.connection()
         if connection.ways:
             obstacle = agent.obstacle(project)
-            trouble = SWITCHED_OFF.format(obstacle) if obstacle else trouble_of(connection)
-            detail = trouble or f"hooks from {_ways(connection)}"
-            yield Finding(f"agent {agent.name}", ok=not trouble, detail=detail)
+            problem = SWITCHED_OFF.format(obstacle) if obstacle else problem_of(connection)
+            detail = problem or f"hooks from {_ways(connection)}"
+            yield Finding(f"agent {agent.name}", ok=not problem, detail=detail)
 
 
-def trouble_of(connection: Connection) -> str:
+def problem_of(connection: Connection) -> str:
     """Return why a connection, which has at least one way, does not work; empty when it does."""
     if connection.is_twice:
         return f"hooks run twice, from {_ways(connection)}: hardwon init leaves them to the plugin"

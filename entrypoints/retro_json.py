@@ -40,7 +40,7 @@ NEEDED = "text"
 CLAIMS = {"true": True, "false": False}
 SHAPE = '{"act": {"patterns": [...], "anti_patterns": [...], "heuristics": [...]}}'
 
-MOST_TRIES = 20
+MAX_TRIES = 20
 """Failed attempts to decode an answer before the search ends."""
 
 _ANSWER = re.compile(r'\{\s*"act"\s*:')
@@ -74,11 +74,11 @@ def find_answer(text: str) -> object:
 
     """
     text = text.strip()
-    found, troubles = _answers(text)
+    found, problems = _answers(text)
     if len(found) > 1:
         raise InvalidEntryError(f"there are {len(found)} answers: give one of them")
-    if not found and troubles:
-        raise troubles[0]
+    if not found and problems:
+        raise problems[0]
     return found[0] if found else _as_a_whole(text)
 
 
@@ -95,20 +95,20 @@ def read_answer(document: object) -> Answer:
     """
     reading = _Reading()
     items = tuple(reading.items(_object(_object(document, "the answer").get("act"), "act")))
-    return Answer(items, tuple(reading.troubles), tuple(reading.unknown))
+    return Answer(items, tuple(reading.problems), tuple(reading.unknown))
 
 
 def _answers(text: str) -> tuple[list[object], list[InvalidEntryError]]:
     """Return what begins like an answer and is JSON, and why the rest is not: prose may speak of answers too."""
-    found, troubles, at = list[object](), list[InvalidEntryError](), 0
-    while (begin := _ANSWER.search(text, at)) and len(troubles) < MOST_TRIES:
+    found, problems, at = list[object](), list[InvalidEntryError](), 0
+    while (begin := _ANSWER.search(text, at)) and len(problems) < MAX_TRIES:
         try:
             document, at = _decoded(text, begin.start())
             found.append(document)
         except InvalidEntryError as error:
-            troubles.append(error)
+            problems.append(error)
             at = begin.end()
-    return found, troubles
+    return found, problems
 
 
 def _as_a_whole(text: str) -> object:
@@ -143,18 +143,18 @@ class _Reading:
     """Goes through an answer to its end, and gathers what is wrong."""
 
     def __init__(self) -> None:
-        self.troubles = list[str]()
+        self.problems = list[str]()
         self.unknown = dict[str, None]()
 
     def items(self, lists: Mapping[str, object]) -> Iterator[RetroItem]:
         for name in sorted(lists.keys() - GROUPS.keys()):
-            self.troubles.append(f"act has an unknown list {shown(name)}: use {', '.join(GROUPS)}")
+            self.problems.append(f"act has an unknown list {shown(name)}: use {', '.join(GROUPS)}")
         for name, category in GROUPS.items():
             yield from self._listed(lists.get(name), f"act.{name}", category)
 
     def _listed(self, value: object, place: str, category: Category) -> Iterator[RetroItem]:
         if not isinstance(value, list | None):
-            self.troubles.append(f"{place} is {shown(value)}: it must be a list of objects")
+            self.problems.append(f"{place} is {shown(value)}: it must be a list of objects")
             return
         for number, each in enumerate(value or ()):
             fields = self._fields(each, f"{place}[{number}]")
@@ -164,16 +164,18 @@ class _Reading:
     def _fields(self, value: object, place: str) -> dict[str, Any]:
         """Return what an item says that can be used; null says nothing."""
         if not isinstance(value, dict):
-            self.troubles.append(f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}")
+            self.problems.append(f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}")
             return {}
         self.unknown.update(dict.fromkeys(map(shown, value.keys() - FIELDS.keys())))
         if value.get(NEEDED) is None:
-            self.troubles.append(f"{place}.{NEEDED} is missing: it is the lesson itself")
-        said = {name: _plain(name, given) for name, given in value.items() if name in FIELDS and given is not None}
-        for name, given in said.items():
+            self.problems.append(f"{place}.{NEEDED} is missing: it is the lesson itself")
+        given_fields = {
+            name: _plain(name, given) for name, given in value.items() if name in FIELDS and given is not None
+        }
+        for name, given in given_fields.items():
             if not _fits(FIELDS[name], given):
-                self.troubles.append(f"{place}.{name} is {shown(value[name])}: it must be {FIELDS[name]}")
-        fitting: dict[str, Any] = {name: given for name, given in said.items() if _fits(FIELDS[name], given)}
+                self.problems.append(f"{place}.{name} is {shown(value[name])}: it must be {FIELDS[name]}")
+        fitting: dict[str, Any] = {name: given for name, given in given_fields.items() if _fits(FIELDS[name], given)}
         return {**fitting, "keywords": tuple(fitting.get("keywords", ()))}
 
 

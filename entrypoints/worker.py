@@ -117,7 +117,7 @@ class Worker:
     def _work(self) -> None:
         for waiting in self._due():
             self._dealt_with[waiting.session_id] = waiting.newest
-            self._attempt(partial(self._take_in, waiting))
+            self._attempt(partial(self._capture_waiting, waiting))
         if not self._has_tidied:
             self._has_tidied = True
             self._attempt(self._fill)
@@ -132,7 +132,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001  # nobody else would tell of it
             self.warn(f"capture: {type(error).__name__}: {error}")
 
-    def _take_in(self, waiting: Waiting) -> None:
+    def _capture_waiting(self, waiting: Waiting) -> None:
         session_id = waiting.session_id
         root = project_of(self._journal.buffer(session_id), [waiting.project_root])
         try:
@@ -145,10 +145,10 @@ class Worker:
             build_capture_events(memory, root).capture_waiting(session_id)
             label_imports(memory)
 
-    def _warn_once(self, trouble: str) -> None:
+    def _warn_once(self, problem: str) -> None:
         """Log what stays as it is until somebody acts, unless the log tells of it lately."""
-        if not any(line.endswith(one_line(trouble)) for line in last_events(self._store, LATELY)):
-            self.warn(trouble)
+        if not any(line.endswith(one_line(problem)) for line in last_events(self._store, LATELY)):
+            self.warn(problem)
 
     def _forget(self) -> None:
         for lost in self._journal.forget_untouched(_now() - FORGOTTEN_AFTER):
@@ -161,8 +161,8 @@ class Worker:
         with contextlib.closing(memory):
             is_local = bool(memory.spaces) and memory.spaces[0].embedder.space.provider == LOCAL
             if is_local and memory.count_pending(EVERYTHING):
-                for trouble in fill_spaces(memory, MAX_BATCHES * BATCH).troubles:
-                    self.warn(trouble)
+                for problem in fill_spaces(memory, MAX_BATCHES * BATCH).problems:
+                    self.warn(problem)
 
     def _open(self, project_root: str) -> Memory:
         settings = read_settings(project_root, {"--global-store": self._store}).settings

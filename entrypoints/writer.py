@@ -170,8 +170,8 @@ def _store(entry: Entry, keywords: Sequence[str], settings: Settings) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory):
         _report(build_store_entry(memory).keep(entry), keywords)
-        for trouble in embed_now(memory):
-            warn(trouble)
+        for problem in embed_now(memory):
+            warn(problem)
         label_imports(memory)
 
 
@@ -208,8 +208,8 @@ def _bytes(path: str) -> bytes:
 
 def _report(stored: Stored, keywords: Sequence[str]) -> None:
     entry = stored.entry
-    if trouble := put_out("\n".join(storing_confirmation(stored))):
-        warn(f"stored as {entry.entry_id}, but standard output can't be written: {trouble}")
+    if problem := put_out("\n".join(storing_confirmation(stored))):
+        warn(f"stored as {entry.entry_id}, but standard output can't be written: {problem}")
     complaints = complaints_of_keywords(keywords, entry), complaints_of_length(entry), complaints_of_gaps(entry)
     for line in chain(*complaints):
         warn(line)

@@ -65,11 +65,11 @@ class Endpoint:
         if not re.fullmatch(r"[!-~]*", self.key):
             raise ProviderUnavailableError(f"{self.key_name} holds characters that no key has: set it again")
 
-    def says(self, trouble: str, excerpt: str = "") -> str:
+    def says(self, problem: str, excerpt: str = "") -> str:
         """Return one line of our own words, with at most 200 characters of *excerpt* and never the key."""
         words = self._without_key(" ".join("".join(c if c.isprintable() else " " for c in excerpt).split()))
         shortened = words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"
-        return f"{self.provider} at {self.host} {trouble}" + (f": {shortened}" if shortened else "")
+        return f"{self.provider} at {self.host} {problem}" + (f": {shortened}" if shortened else "")
 
     def _without_key(self, words: str) -> str:
         if len(self.key) < TELLING_PREFIX:

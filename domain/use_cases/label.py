@@ -127,7 +127,7 @@ class Labelled:
 
     labelled: int = 0
     failed: int = 0
-    trouble: str = ""
+    problem: str = ""
     unanswered: int = 0
     last: Entry | None = attrs.field(default=None, eq=False)
 
@@ -206,7 +206,7 @@ class LabelPending:
             labels = self.chain.ask(entry, deadline)
         except LabelerUnavailableError as error:
             unanswered = 0 if isinstance(error, UnusableLabelsError) else run.unanswered + 1
-            return attrs.evolve(run, failed=run.failed + 1, trouble=str(error), unanswered=unanswered)
+            return attrs.evolve(run, failed=run.failed + 1, problem=str(error), unanswered=unanswered)
         except InvalidEntryError:
             labels = ()
         if not labels:

@@ -135,7 +135,7 @@ def add(
         entry = draft.entry(None if universal else name_of(project_root) or None, dt.datetime.now(dt.UTC))
         memory = open_memory(settings, warn)
         stored = build_store_entry(memory).keep(entry)
-    _tell(memory, stored, draft, embed=not no_embed, as_json=as_json)
+    _print_stored(memory, stored, draft, embed=not no_embed, as_json=as_json)
     if not no_embed:
         label_after_output(memory)
 
@@ -196,9 +196,9 @@ def _split(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(item for label in labels for item in label.split(","))
 
 
-def _tell(memory: Memory, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:
-    troubles = embed_now(memory) if embed else []
-    for line in (*complaints_of_keywords(draft.keywords, stored.entry), *complaints_of_length(stored.entry), *troubles):
+def _print_stored(memory: Memory, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:
+    problems = embed_now(memory) if embed else []
+    for line in (*complaints_of_keywords(draft.keywords, stored.entry), *complaints_of_length(stored.entry), *problems):
         warn(line)
     if as_json:
         print_json({**entry_document(stored.entry), "merged": stored.merged})

@@ -27,7 +27,7 @@ READABLE = 100
 """Columns; lines that are longer are hard to read, however wide the terminal is."""
 
 
-def tell_notes(memory: Memory, recollection: Recollection) -> None:
+def print_notes(memory: Memory, recollection: Recollection) -> None:
     """Tell on standard error what was missing from a search."""
     for line in recollection.degradations:
         warn(line)
@@ -93,10 +93,10 @@ class Asked(NamedTuple):
     rules: tuple[Entry, ...] = ()
 
 
-def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
+def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
     """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
     if asked.question.limit > 0:
-        tell_notes(asked.memory, asked.recollection)
+        print_notes(asked.memory, asked.recollection)
     if as_json:
         print_items(
             (_document(asked, answer) for answer in asked.recollection.answers),
@@ -104,7 +104,7 @@ def tell(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
             **(_searched(asked).document if asked.report.explained else {}),
         )
     elif asked.question.limit > 0:
-        FORMS.get(collection, _tell_list)(asked)
+        FORMS.get(collection, _print_list)(asked)
 
 
 def _document(asked: Asked, answer: Answer) -> dict[str, object]:
@@ -118,22 +118,22 @@ def _searched(asked: Asked) -> Searched:
     return Searched(recollection.query, recollection.found_by_meaning, recollection.found_by_word)
 
 
-def _tell_list(asked: Asked) -> None:
+def _print_list(asked: Asked) -> None:
     answers = asked.recollection.answers
     print_marked(asked.report.listing(answers))
     if not answers:
         say(NOTHING)
 
 
-def _tell_memories(asked: Asked) -> None:
-    _tell_framed(asked, asked.report.memories)
+def _print_memories(asked: Asked) -> None:
+    _print_framed(asked, asked.report.memories)
 
 
-def _tell_sessions(asked: Asked) -> None:
-    _tell_framed(asked, asked.report.sessions)
+def _print_sessions(asked: Asked) -> None:
+    _print_framed(asked, asked.report.sessions)
 
 
-def _tell_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
+def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
     """Print how many memories are searched, the *lines* of the answers, and how many there are."""
     recollection, minimum = asked.recollection, asked.question.minimum
     say(f"Searching {recollection.searched} memories...")
@@ -155,7 +155,7 @@ def _nothing_to_compare(asked: Asked) -> bool:
     return not any(space.vectors.has_any(asked.question.only) for space in spaces)
 
 
-def _tell_block(asked: Asked) -> None:
+def _print_block(asked: Asked) -> None:
     recollection, memory = asked.recollection, asked.memory
     diagnostics = Diagnostics(
         total=memory.repository.count(LEARNINGS),
@@ -171,7 +171,7 @@ def _tell_block(asked: Asked) -> None:
     print_marked(asked.report.explanations(recollection.answers))
 
 
-def _tell_documents(asked: Asked) -> None:
+def _print_documents(asked: Asked) -> None:
     answers = asked.recollection.answers
     print_marked(asked.report.rules(asked.rules))
     print_marked(asked.report.documents(answers))
@@ -180,8 +180,8 @@ def _tell_documents(asked: Asked) -> None:
 
 
 FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
-    "all": _tell_memories,
-    "learnings": _tell_block,
-    "sessions": _tell_sessions,
-    "documents": _tell_documents,
+    "all": _print_memories,
+    "learnings": _print_block,
+    "sessions": _print_sessions,
+    "documents": _print_documents,
 }

@@ -86,7 +86,7 @@ def update(
     changed = build_change_entry(memory).apply(find_entry(memory, entry_id).entry_id, change)
     for line in complaints_of_keywords(change.keywords or (), changed.entry):
         warn(line)
-    _tell(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
+    _print_change(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
 
 
 def _texts(given: list[str] | None) -> tuple[str, ...] | None:
@@ -104,7 +104,7 @@ def _stale_banks(memory: Memory, changed: Changed, project_root: str) -> list[st
         return []
 
 
-def _tell(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
+def _print_change(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
     for line in embed_now(memory) if changed.needs_vectors else ():
         warn(line)
     if as_json:

@@ -9,7 +9,7 @@ from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.presenters.checkpoints import metadata, told, told_line, told_restore
+from hardwon.entrypoints.presenters.checkpoints import checkpoint_line, contents_text, metadata, restore_lines
 from hardwon.entrypoints.streams import readable
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
@@ -37,7 +37,7 @@ def create(
     if as_json:
         print_json(_document(made))
     else:
-        say(f"Checkpoint {told_line(made)}")
+        say(f"Checkpoint {checkpoint_line(made)}")
 
 
 def list_checkpoints(
@@ -52,7 +52,7 @@ def list_checkpoints(
         print_items(map(_document, checkpoints))
         return
     for item in checkpoints:
-        say(told_line(item))
+        say(checkpoint_line(item))
     if not checkpoints:
         say("No checkpoint yet: hardwon checkpoint create NAME")
 
@@ -77,8 +77,11 @@ def restore(
     """
     checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
     checkpoint = checkpoints.named(readable(name))
-    ask(f"replace {told(checkpoint.contents.narrowed(scope))} by the checkpoint {told_line(checkpoint)}", yes=yes)
-    tell(checkpoints.restore(checkpoint.name, scope), as_json=as_json)
+    ask(
+        f"replace {contents_text(checkpoint.contents.narrowed(scope))} by the checkpoint {checkpoint_line(checkpoint)}",
+        yes=yes,
+    )
+    print_restored(checkpoints.restore(checkpoint.name, scope), as_json=as_json)
 
 
 def delete(
@@ -92,7 +95,7 @@ def delete(
     """Forget a checkpoint and its snapshot."""
     checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
     checkpoint = checkpoints.named(readable(name))
-    ask(f"forget the checkpoint {told_line(checkpoint)}", yes=yes)
+    ask(f"forget the checkpoint {checkpoint_line(checkpoint)}", yes=yes)
     gone = checkpoints.delete(checkpoint.name)
     if as_json:
         print_json({"deleted": gone.name})
@@ -100,14 +103,14 @@ def delete(
         say(f"Deleted: {gone.name}")
 
 
-def tell(restored: Restored, *, as_json: bool) -> None:
+def print_restored(restored: Restored, *, as_json: bool) -> None:
     """Print the outcome of a restore."""
     if as_json:
         contents, done = restored.contents, restored.replacement
         figures = {"name": restored.name, **contents._asdict(), **done._asdict()}
         print_json({**figures, "safety_checkpoint": _document(restored.safety)})
         return
-    for line in told_restore(restored):
+    for line in restore_lines(restored):
         say(line)
 
 

@@ -21,7 +21,7 @@ from hardwon.domain.use_cases.related_conversations import POLICY, Related
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_relate
 from hardwon.entrypoints.bootstrap_transfer import is_within, put_section
-from hardwon.entrypoints.cli.answers import print_marked, readable_columns, tell_notes
+from hardwon.entrypoints.cli.answers import print_marked, print_notes, readable_columns
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
@@ -38,7 +38,7 @@ NO_LEARNING = "There is nothing to tell yet: run hardwon import, or hardwon capt
 NO_CONVERSATION = "No conversation of this project is remembered"
 
 
-class Told(NamedTuple):
+class Rendered(NamedTuple):
     """
     What a session start tells.
 
@@ -74,7 +74,7 @@ def _summed_up(answer: Answer) -> dict[str, object]:
     return {**explained_document(answer, POLICY), "text": summarised(entry.description, entry.name) or entry.name}
 
 
-def told_at_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Told:
+def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
     """Return the whole block."""
     if not memory.settings.injection_enabled:
         warn(SWITCHED_OFF)
@@ -91,7 +91,7 @@ def told_at_start(memory: Memory, signals: ContextQuery, occasion: Occasion, lim
     for line in injection.degradations:
         warn(line)
     conversations = _conversations(memory, injection.related) if injection.related else ()
-    return Told(
+    return Rendered(
         injection.text,
         NO_LEARNING if wanted > 0 else "",
         _learnings(memory, injection),
@@ -101,18 +101,18 @@ def told_at_start(memory: Memory, signals: ContextQuery, occasion: Occasion, lim
     )
 
 
-def told_of_conversations(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Told:
+def render_conversations(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
     """Return the section of related conversations alone."""
     wanted = COLLECTIONS["conversations"].limit if limit is None else limit
     if wanted <= 0:
-        return Told("")
+        return Rendered("")
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
     related = build_relate(memory).section_for(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
     search = related.nearby.search
-    tell_notes(memory, search._replace(degradations=related.degradations))
+    print_notes(memory, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
     searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
-    return Told(related.section.text, nothing, conversations=_conversations(memory, related), searched=searched)
+    return Rendered(related.section.text, nothing, conversations=_conversations(memory, related), searched=searched)
 
 
 def _searched(injection: Injection) -> Searched:
@@ -191,26 +191,26 @@ def context(
     here = with_uncommitted_files(read_workplace(project_root, memory.settings), project_root, deadline, warn)
     budget = memory.settings.context_tokens if token_budget is None else token_budget
     occasion = Occasion(here, budget)
-    tell = told_at_start if collection == "learnings" else told_of_conversations
-    told = tell(memory, signals, occasion, limit)
+    render = render_start if collection == "learnings" else render_conversations
+    rendered = render(memory, signals, occasion, limit)
     if write is not None:
-        _write(told, write, project_root)
+        _write(rendered, write, project_root)
     elif as_json:
-        print_items(told.documents(explained=explain), **(told.searched.document if explain else {}))
+        print_items(rendered.documents(explained=explain), **(rendered.searched.document if explain else {}))
     else:
-        _show(told, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
+        _show(rendered, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
 
 
-def _show(told: Told, report: Report) -> None:
-    if told.text or told.nothing:
-        say(told.text.rstrip("\n") or told.nothing)
-    rated = [item for item in told.conversations if item.parts]
+def _show(rendered: Rendered, report: Report) -> None:
+    if rendered.text or rendered.nothing:
+        say(rendered.text.rstrip("\n") or rendered.nothing)
+    rated = [item for item in rendered.conversations if item.parts]
     if report.explained and rated:
         say()
         print_marked(report.explanations(rated))
 
 
-def _write(told: Told, path: str, project_root: str) -> None:
+def _write(rendered: Rendered, path: str, project_root: str) -> None:
     """
     Bring what is told into the marked section of a file, with the lines that mark it as data.
 
@@ -226,9 +226,9 @@ def _write(told: Told, path: str, project_root: str) -> None:
         wrong = f"{path!r} leads out of the project: name {target!r} itself if that is meant"
         raise typer.BadParameter(on_one_line(wrong), param_hint="'--write'")
     try:
-        changed = put_section(path, framed(told.text) if told.text else "")
+        changed = put_section(path, framed(rendered.text) if rendered.text else "")
     except (InvalidSectionError, UnreadableFileError) as error:
         raise typer.BadParameter(on_one_line(str(error)), param_hint="'--write'") from error
-    if not told.text and told.nothing:
-        say(told.nothing)
+    if not rendered.text and rendered.nothing:
+        say(rendered.nothing)
     say(f"Wrote {path}" if changed else f"{path} needs no change")

@@ -19,7 +19,7 @@ from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capture_
 from hardwon.entrypoints.cli.console import counted, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
-    OUR_TROUBLE,
+    OUR_FAILURE,
     AsJson,
     GlobalStore,
     ProjectRoot,
@@ -51,7 +51,7 @@ class SessionStatus(NamedTuple):
     waiting: int
 
 
-def tell_status(memory: Memory, *, as_json: bool) -> None:
+def print_status(memory: Memory, *, as_json: bool) -> None:
     """
     Tell how capture stands in the store of *memory*.
 
@@ -61,11 +61,11 @@ def tell_status(memory: Memory, *, as_json: bool) -> None:
     store, settings = memory.settings.global_store, memory.settings
     sessions = session_statuses(open_journal(store))
     is_working = open_lock(store).is_taken()
-    troubles = last_events(store, 1)
+    problems = last_events(store, 1)
     if as_json:
         enabled = settings.capture_enabled and settings.semantic_enabled
         documents = [session._asdict() for session in sessions]
-        print_json({"enabled": enabled, "working": is_working, "sessions": documents, "last_trouble": troubles[-1:]})
+        print_json({"enabled": enabled, "working": is_working, "sessions": documents, "last_trouble": problems[-1:]})
         return
     say(f"Capture: {_switch(settings)}")
     say(f"Worker: {'at work' if is_working else 'not running'}")
@@ -73,8 +73,8 @@ def tell_status(memory: Memory, *, as_json: bool) -> None:
         say(_line(session))
     if not sessions:
         say("No session was captured yet")
-    for trouble in troubles:
-        say(f"Last trouble: {trouble}")
+    for problem in problems:
+        say(f"Last trouble: {problem}")
 
 
 def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
@@ -144,16 +144,16 @@ def capture(
     stopped, this one goes on.
     """
     if status:
-        tell_status(open_for(project_root, global_store, create=False), as_json=as_json)
+        print_status(open_for(project_root, global_store, create=False), as_json=as_json)
         return
     path = _path(transcript)
     ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
     capturing = TranscriptCapture(memory, project_root, path, embed=not no_embed)
     if dry_run:
-        with _progress() as told:
-            captured = capturing.rehearse(told)
-        _tell_captured(captured, capturing.root, as_json=as_json)
+        with _progress() as progress:
+            captured = capturing.preview(progress)
+        _print_captured(captured, capturing.root, as_json=as_json)
         return
     with capture_lock(memory, project_root):
         _keep(capturing, force=force, as_json=as_json)
@@ -162,14 +162,14 @@ def capture(
 
 
 def _keep(capturing: TranscriptCapture, *, force: bool, as_json: bool) -> None:
-    with _progress() as told:
-        captured = capturing.run(told, force=force)
-    _tell_captured(captured, capturing.root, as_json=as_json)
+    with _progress() as progress:
+        captured = capturing.run(progress, force=force)
+    _print_captured(captured, capturing.root, as_json=as_json)
     learned = capturing.learn(captured)
-    for trouble in learned.problems:
-        warn(f"the text is kept all the same: {trouble}")
+    for problem in learned.problems:
+        warn(f"the text is kept all the same: {problem}")
     if not learned.is_known:
-        raise typer.Exit(OUR_TROUBLE)
+        raise typer.Exit(OUR_FAILURE)
 
 
 def _path(transcript: str | None) -> str:
@@ -189,7 +189,7 @@ def _progress() -> Iterator[Progress]:
         yield lambda exchanges: bar.update(task, completed=exchanges)
 
 
-def _tell_captured(captured: Captured, root: str, *, as_json: bool) -> None:
+def _print_captured(captured: Captured, root: str, *, as_json: bool) -> None:
     if as_json:
         print_items(map(chunk_document, captured.chunks))
         return
@@ -240,12 +240,12 @@ def remember(
     remembering = Remembering(memory=memory, project_root=project_root, embed=not no_embed)
     given = _given(" ".join(words) if words else None)
     remembered = remembering.session(os.environ) if given is None else remembering.text(given)
-    for trouble in remembered.learned.problems:
-        warn(trouble)
+    for problem in remembered.learned.problems:
+        warn(problem)
     if as_json:
         print_json(_document(remembered))
     else:
-        _tell_remembered(remembered, os.path.realpath(project_root))
+        _print_remembered(remembered, os.path.realpath(project_root))
     if not no_embed:
         label_after_output(memory)
 
@@ -258,7 +258,7 @@ def _given(text: str | None) -> str | None:
     return piped if text == "-" or piped.strip() else None
 
 
-def _tell_remembered(remembered: Remembered, root: str) -> None:
+def _print_remembered(remembered: Remembered, root: str) -> None:
     captured = remembered.captured
     for chunk in captured.chunks:
         say(f"Remembered permanently: {chunk.summary or chunk.title}")

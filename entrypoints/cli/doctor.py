@@ -17,7 +17,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, re
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.health import CHECKED, Finding, ProviderState, examine, keys, provider_states
 
-TROUBLE_SHOWN = 3
+PROBLEMS_SHOWN = 3
 
 
 def doctor(
@@ -38,21 +38,21 @@ def doctor(
     if repair:
         _repair(resolved.settings, project_root)
     findings = examine(resolved.settings, project_root)
-    trouble = last_events(resolved.settings.global_store, TROUBLE_SHOWN)
+    problem = last_events(resolved.settings.global_store, PROBLEMS_SHOWN)
     if as_json:
         print_json(
             {
                 "findings": findings,
                 "providers": _providers(findings, resolved.settings),
                 "keys": keys(os.environ),
-                "hook_log": trouble,
+                "hook_log": problem,
                 "settings": _settings(resolved),
             }
         )
     else:
-        _print(findings, resolved, trouble)
-    if troubles := sum(not finding.ok for finding in findings):
-        raise HardwonError(f"{troubles} of {len(findings)} checks failed")
+        _print(findings, resolved, problem)
+    if problems := sum(not finding.ok for finding in findings):
+        raise HardwonError(f"{problems} of {len(findings)} checks failed")
 
 
 def _repair(settings: Settings, project_root: str) -> None:
@@ -87,18 +87,18 @@ def _rebuild(settings: Settings, project_root: str) -> None:
     )
 
 
-def _print(findings: Sequence[Finding], resolved: Resolved, trouble: Sequence[str]) -> None:
+def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[str]) -> None:
     for finding in findings:
-        out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
+        out.print(f"{'ok' if finding.ok else 'problem':<9}", style="green" if finding.ok else "red", end="")
         say(f"{finding.name}: {finding.detail}")
     say("\nembedding providers:")
     for state in _providers(findings, resolved.settings):
         mark = "searched" if state.chosen else ""
         say(f"  {state.provider:<8}{mark:<10}{state.model}, {state.dimensions} dimensions, {state.key}")
     say(f"\nlabels: {keys(os.environ)['anthropic']}")
-    if trouble:
+    if problem:
         say("\nlast trouble of the hook:")
-        for line in trouble:
+        for line in problem:
             say(f"  {line}")
     say("\nsettings:")
     values = {name: shown(value) for name, value in resolved.settings._asdict().items()}

@@ -26,7 +26,7 @@ from hardwon.entrypoints.cli.console import (
     say,
     warn,
 )
-from hardwon.entrypoints.cli.options import OUR_TROUBLE, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.options import OUR_FAILURE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.embedder import DownloadableEmbedder
@@ -58,20 +58,20 @@ def embed(
             f"it is {memory.settings.embedding_provider!r}, which makes no vectors; set it to 'local' or 'auto'",
             param_hint=EMBEDDING_SETTING,
         )
-    troubles = offer_downloads(memory)
+    problems = offer_downloads(memory)
     if everything:
         try_embedders(memory)  # or all would be lost
         for space in memory.spaces:
             space.vectors.clear(EVERYTHING)
     filled = _fill(memory)
-    troubles += filled.troubles
+    problems += filled.problems
     pending = memory.count_pending(EVERYTHING)
     if as_json:
-        print_json({"embedded": filled.made, "pending": pending, "troubles": troubles})
+        print_json({"embedded": filled.made, "pending": pending, "troubles": problems})
     else:
         say(f"{counted(filled.made, 'vector', 'vectors')} made, {pending} missing.")
-    if troubles:
-        raise typer.Exit(OUR_TROUBLE)
+    if problems:
+        raise typer.Exit(OUR_FAILURE)
 
 
 def embed_with_progress(memory: Memory, limit: int | None = None) -> int:
@@ -91,8 +91,8 @@ def _fill(memory: Memory, limit: int | None = None) -> Filled:
             lambda done: bar.update(task, completed=done),
             Patience(pause=_pause, between_batches=float(is_remote)),
         )
-    for trouble in filled.troubles:
-        warn(f"embedding stopped, keyword search finds the rest: {trouble}")
+    for problem in filled.problems:
+        warn(f"embedding stopped, keyword search finds the rest: {problem}")
     return filled
 
 
@@ -135,7 +135,7 @@ def offer_downloads(memory: Memory) -> list[str]:
         Why a download failed, one line each, already told.
 
     """
-    troubles = list[str]()
+    problems = list[str]()
     deadline = Deadline.after(LOOK_SECONDS, time.monotonic)
     embedders = [space.embedder for space in memory.spaces_in_use(EVERYTHING)] if can_be_asked() else []
     for embedder in without_model(embedders, deadline):
@@ -144,8 +144,8 @@ def offer_downloads(memory: Memory) -> list[str]:
                 _download(embedder)
             except EmbedderError as error:
                 warn(str(error))
-                troubles.append(str(error))
-    return troubles
+                problems.append(str(error))
+    return problems
 
 
 def _download(embedder: DownloadableEmbedder) -> None:
@@ -184,8 +184,8 @@ def label(
         )
     outcome = _label(pending, limit)
     remaining = pending.count()
-    if outcome.trouble:
-        warn(f"{counted(outcome.failed, 'entry', 'entries')} got no labels: {outcome.trouble}")
+    if outcome.problem:
+        warn(f"{counted(outcome.failed, 'entry', 'entries')} got no labels: {outcome.problem}")
     if as_json:
         print_json({"labelled": outcome.labelled, "failed": outcome.failed, "without_labels": remaining})
     else:

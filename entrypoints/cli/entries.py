@@ -44,7 +44,7 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     open_for,
 )
-from hardwon.entrypoints.presenters.entries import entry_document, moment
+from hardwon.entrypoints.presenters.entries import entry_document, utc_text
 from hardwon.entrypoints.presenters.injections import influence_line, use_document
 from hardwon.entrypoints.presenters.text import on_one_line, visible
 from hardwon.entrypoints.streams import readable
@@ -176,7 +176,7 @@ def show(
         say(f"{name:<14}{on_one_line(str(value))}")
     _say_of_use(memory, entry)
     for item in past:
-        say(f"{'changed':<14}{moment(item.at)}  {on_one_line(f'{item.field}: {item.old} -> {item.new}')}")
+        say(f"{'changed':<14}{utc_text(item.at)}  {on_one_line(f'{item.field}: {item.old} -> {item.new}')}")
     if history and not past:
         say(f"{'changed':<14}never")
 
@@ -214,13 +214,13 @@ def _facts_of_learning(entry: Entry) -> dict[str, object]:
         "id": entry.entry_id,
         "category": entry.category,
         "confidence": entry.confidence,
-        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {moment(entry.updated_at)}",
+        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {utc_text(entry.updated_at)}",
         "recalled": _times(entry.recall_count, entry.last_recalled_at),
         "keywords": ", ".join(entry.keywords) or "none",
         **tags,
         "references": ", ".join(entry.references) or "none",
         "source": f"{entry.source}, {entry.source_project or 'universal'}",
-        "created": moment(entry.created_at),
+        "created": utc_text(entry.created_at),
     }
 
 
@@ -237,8 +237,8 @@ def _facts_of_file(entry: Entry) -> dict[str, object]:
         "branch": entry.branch or "none",
         "permanent": "yes" if entry.permanent else "no",
         "source": entry.source,
-        "created": moment(entry.created_at),
-        "updated": moment(entry.updated_at),
+        "created": utc_text(entry.created_at),
+        "updated": utc_text(entry.updated_at),
     }
 
 
@@ -255,9 +255,9 @@ def _importance(entry: Entry) -> dict[str, object]:
         "triggers": ", ".join(entry.trigger_phrases) or "none",
         "found": _times(entry.usage.access_count, entry.usage.last_accessed),
         "judged": judged if total else "never",
-        "expires": moment(entry.expires_at) if entry.expires_at else "never",
+        "expires": utc_text(entry.expires_at) if entry.expires_at else "never",
     }
 
 
 def _times(count: int, last: dt.datetime | None) -> str:
-    return "never" if last is None else f"{counted(count, 'time', 'times')}, last {moment(last)}"
+    return "never" if last is None else f"{counted(count, 'time', 'times')}, last {utc_text(last)}"

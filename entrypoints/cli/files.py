@@ -47,7 +47,9 @@ def index(
         bool, typer.Option("--rebuild", help="Index all of this project's files and make their vectors again.")
     ] = False,
     rebuild_fts: Annotated[bool, typer.Option("--rebuild-fts", help="Rebuild the keyword index first.")] = False,
-    told: Annotated[bool, typer.Option("--progress", help="Name each file on standard error when it is done.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--progress", help="Name each file on standard error when it is done.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -71,7 +73,7 @@ def index(
         rebuild_keyword_index(memory)
     wanted = [_existing(path, index_files) for path in paths or ()]
     run = functools.partial(index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
-    indexed = _index_with_progress(run, told=told)
+    indexed = _index_with_progress(run, verbose=verbose)
     if rebuild and not dry_run:
         _drop_vectors(memory, index_files)
     if not dry_run:
@@ -97,17 +99,17 @@ def _existing(path: str, index_files: IndexFiles) -> str:
     return real
 
 
-def _index_with_progress(run: Callable[..., Indexed], *, told: bool) -> Indexed:
-    """Return what *run* did, after a bar on a terminal, and a line for each file if *told*."""
+def _index_with_progress(run: Callable[..., Indexed], *, verbose: bool) -> Indexed:
+    """Return what *run* did, after a bar on a terminal, and a line for each file if *verbose*."""
     with progress() as bar:
         task = bar.add_task("indexing", total=None)
 
-        def hear(done: int, total: int, path: str) -> None:
+        def report(done: int, total: int, path: str) -> None:
             bar.update(task, completed=done, total=total, description=on_one_line(path))
-            if told:
+            if verbose:
                 complain(f"{done} of {total}: {path}")
 
-        indexed = run(progress=hear)
+        indexed = run(progress=report)
     for line in indexed.skipped:
         warn(f"skipped: {line}")
     for line in indexed.warnings:
@@ -174,19 +176,19 @@ def save(
     memory = open_for(project_root, global_store)
     keep_session = build_save_session(memory, project_root, read_workplace(project_root, memory.settings))
     given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
-    tell = (lambda _: None) if as_json else say
+    output = (lambda _: None) if as_json else say
     try:
         path = _named(file) or _written(file, given, keep_session)
         if not _named(file):
-            tell(f"Saved: {path}")
+            output(f"Saved: {path}")
         entry = keep_session.index(path, given)
     except UnreadableFileError as error:
         raise typer.BadParameter(str(error), param_hint="FILE") from error
     if _named(file):
-        tell(f"Saved: {path}")
-    tell(f"Indexed: {entry.name} (id: {entry.entry_id})")
+        output(f"Saved: {path}")
+    output(f"Indexed: {entry.name} (id: {entry.entry_id})")
     if not no_embed:
-        tell(f"Embedded: {counted(_embed(memory), 'vector', 'vectors')} made")
+        output(f"Embedded: {counted(_embed(memory), 'vector', 'vectors')} made")
     if as_json:
         print_json(entry_document(entry))
     if not no_embed:
@@ -216,9 +218,9 @@ def _embed(memory: Memory) -> int:
     try:
         filled = fill_spaces(memory, BATCH)
     except StorageError as error:
-        filled = Filled(troubles=(str(error),))
-    for trouble in filled.troubles:
-        warn(f"saved without a vector, keyword search finds it: {trouble}")
+        filled = Filled(problems=(str(error),))
+    for problem in filled.problems:
+        warn(f"saved without a vector, keyword search finds it: {problem}")
     return filled.made
 
 
@@ -232,10 +234,10 @@ def watch(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, 
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)
     leaving = _leaving_on_signals()
-    told = set[str]()
+    reported = set[str]()
     for number, _ in enumerate(watch_files(project_root, memory.settings.document_roots, leaving)):
         index_files = build_index_files(memory, project_root, read_workplace(project_root, memory.settings))
-        _keep_up(memory, index_files, leaving, told, as_json=as_json)
+        _keep_up(memory, index_files, leaving, reported, as_json=as_json)
         if not number:
             complain("Watching; Ctrl-C ends it.")
 
@@ -252,11 +254,11 @@ def _leaving_on_signals() -> threading.Event:
 
 
 def _keep_up(
-    memory: Memory, index_files: IndexFiles, leaving: threading.Event, told: set[str], *, as_json: bool
+    memory: Memory, index_files: IndexFiles, leaving: threading.Event, reported: set[str], *, as_json: bool
 ) -> None:
     """Index what changed and make its vectors; trouble with the store is over at the next change."""
     try:
-        _tell(index_files.index(wanted=lambda: not leaving.is_set()), told, as_json=as_json)
+        _report(index_files.index(wanted=lambda: not leaving.is_set()), reported, as_json=as_json)
         sys.stdout.flush()
         if not leaving.is_set():
             embed_with_progress(memory, BATCH)
@@ -265,14 +267,14 @@ def _keep_up(
         warn(f"left for the next change: {error}")
 
 
-def _tell(indexed: Indexed, told: set[str], *, as_json: bool) -> None:
-    """Print a line for each file; what can't be used is *told* once."""
+def _report(indexed: Indexed, reported: set[str], *, as_json: bool) -> None:
+    """Print a line for each file; what can't be used is *reported* once."""
     for verb, paths in (("added", indexed.new), ("changed", indexed.changed), ("removed", indexed.removed)):
         for path in paths:
             say(json.dumps({"change": verb, "path": path}) if as_json else f"{verb} {path}")
-    troubles = [*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings]
-    for line in dict.fromkeys(troubles):
-        if line not in told:
+    problems = [*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings]
+    for line in dict.fromkeys(problems):
+        if line not in reported:
             warn(line)
-    told.clear()
-    told.update(troubles)
+    reported.clear()
+    reported.update(problems)

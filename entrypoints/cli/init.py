@@ -20,7 +20,7 @@ from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, 
 from hardwon.entrypoints.cli.setup_output import Project, Readiness, SetUpOutput
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.health import NOBODY, examine
+from hardwon.entrypoints.health import NO_AGENT, examine
 from hardwon.ports.agents import Agent
 
 INIT_EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
@@ -122,8 +122,8 @@ def _finish(
     if global_store:
         warn(OTHER_STORE.format(readiness.store))
     output.show_ready(readiness, 0 if wanted else facts)
-    if troubles := sum(not finding.ok for finding in readiness.findings):
-        raise HardwonError(f"{troubles} of {len(readiness.findings)} checks failed; see hardwon doctor")
+    if problems := sum(not finding.ok for finding in readiness.findings):
+        raise HardwonError(f"{problems} of {len(readiness.findings)} checks failed; see hardwon doctor")
 
 
 def _is_wanted(facts: int) -> bool:
@@ -160,7 +160,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
         imported=imported,
         facts=facts,
         embedded=embedded,
-        findings=[finding for finding in examine(settings, project_root) if finding.detail != NOBODY],
+        findings=[finding for finding in examine(settings, project_root) if finding.detail != NO_AGENT],
     )
 
 

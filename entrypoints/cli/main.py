@@ -18,7 +18,7 @@ from hardwon.domain.model.errors import (
     UnknownEntryError,
 )
 from hardwon.entrypoints.cli.console import complain, say
-from hardwon.entrypoints.cli.options import OK, OUR_TROUBLE, USERS_MISTAKE
+from hardwon.entrypoints.cli.options import OK, OUR_FAILURE, USERS_MISTAKE
 from hardwon.entrypoints.cli.typed import with_typed
 from hardwon.entrypoints.streams import never_fail_to_print, silence
 
@@ -256,13 +256,13 @@ def _run(arguments: Sequence[str]) -> int:
     except USERS_MISTAKES as error:
         return _failed(str(error) or "interrupted", USERS_MISTAKE)
     except HardwonError as error:
-        return _failed(str(error), OUR_TROUBLE)
+        return _failed(str(error), OUR_FAILURE)
     except (BrokenPipeError, SystemExit):  # whoever reads has read enough; typer and rich would leave
         silence()
         return OK
     except OSError as error:  # those of the store became errors of ours on their way here
         silence()
-        return _failed(f"{error.filename or 'standard output'}: {error.strerror or error}", OUR_TROUBLE)
+        return _failed(f"{error.filename or 'standard output'}: {error.strerror or error}", OUR_FAILURE)
     return code
 
 

@@ -125,7 +125,7 @@ def _not_found(what: str) -> typer.BadParameter:
     return typer.BadParameter(f"{what} (hardwon list shows them)", param_hint="ID")
 
 
-OK, USERS_MISTAKE, OUR_TROUBLE = 0, 1, 2
+OK, USERS_MISTAKE, OUR_FAILURE = 0, 1, 2
 """How every command leaves."""
 
 ProjectRoot: TypeAlias = Annotated[

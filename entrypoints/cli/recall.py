@@ -12,7 +12,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.ranking.question import Question
 from hardwon.entrypoints.bootstrap_retrieval import build_recall, build_search
-from hardwon.entrypoints.cli.answers import Asked, readable_columns, tell
+from hardwon.entrypoints.cli.answers import Asked, print_answers, readable_columns
 from hardwon.entrypoints.cli.console import print_items, say
 from hardwon.entrypoints.cli.options import (
     MOST,
@@ -88,7 +88,7 @@ def recall(
         rules, question = build_search(memory).rules_apart(question)
     recollection = build_recall(memory).answer(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
     report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
-    tell(collection, Asked(memory, question, recollection, report, tuple(rules)), as_json=as_json)
+    print_answers(collection, Asked(memory, question, recollection, report, tuple(rules)), as_json=as_json)
 
 
 def _query(words: list[str]) -> str:

@@ -76,19 +76,19 @@ def write(
     be written, none is. What is known is counted once more.
     """
     settings, warnings = resolve(project_root, global_store).settings, _Warnings()
-    opened = functools.cache(lambda: open_memory(settings, warnings.tell))
+    opened = functools.cache(lambda: open_memory(settings, warnings.add))
     keep = build_save_retro(project_root, settings, opened)
-    with _each_trouble_told():
+    with _each_problem_printed():
         lessons = _lessons(answer_from_text(_text(answer)), project_root, warnings)
         kept = keep.foreseen(lessons) if dry_run else keep.save(lessons)
-    warnings.tell(*kept.skipped)
+    warnings.add(*kept.skipped)
     stored = keep.open_store is not None and not dry_run
     if stored:
-        warnings.tell(*embed_now(opened()))
-    warnings.tell(*_complaints(lessons, in_store=settings.semantic_enabled))
+        warnings.add(*embed_now(opened()))
+    warnings.add(*_complaints(lessons, in_store=settings.semantic_enabled))
     if as_json:
         entries = [_written_document(each, keep.bank) for each in kept.lessons]
-        print_json({"dry_run": dry_run, "store_written": stored, "warnings": warnings.told, "entries": entries})
+        print_json({"dry_run": dry_run, "store_written": stored, "warnings": warnings.lines, "entries": entries})
     else:
         _say(kept.lessons, keep, dry_run=dry_run)
     if stored:
@@ -103,16 +103,16 @@ class _Warnings:
     """Tells of trouble that stops nothing, and remembers it."""
 
     def __init__(self) -> None:
-        self.told = list[str]()
+        self.lines = list[str]()
 
-    def tell(self, *lines: str) -> None:
+    def add(self, *lines: str) -> None:
         for line in lines:
             warn(line)
-            self.told.append(line)
+            self.lines.append(line)
 
 
 @contextmanager
-def _each_trouble_told() -> Iterator[None]:
+def _each_problem_printed() -> Iterator[None]:
     """Leave when the answer can't be kept, with a line for each thing that is wrong."""
     try:
         yield
@@ -125,15 +125,15 @@ def _each_trouble_told() -> Iterator[None]:
 def _lessons(answer: Answer, project_root: str, warnings: _Warnings) -> Sequence[Lesson]:
     if answer.unknown:
         names = ", ".join(sorted(answer.unknown))
-        warnings.tell(f"these fields are none of an entry's and were left out: {names}")
-    sources = work_sources(project_root, warnings.tell)
+        warnings.add(f"these fields are none of an entry's and were left out: {names}")
+    sources = work_sources(project_root, warnings.add)
     return read_lessons(answer, read_feature(sources, project_root), sources.clock.now())
 
 
 def _say(kept: Sequence[Kept], keep: SaveRetro, *, dry_run: bool) -> None:
     if not kept:
         say(NOTHING)
-    for line in _told(kept, keep.bank, dry_run=dry_run):
+    for line in _lines_of(kept, keep.bank, dry_run=dry_run):
         say(line)
     if kept and not (keep.open_store or dry_run):
         say(STORE_SKIPPED)
@@ -150,7 +150,7 @@ def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:
         yield from (f"{lesson.place}: {line}" for line in gaps)
 
 
-def _told(kept: Iterable[Kept], bank: BankFiles, *, dry_run: bool) -> Iterable[str]:
+def _lines_of(kept: Iterable[Kept], bank: BankFiles, *, dry_run: bool) -> Iterable[str]:
     for each in kept:
         entry = each.lesson.entry
         yield from (
@@ -217,13 +217,13 @@ def review(
     """
     memory = _opened(project_root, global_store)
     if memory is None:
-        return _tell({"skipped": REVIEW_SKIPPED, "entries": []}, [REVIEW_SKIPPED], as_json=as_json)
+        return _print_revised({"skipped": REVIEW_SKIPPED, "entries": []}, [REVIEW_SKIPPED], as_json=as_json)
     work = read_work(work_sources(project_root, warn))
     found = _found(memory, project_root, work, limit)
     now = memory.clock.now()
     document = {"skipped": None, "entries": [_review_document(each, now) for each in found]}
     last = NO_SIGNALS if work.signals.compose() is None else OUTCOMES if found else NOTHING_OLDER
-    return _tell(document, [*("\n".join(_lines(each, now)) for each in found), last], as_json=as_json)
+    return _print_revised(document, [*("\n".join(_lines(each, now)) for each in found), last], as_json=as_json)
 
 
 def confirm(
@@ -236,11 +236,11 @@ def confirm(
     """Count that a learning was observed once more, in the store and in the knowledge bank."""
     memory = _opened(project_root, global_store)
     if memory is None:
-        return _tell(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
-    again = build_revise_learning(memory, project_root)
-    looked = _looked(again.confirm, find_entry(memory, entry_id))
+        return _print_revised(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
+    revise = build_revise_learning(memory, project_root)
+    looked = _looked(revise.confirm, find_entry(memory, entry_id))
     line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
-    return _tell(_looked_at(looked, again.bank), [line, *_files(looked, again.bank)], as_json=as_json)
+    return _print_revised(_looked_at(looked, revise.bank), [line, *_files(looked, revise.bank)], as_json=as_json)
 
 
 def promote(
@@ -253,13 +253,13 @@ def promote(
     """Make a project's learning one of all projects; it stays one entry."""
     memory = _opened(project_root, global_store)
     if memory is None:
-        return _tell({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
-    again = build_revise_learning(memory, project_root)
-    looked = _looked(again.promote, find_entry(memory, entry_id))
+        return _print_revised({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
+    revise = build_revise_learning(memory, project_root)
+    looked = _looked(revise.promote, find_entry(memory, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
     line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
-    document = {**_looked_at(looked, again.bank), "promoted": is_new}
-    return _tell(document, [line, *_files(looked, again.bank)], as_json=as_json)
+    document = {**_looked_at(looked, revise.bank), "promoted": is_new}
+    return _print_revised(document, [line, *_files(looked, revise.bank)], as_json=as_json)
 
 
 def _opened(project_root: str, global_store: str | None) -> Memory | None:
@@ -283,7 +283,7 @@ def _looked(look: Callable[[str], Revised], entry: Entry) -> Revised:
     return looked
 
 
-def _tell(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
+def _print_revised(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
     if as_json:
         return print_json(document)
     for line in lines:

@@ -31,7 +31,7 @@ from hardwon.entrypoints.bootstrap_transfer import (
     render_index,
     write_file,
 )
-from hardwon.entrypoints.cli.checkpoint import tell
+from hardwon.entrypoints.cli.checkpoint import print_restored
 from hardwon.entrypoints.cli.console import Yes, ask, complain, counted, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
@@ -78,7 +78,9 @@ def restore(
     ask(f"replace everything in the store by what {file} holds", yes=yes)
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
-    tell(build_checkpoints(memory).restore_file(os.path.realpath(file), name, name_of(project_root)), as_json=as_json)
+    print_restored(
+        build_checkpoints(memory).restore_file(os.path.realpath(file), name, name_of(project_root)), as_json=as_json
+    )
 
 
 SESSIONS = EntryFilter(kinds=("session",))
@@ -206,12 +208,12 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
     else:
         memory = open_for(project_root, global_store)
         imported, noun = build_import_memory_index(memory, project_root).import_memories(memories), "session"
-        _tell_skipped(imported.skipped)
+        _warn_of_skipped(imported.skipped)
         kept = _keep_vectors(memory, memories)
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
-        told = {} if kept is None else {"vectors_kept": kept}
-        print_json({"imported": imported, **told, "embedded": embedded})
+        vector_counts = {} if kept is None else {"vectors_kept": kept}
+        print_json({"imported": imported, **vector_counts, "embedded": embedded})
         return
     vectors = f"{counted(kept, 'vector', 'vectors')} kept, " if kept else ""
     say(f"Imported {_counts(imported, noun)}; {vectors}{counted(embedded, 'vector', 'vectors')} made.")
@@ -231,7 +233,7 @@ def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
 def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:
     workplace = read_workplace(project_root, memory.settings)
     imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents)
-    _tell_skipped(imported.skipped)
+    _warn_of_skipped(imported.skipped)
     return imported
 
 
@@ -239,6 +241,6 @@ def _counts(imported: ImportedIndex | ImportedDocuments, noun: str) -> str:
     return f"{counted(imported.added, noun, f'{noun}s')}, {imported.known} known already"
 
 
-def _tell_skipped(lines: Iterable[str]) -> None:
+def _warn_of_skipped(lines: Iterable[str]) -> None:
     for line in lines:
         warn(f"not imported: {line}")

@@ -16,10 +16,10 @@ from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.injections import (
     Proof,
+    dry_run_document,
+    dry_run_lines,
     injection_document,
     injection_lines,
-    rehearsal_document,
-    rehearsal_lines,
 )
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import readable, standard_input
@@ -35,7 +35,7 @@ NOTHING = "Nothing was injected into a session of this project yet: its next ses
 SEARCH_SECONDS = 10.0
 """Trying a prompt may take longer than a prompt itself."""
 
-ALONE = "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the entry"
+WITH_TEXT_ONLY = "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the entry"
 NEVER = "{} was not injected into any session that is still known"
 
 
@@ -71,7 +71,7 @@ def why(
     memory = open_for(project_root, global_store, create=False)
     if prompt is not None:
         if reference is not None or verify:
-            raise typer.BadParameter(ALONE)
+            raise typer.BadParameter(WITH_TEXT_ONLY)
         _try(memory, prompt, project_root, as_json=as_json)
         return
     explain = build_explain_injections(memory)
@@ -83,23 +83,23 @@ def why(
     if as_json:
         print_items(_document(item, proof) for item, proof in zip(answer.injections, proofs, strict=True))
     else:
-        _tell(answer, proofs)
+        _print(answer, proofs)
     raise typer.Exit(OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE)
 
 
 def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> None:
     text = standard_input() if prompt == "-" else readable(prompt)
-    rehearsal, on = _rehearse(memory, text, project_root), _is_on(memory)
-    for line in rehearsal.degradations:
+    dry_run, on = _dry_run(memory, text, project_root), _is_on(memory)
+    for line in dry_run.degradations:
         memory.warn(line)
     if as_json:
-        print_json(rehearsal_document(rehearsal, on=on))
+        print_json(dry_run_document(dry_run, on=on))
         return
-    for line in rehearsal_lines(rehearsal, on=on):
+    for line in dry_run_lines(dry_run, on=on):
         say(on_one_line(line))
 
 
-def _rehearse(memory: Memory, text: str, project_root: str) -> PromptDryRun:
+def _dry_run(memory: Memory, text: str, project_root: str) -> PromptDryRun:
     """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
     try_prompt = TryPrompt(build_inject_beside_prompt(memory, project_root))
     prompt = Prompt(text, host_session(), name_of(project_root))
@@ -112,7 +112,7 @@ def _is_on(memory: Memory) -> bool:
     return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
-def _tell(answer: Answer, proofs: list[Proof | None]) -> None:
+def _print(answer: Answer, proofs: list[Proof | None]) -> None:
     for place, (item, proof) in enumerate(zip(answer.injections, proofs, strict=True)):
         if place and not proof:
             say()

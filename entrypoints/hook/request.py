@@ -220,22 +220,22 @@ def understood(host: str | None, payload: bytes) -> HostPayload:
         return HostPayload(payload, _answer_to(SESSION_START))
     event = document.get("hook_event_name")
     answer = _answer_to(event if isinstance(event, str) else SESSION_START)
-    return HostPayload(json.dumps(_ours(document, gemini.events)).encode(), answer)
+    return HostPayload(json.dumps(_translated(document, gemini.events)).encode(), answer)
 
 
-def _ours(document: dict[str, object], events: Mapping[str, str]) -> dict[str, object]:
+def _translated(document: dict[str, object], events: Mapping[str, str]) -> dict[str, object]:
     """Return the payload with our names; its transcript is left out, as it is of another format: events say it all."""
-    ours = {name: value for name, value in document.items() if name not in ("transcript_path", "prompt")}
+    translated = {name: value for name, value in document.items() if name not in ("transcript_path", "prompt")}
     event = document.get("hook_event_name")
     if not isinstance(event, str):
-        return ours
-    ours["hook_event_name"] = events.get(event, event)
+        return translated
+    translated["hook_event_name"] = events.get(event, event)
     prompt = document.get("prompt")
-    if ours["hook_event_name"] == "UserPromptSubmit" and isinstance(prompt, str):
-        ours["prompt"] = re.sub(INJECTED, "", prompt).strip()
-    if ours["hook_event_name"] == "Stop":
-        ours["last_assistant_message"] = document.get("prompt_response")
-    return ours
+    if translated["hook_event_name"] == "UserPromptSubmit" and isinstance(prompt, str):
+        translated["prompt"] = re.sub(INJECTED, "", prompt).strip()
+    if translated["hook_event_name"] == "Stop":
+        translated["last_assistant_message"] = document.get("prompt_response")
+    return translated
 
 
 def _answer_to(event: str) -> Callable[[str], str]:

@@ -29,7 +29,7 @@ class Transport(Protocol):
 
 
 NAME = "hardwon-mcp"
-STORE_TROUBLE = 2
+STORE_FAILURE = 2
 INCOMPLETE = 2
 REINSTALL = "uv tool upgrade --reinstall hardwon"
 TOKEN = "HARDWON_MCP_TOKEN"  # noqa: S105  # a variable's name
@@ -107,7 +107,7 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
     try:
         anyio.run(serve)
     except* StorageError as errors:
-        code = _failed(_first(errors), STORE_TROUBLE)
+        code = _failed(_first(errors), STORE_FAILURE)
     return code
 
 

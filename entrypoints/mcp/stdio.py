@@ -42,7 +42,7 @@ LONGEST_LINE = 8 * MAX_TEXT_BYTES
 MAX_LINES_AHEAD = 256
 LONGEST_SHOWN = 200
 
-NOBODY_LISTENS = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
+NO_READER = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
 """Errors of a thread that calls into an event loop at its end."""
 
 
@@ -101,7 +101,7 @@ class StdioTransport:
             pass
 
     def _in_loop(self, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        with contextlib.suppress(*NOBODY_LISTENS):
+        with contextlib.suppress(*NO_READER):
             anyio.from_thread.run(function, token=self._loop)
 
     async def _accept(self, line: bytes) -> None:

@@ -41,7 +41,7 @@ class Scanned(NamedTuple):
 
     indexed: Indexed
     pending: int
-    troubles: tuple[str, ...]
+    problems: tuple[str, ...]
 
 
 class Scan(NamedTuple):
@@ -70,8 +70,8 @@ class Scan(NamedTuple):
         """
         with self.memory() as memory:
             indexed = self.look_through(memory, spec_folder=spec_folder, force=force)
-            troubles = embed_now(memory)
-            return Scanned(indexed, memory.count_pending(OF_FILES), tuple(troubles))
+            problems = embed_now(memory)
+            return Scanned(indexed, memory.count_pending(OF_FILES), tuple(problems))
 
     @contextlib.contextmanager
     def memory(self) -> Iterator[Memory]:
@@ -132,9 +132,9 @@ class StartupScan:
         """Make the missing vectors of files: all of them by a local model, else 50 as every write does."""
         while self._goes_on() and memory.count_pending(OF_FILES):
             filled = fill_spaces(memory, BATCH)
-            for trouble in filled.troubles:
-                self._scan.warn(f"what has no vector is found by its words: {trouble}")
-            if not filled.made or filled.troubles or memory.spaces[0].embedder.space.provider != "local":
+            for problem in filled.problems:
+                self._scan.warn(f"what has no vector is found by its words: {problem}")
+            if not filled.made or filled.problems or memory.spaces[0].embedder.space.provider != "local":
                 return
 
     def _goes_on(self) -> bool:

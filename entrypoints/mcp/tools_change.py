@@ -138,7 +138,7 @@ class StoreTools:
         gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
         left_out = complaints_of_keywords(keywords, stored.entry)
         warnings = [*left_out, *complaints_of_length(stored.entry), *gaps, *await self.worker.embed()]
-        return await self.worker.call(lambda memory: _told(memory, stored, labels, warnings))
+        return await self.worker.call(lambda memory: _stored_memory(memory, stored, labels, warnings))
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:
@@ -146,7 +146,7 @@ class StoreTools:
         return build_label_chain(self.worker.settings).labels_for(entry, Deadline(time.monotonic))
 
 
-def _told(memory: Memory, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
+def _stored_memory(memory: Memory, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
     return StoredMemory(
         message="\n".join([*storing_confirmation(stored), *(f"Warning: {line}" for line in warnings)]),
         entry_id=stored.entry.entry_id,
@@ -273,7 +273,7 @@ def _validate(memory: Memory, reference: int | str, *, useful: bool) -> Validate
     )
     row, offered = row_of(validated.entry), validated.offers_promotion
     return ValidatedMemory(
-        message="\n".join(_told_change(validated)),
+        message="\n".join(_change_lines(validated)),
         id=row.id,
         entry_id=row.entry_id,
         validation_count=row.validation_count,
@@ -282,7 +282,7 @@ def _validate(memory: Memory, reference: int | str, *, useful: bool) -> Validate
     )
 
 
-def _told_change(validated: Validated) -> list[str]:
+def _change_lines(validated: Validated) -> list[str]:
     return [judgement(validated), *([ASK_FIRST] if validated.offers_promotion else [])]
 
 

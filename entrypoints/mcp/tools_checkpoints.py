@@ -13,7 +13,7 @@ from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.mcp.schema import ADDS, DELETES, READS, Answer, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
-from hardwon.entrypoints.presenters.checkpoints import metadata, told_line, told_restore
+from hardwon.entrypoints.presenters.checkpoints import checkpoint_line, metadata, restore_lines
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF
 
 Name = Annotated[str, Field(description="The checkpoint's name, such as 'before-auth-refactor'")]
@@ -78,12 +78,12 @@ class CheckpointTools:
         self._ensure_switched_on()
         contents = contents_here(scope, self.worker.project_root)
         made = await self.worker.call(lambda memory: build_checkpoints(memory).create(name, description, contents))
-        return OneCheckpoint(message=f"Checkpoint saved: {told_line(made)}", checkpoint=_row(made))
+        return OneCheckpoint(message=f"Checkpoint saved: {checkpoint_line(made)}", checkpoint=_row(made))
 
     async def checkpoint_list(self) -> CheckpointList:
         """List all checkpoints with what they hold, the newest first; their names are what the other tools take."""
         checkpoints = await self.worker.call(lambda memory: build_checkpoints(memory).all())
-        lines = [f"{at}. {told_line(item)}" for at, item in enumerate(checkpoints, 1)]
+        lines = [f"{at}. {checkpoint_line(item)}" for at, item in enumerate(checkpoints, 1)]
         return CheckpointList(
             message="\n".join(lines) or "No checkpoint yet: checkpoint_create makes one",
             checkpoints=[_row(item) for item in checkpoints],
@@ -132,7 +132,7 @@ def _row(checkpoint: Checkpoint) -> CheckpointRow:
 
 def _state(restored: Restored) -> RestoredState:
     return RestoredState(
-        message="\n".join(told_restore(restored)),
+        message="\n".join(restore_lines(restored)),
         **restored.replacement._asdict(),
         safety_checkpoint=_row(restored.safety),
     )

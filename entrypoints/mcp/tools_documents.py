@@ -103,7 +103,7 @@ class DocumentTools:
             lambda: self.scan.run(spec_folder=spec_folder.strip(), force=force), abandon_on_cancel=True
         )
         self.worker.begin_to_label()
-        return _told(scanned)
+        return _scanned_files(scanned)
 
     def _ensure_on(self) -> None:
         if not self.worker.settings.semantic_enabled:
@@ -139,10 +139,10 @@ def _saved(memory: Memory, kept: IndexedFile, warnings: list[str]) -> SavedMemor
     )
 
 
-def _told(scanned: Scanned) -> ScannedFiles:
+def _scanned_files(scanned: Scanned) -> ScannedFiles:
     indexed = scanned.indexed
     done, passed = len(indexed.new) + len(indexed.changed), indexed.unchanged + indexed.deleted
-    details = [*indexed.skipped, *indexed.warnings, *scanned.troubles]
+    details = [*indexed.skipped, *indexed.warnings, *scanned.problems]
     return ScannedFiles(
         message="\n".join([_counts(indexed, done, passed), *first_lines(details)]),
         scanned=done + passed + len(indexed.skipped),

@@ -24,7 +24,7 @@ LARGEST_OFFSET = 2**31 - 1
 ALL_CONTENT = 15_000
 """Characters of all texts in one answer; a host cuts an answer that is much longer than 20,000."""
 
-SAID_TWICE = 7_000
+BOTH_GIVEN = 7_000
 """Up to here texts stand in the message too, for hosts that show nothing else."""
 
 
@@ -144,7 +144,7 @@ def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:
     lines = [found if rows else f"no memory of {what}: memory_list shows those there are"]
     lines += [f"id {row.id} is cut: the rest is in {row.file_path or 'hardwon show'}" for row in rows if row.truncated]
     lines += [f"Note: {line}" for line in loaded.degradations]
-    if sum(len(row.content) for row in rows) <= SAID_TWICE:
+    if sum(len(row.content) for row in rows) <= BOTH_GIVEN:
         lines += [f"\n## {row.title} (id {row.id})\n{row.content}" for row in rows]
     return LoadAnswer(message="\n".join(lines), total=loaded.total, count=len(rows), results=rows)
 
@@ -223,7 +223,7 @@ def _in_words(figures: dict[str, dict[str, Any]]) -> Iterator[str]:
     used = figures["influence"]
     yield f"{used['influence_count']} times an injected memory was of use in a session"
     if embedding["trouble"]:
-        yield f"embedding fails, so search is by word only: {embedding['trouble']}"
+        yield f"embedding fails, so search is by word only: {embedding['problem']}"
 
 
 def stats_tools(worker: MemoryWorker) -> list[Tool]:

@@ -4,7 +4,7 @@ from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.use_cases.checkpoints import Restored
 
 
-def told(contents: Contents) -> str:
+def contents_text(contents: Contents) -> str:
     """Return which entries *contents* means."""
     match contents.scope:
         case "documents":
@@ -15,20 +15,20 @@ def told(contents: Contents) -> str:
             return "the whole store"
 
 
-def told_line(checkpoint: Checkpoint) -> str:
+def checkpoint_line(checkpoint: Checkpoint) -> str:
     """Return one line about *checkpoint*."""
     description = f" - {checkpoint.description}" if checkpoint.description else ""
     missing = "" if checkpoint.is_there else f" (its snapshot is missing: {checkpoint.snapshot_path})"
     return (
         f"{checkpoint.name} ({checkpoint.created_at:%Y-%m-%d %H:%M:%S}):"
-        f" {_memories(checkpoint.memory_count)}, {told(checkpoint.contents)}{description}{missing}"
+        f" {_memories(checkpoint.memory_count)}, {contents_text(checkpoint.contents)}{description}{missing}"
     )
 
 
-def told_restore(restored: Restored) -> tuple[str, str]:
+def restore_lines(restored: Restored) -> tuple[str, str]:
     """Return what was done, and how to undo it."""
     done = restored.replacement
-    what = f"Restored {restored.name}: {told(restored.contents)}, {_memories(done.memory_count)}"
+    what = f"Restored {restored.name}: {contents_text(restored.contents)}, {_memories(done.memory_count)}"
     return (
         f"{what}, {done.restored} brought back, {done.removed} taken out",
         f"The state before is the checkpoint {restored.safety.name!r}: restore it to undo this",

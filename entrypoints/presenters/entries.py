@@ -23,15 +23,15 @@ def change_confirmation(changed: Changed) -> list[str]:
     """Return a line that names the entry, one for each changed field, and one on what its tier now means for it."""
     did = "Updated" if changed.changes else "Unchanged, it was so already"
     fields = [f"{field}: {old} -> {new}" for field, old, new in changed.changes]
-    told = fate(changed.entry, is_searched=changed.is_searched)
-    return [f"{did}: {named(changed.entry)}", *map(visible, fields), *told, *_of_sections(changed)]
+    fates = fate(changed.entry, is_searched=changed.is_searched)
+    return [f"{did}: {named(changed.entry)}", *map(visible, fields), *fates, *_of_sections(changed)]
 
 
 def _of_sections(changed: Changed) -> list[str]:
     """Return a line on the sections that took the tier over, and one on those that kept their own."""
     followed, kept = changed.sections
     lines = {"Sections that took its tier over": followed, "Sections that keep a tier of their own": kept}
-    return [f"{told}: {count}" for told, count in lines.items() if count]
+    return [f"{fates}: {count}" for fates, count in lines.items() if count]
 
 
 def named(entry: Entry) -> str:
@@ -46,7 +46,7 @@ def judgement(validated: Validated) -> str:
     return f"Validated: {named(validated.entry)}, useful {useful} of {total} times, {score}"
 
 
-def moment(when: dt.datetime) -> str:
+def utc_text(when: dt.datetime) -> str:
     """Return *when* to the minute, in UTC."""
     return f"{when.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
@@ -60,9 +60,9 @@ def fate(entry: Entry, *, is_searched: bool) -> list[str]:
     if entry.expires_at is None:
         return []
     if is_searched:
-        return [f"It is temporary: it expires {moment(entry.expires_at)}, 7 days after it was made"]
+        return [f"It is temporary: it expires {utc_text(entry.expires_at)}, 7 days after it was made"]
     return [
-        f"It is temporary and was made {moment(entry.created_at)}: its 7 days are over, so no search finds it any more"
+        f"It is temporary and was made {utc_text(entry.created_at)}: its 7 days are over, so no search finds it any more"
     ]
 
 
@@ -87,7 +87,7 @@ def plain(document: object) -> Any:
     from cattrs import Converter  # 20 ms, for JSON only
 
     converter = Converter()
-    converter.register_unstructure_hook(dt.datetime, lambda moment: moment.isoformat())
+    converter.register_unstructure_hook(dt.datetime, lambda utc_text: utc_text.isoformat())
     return converter.unstructure(document)
 
 

@@ -9,7 +9,7 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
 from hardwon.domain.use_cases.track_usage import EntryUse, Use
-from hardwon.entrypoints.presenters.entries import moment
+from hardwon.entrypoints.presenters.entries import utc_text
 
 EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
 
@@ -59,7 +59,7 @@ def heading(explained: Explained) -> str:
     """Return when it was, what it answered, in which project and session."""
     receipt = explained.receipt
     session = f", session {receipt.session_id}" if receipt.session_id else ""
-    return f"{moment(receipt.at)}  {EVENTS[receipt.event]} in {receipt.project}{session}"
+    return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {receipt.project}{session}"
 
 
 def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _nearly(explained: Explained, missed: NearMiss) -> str:
 
 TAMPERED = "the receipt contradicts itself: somebody changed it after it was written"
 CHANGED = "its text changed (hardwon show {} --history)"
-AGAIN = "since then observed again: {} → {}"
+OBSERVED_SINCE = "since then observed again: {} → {}"
 SURER = "since then of another confidence: {} → {}"
 MISCOUNTED = "its score is not what its parts give"
 
@@ -163,7 +163,7 @@ class Proof(NamedTuple):
         found = self.verdict
         yield f"{heading(self.explained)}: {'verified' if found.verified else 'differs'}"
         for item in found.since:
-            yield f"  {named(self.explained, item.entry_id)}: {'; '.join(_told_since(item))}"
+            yield f"  {named(self.explained, item.entry_id)}: {'; '.join(_changes_since(item))}"
         for entry_id in found.changed:
             yield f"  {named(self.explained, entry_id)}: {CHANGED.format(entry_id)}"
         for entry_id in found.gone:
@@ -174,10 +174,10 @@ class Proof(NamedTuple):
             yield f"  {TAMPERED}"
 
 
-def _told_since(since: Since) -> Iterator[str]:
+def _changes_since(since: Since) -> Iterator[str]:
     then, now = since.then, since.now
     if then.observation_count != now.observation_count:
-        yield AGAIN.format(then.observation_count, now.observation_count)
+        yield OBSERVED_SINCE.format(then.observation_count, now.observation_count)
     if then.confidence != now.confidence:
         yield SURER.format(then.confidence, now.confidence)
 
@@ -188,38 +188,38 @@ def _since_document(since: Since) -> dict[str, object]:
 
 NOT_SEARCHED = "nothing would stand beside it: it says too little, or is no question or task, so nothing is searched"
 NOTHING_FOUND = "nothing would stand beside it: nothing that is remembered has to do with it"
-NOBODY_WINS = "nothing would stand beside it:"
+NONE_WINS = "nothing would stand beside it:"
 SOMETHING = "beside it would stand:"
 OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled, memory_semantic_enabled)"
 
 
-def rehearsal_document(rehearsal: PromptDryRun, *, on: bool) -> dict[str, object]:
+def dry_run_document(dry_run: PromptDryRun, *, on: bool) -> dict[str, object]:
     """Return it for JSON."""
-    items = [_dry_run_document(item) for item in rehearsal.entries]
-    return {"items": items, "on": on, "worth_asking": rehearsal.worth_asking, "text": rehearsal.text}
+    items = [_dry_run_document(item) for item in dry_run.entries]
+    return {"items": items, "on": on, "worth_asking": dry_run.worth_asking, "text": dry_run.text}
 
 
-def rehearsal_lines(rehearsal: PromptDryRun, *, on: bool) -> Iterator[str]:
+def dry_run_lines(dry_run: PromptDryRun, *, on: bool) -> Iterator[str]:
     """Yield the lines that tell it to a person."""
     if not on:
         yield OFF
-    yield _summary(rehearsal)
-    for rank, item in enumerate(rehearsal.entries, 1):
+    yield _summary(dry_run)
+    for rank, item in enumerate(dry_run.entries, 1):
         needed = f"{item.strength:.2f} {'>=' if item.strength >= item.least else '<'} {item.least:.4g}"
         yield f"{rank:>3}. strength {needed}  {item.name} ({item.entry_id}): {item.kept_out or 'shown'}"
 
 
-def _summary(rehearsal: PromptDryRun) -> str:
-    if rehearsal.text:
+def _summary(dry_run: PromptDryRun) -> str:
+    if dry_run.text:
         return SOMETHING
-    if rehearsal.entries:
-        return NOBODY_WINS
-    return NOTHING_FOUND if rehearsal.worth_asking else NOT_SEARCHED
+    if dry_run.entries:
+        return NONE_WINS
+    return NOTHING_FOUND if dry_run.worth_asking else NOT_SEARCHED
 
 
 def _dry_run_document(entry: WeighedEntry) -> dict[str, object]:
-    told = entry._asdict()
-    return {"id": told.pop("entry_id"), **told}
+    fields = entry._asdict()
+    return {"id": fields.pop("entry_id"), **fields}
 
 
 def use_figures(use: Use) -> dict[str, object]:
@@ -235,12 +235,12 @@ def use_document(use: EntryUse) -> dict[str, object]:
 
 def influence_document(influence: Influence) -> dict[str, object]:
     """Return for JSON the sign that an entry was of use."""
-    told = influence._asdict()
-    return {"id": told.pop("entry_id"), **told}
+    fields = influence._asdict()
+    return {"id": fields.pop("entry_id"), **fields}
 
 
 def influence_line(influence: Influence) -> str:
     """Return where the sign stood, when it was seen, in which session, and its words."""
     session = f", session {influence.session_id}" if influence.session_id else ""
     phrase = f": {influence.phrase!r}" if influence.phrase else ""
-    return f"{influence.how} at {moment(influence.at)}{session}{phrase}"
+    return f"{influence.how} at {utc_text(influence.at)}{session}{phrase}"

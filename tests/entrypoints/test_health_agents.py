@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.entrypoints.health import trouble_of
+from hardwon.entrypoints.health import problem_of
 from hardwon.ports.agents import Connection
 
 PATH = "/bin/hardwon-hook"
@@ -21,4 +21,4 @@ PATH = "/bin/hardwon-hook"
     ids=["calls", "gone", "twice"],
 )
 def test_a_connection_works_when_it_is_one_and_its_program_is_there(connection: Connection, problem: str) -> None:
-    assert trouble_of(connection) == problem
+    assert problem_of(connection) == problem

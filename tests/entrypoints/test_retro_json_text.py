@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.entrypoints.retro_json import MOST_TRIES, find_answer
+from hardwon.entrypoints.retro_json import MAX_TRIES, find_answer
 from tests.strategies import few_examples
 
 ANSWER = {"act": {"patterns": [{"text": "Say } and { and ```"}]}}
@@ -39,7 +39,7 @@ def test_an_answer_that_says_more_is_found_in_its_fence() -> None:
         ('So: {"act": {"patterns": [', "char 26"),
         ("no JSON at all", "is not JSON"),
         ("```\nnone\n```", "'none' is not JSON"),
-        ('{"act": ' * (MOST_TRIES + 1) + SMALL, "is not JSON"),
+        ('{"act": ' * (MAX_TRIES + 1) + SMALL, "is not JSON"),
     ],
 )
 def test_a_text_that_is_no_answer_is_named(text: str, words: str) -> None:

@@ -88,7 +88,7 @@ def test_a_run_gives_up_when_no_labeler_answers() -> None:
     repository, tier = _store(*map(str, range(PATIENCE + 5))), UnavailableLabeler("not running")
     run = _pending(repository, tier).label(None, ENDLESS)
 
-    assert run == Labelled(failed=PATIENCE, trouble="not running", unanswered=PATIENCE)
+    assert run == Labelled(failed=PATIENCE, problem="not running", unanswered=PATIENCE)
     assert len(tier.asked) == PATIENCE
 
 
@@ -102,14 +102,14 @@ def test_an_answer_now_and_then_keeps_a_run_going() -> None:
 
     run = _pending(repository, ObligingLabeler(answer)).label(None, ENDLESS)
 
-    assert (run.labelled, run.failed, run.trouble) == (8, 7, "busy")
+    assert (run.labelled, run.failed, run.problem) == (8, 7, "busy")
 
 
 def test_a_run_of_little_patience_ends_at_the_first_unanswered_entry() -> None:
     repository, tier = _store("a", "b", "c"), UnavailableLabeler("not running")
     run = LabelPending(repository, LabelChain([tier, tier]), patience=1).label(None, ENDLESS)
 
-    assert run == Labelled(failed=1, trouble="not running; not running", unanswered=1)
+    assert run == Labelled(failed=1, problem="not running; not running", unanswered=1)
     assert [entry.description for entry in tier.asked] == ["a", "a"]
 
 
@@ -124,7 +124,7 @@ def test_an_answer_without_labels_ends_no_run() -> None:
     chain = LabelChain([UnavailableLabeler("no key"), ObligingLabeler(answer)])
     run = LabelPending(repository, chain, patience=1).label(None, ENDLESS)
 
-    assert run == Labelled(labelled=1, failed=1, trouble="no key; sent no list")
+    assert run == Labelled(labelled=1, failed=1, problem="no key; sent no list")
 
 
 @pytest.mark.parametrize("begin", range(5))

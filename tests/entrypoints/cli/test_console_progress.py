@@ -29,7 +29,7 @@ def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress, capsys:
         progress(1, 1, NAME)
         return Indexed()
 
-    files._index_with_progress(index_files, told=True)
+    files._index_with_progress(index_files, verbose=True)
 
     assert [task.description for task in bar.tasks] == [SHOWN]
     assert capsys.readouterr().err == f"1 of 1: {SHOWN}\n"

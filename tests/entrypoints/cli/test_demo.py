@@ -78,7 +78,7 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         memory.database.rows(
             "UPDATE entry SET observation_count = 2, confidence = 'medium', updated_at = '2026-01-01T00:00:00.000000+00:00'"
         )
-        assert fill_spaces(memory, None).troubles == ()
+        assert fill_spaces(memory, None).problems == ()
         yield memory
 
 
