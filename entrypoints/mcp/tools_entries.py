@@ -223,7 +223,7 @@ def _in_words(figures: dict[str, dict[str, Any]]) -> Iterator[str]:
     used = figures["influence"]
     yield f"{used['influence_count']} times an injected memory was of use in a session"
     if embedding["trouble"]:
-        yield f"embedding fails, so search is by word only: {embedding['problem']}"
+        yield f"embedding fails, so search is by word only: {embedding['trouble']}"
 
 
 def stats_tools(worker: MemoryWorker) -> list[Tool]:

@@ -196,5 +196,5 @@ def test_a_failing_embedder_shows_and_words_are_searched(scene: Scene, connect: 
     answer = client.call("memory_search", query="lock")["structuredContent"]
 
     assert stats["embedding"]["trouble"]
-    assert f"embedding fails, so search is by word only: {stats['embedding']['problem']}" in stats["message"]
+    assert f"embedding fails, so search is by word only: {stats['embedding']['trouble']}" in stats["message"]
     assert [row["title"] for row in answer["results"]] == ["Lock"]
