@@ -15,7 +15,7 @@ An entry is shown when its strength reaches a threshold::
   larger it is.
 - `quoted` is 2 for an entry that alone holds an identifier of the prompt, else 1.
 
-`docs/quality.md` holds_lesson on which sets this was chosen.
+`docs/quality.md` says on which sets this was chosen.
 """
 
 import math
