@@ -20,7 +20,7 @@ from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
 from hardwon.domain.use_cases.inject_at_start import Inject
-from hardwon.domain.use_cases.rank import select, whole_store_maxima
+from hardwon.domain.use_cases.rank import maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
 from hardwon.ports.embedder import Task
 from hardwon.ports.vectors import VectorBlock
@@ -115,7 +115,7 @@ class Planted:
         return in_order(CategoryBalancer(LIMIT).select(ranked))
 
     def _policy(self, found: Retrieval) -> RankingPolicy:
-        return RankingPolicy(weights=Weights(), maxima=whole_store_maxima(found, self._repository), now=NOW)
+        return RankingPolicy(weights=Weights(), maxima=maxima_of(found, self._repository), now=NOW)
 
 
 class _Now:

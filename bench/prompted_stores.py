@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from hardwon.adapters.evaluation.cache import CachingEmbedder, VectorCache
+from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
@@ -96,7 +97,7 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
         for entry in entries:
             memory.repository.put(entry)
     if project:
-        build_import_knowledge(memory, project).everything()
+        build_import_knowledge(memory, project, NOWHERE).everything()
     for embed in build_embed_pending(memory)[:1]:
         embed.embed(None, Deadline(time.monotonic), lambda _: None)
     facts = memory.repository.facts(range(1, 100_000))
@@ -110,4 +111,4 @@ def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:
 
 def _within(asked: JudgedQuery) -> EntryFilter:
     group = asked.query.group
-    return EVERYTHING._replace(scope=ANYWHERE if group is None else Scope(project=group))
+    return EVERYTHING._replace(scope=ANYWHERE if group is None else Scope((group,)))

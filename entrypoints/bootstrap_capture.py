@@ -114,7 +114,7 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
         chunker=Chunker(memory.settings.capture_boundaries, _likeness(memory)),
         files=MarkdownConversationFiles(project_root),
         journal=open_journal(memory.settings.global_store),
-        workplace=read_workplace(project_root, memory.settings),
+        workplace=read_workplace(memory, project_root),
     )
 
 

@@ -7,6 +7,7 @@ from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, Sqli
 from hardwon.adapters.sqlite.database import SqliteMetadata
 from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.domain.model.checkpoint import CheckpointScope, Contents
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.settings import Settings
@@ -14,16 +15,17 @@ from hardwon.domain.use_cases.checkpoints import Checkpoints
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, Forget, ValidateEntry
 from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.label import PATIENCE, LabelChain, LabelPending
-from hardwon.domain.use_cases.store_entry import StoreEntry
+from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, StoreEntry
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_models import build_labelers
-from hardwon.entrypoints.context import name_of
 from hardwon.ports.activity import History
 
 
-def build_store_entry(memory: Memory) -> StoreEntry:
-    """Keep a lesson."""
-    return StoreEntry(memory.repository)
+def build_store_entry(memory: Memory, origin: Origin) -> StoreEntry:
+    """Keep lessons of *origin*."""
+    from hardwon.adapters.sqlite.projects import SqliteProjects
+
+    return StoreEntry(PlaceEntry(memory.repository, SqliteProjects(memory.database), origin))
 
 
 def build_change_entry(memory: Memory) -> ChangeEntry:
@@ -63,10 +65,9 @@ def build_checkpoints(memory: Memory) -> Checkpoints:
     return Checkpoints(snapshots=SqliteSnapshots(memory.database), clock=memory.clock)
 
 
-def contents_here(scope: CheckpointScope, project_root: str) -> Contents:
-    """Return what *scope* means in the project of that folder."""
-    root = os.path.realpath(project_root)
-    return Contents(scope, name_of(root), root)
+def contents_here(scope: CheckpointScope, workplace: Workplace, project_root: str) -> Contents:
+    """Return what *scope* means where the user works."""
+    return Contents(scope, workplace.project, os.path.realpath(project_root))
 
 
 def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
@@ -23,23 +24,25 @@ def has_changed_banks(memory: Memory, project_root: str) -> bool:
     return any(changed_files(_bank(memory, project_root), SqliteImportLedger(memory.database)))
 
 
-def build_import_knowledge(memory: Memory, project_root: str) -> "ImportKnowledge":
+def build_import_knowledge(memory: Memory, project_root: str, workplace: Workplace) -> "ImportKnowledge":
     """Import the project's knowledge bank and the user's own."""
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 
     return ImportKnowledge(
         bank=_bank(memory, project_root),
         repository=memory.repository,
+        projects=SqliteProjects(memory.database),
+        workplace=workplace,
         ledger=SqliteImportLedger(memory.database),
         clock=memory.clock,
     )
 
 
-def build_sync_banks(memory: Memory, project_root: str) -> "SyncBanks":
+def build_sync_banks(memory: Memory, project_root: str, workplace: Workplace) -> "SyncBanks":
     """Bring the store up to date with the knowledge banks before a retrospective counts."""
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
 
-    return SyncBanks(build_import_knowledge(memory, project_root), memory.repository)
+    return SyncBanks(build_import_knowledge(memory, project_root, workplace), memory.repository)
 
 
 def build_index_files(memory: Memory, project_root: str, workplace: Workplace) -> "IndexFiles":

@@ -7,7 +7,7 @@ from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex, is_available
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.filters import CONVERSATIONS, scope_of
+from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -90,7 +90,7 @@ def build_load(memory: Memory) -> "Load":
     return Load(memory.repository, SqliteUsageLog(memory.database), memory.clock)
 
 
-def build_match_triggers(memory: Memory, project: str) -> "MatchTriggers":
+def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
     """Find entries by phrases in a prompt; worth keeping, as it keeps all phrases."""
     from hardwon.adapters.sqlite.entries import SqliteTriggerSource
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
@@ -101,7 +101,7 @@ def build_match_triggers(memory: Memory, project: str) -> "MatchTriggers":
         memory.clock,
         monotonic=time.monotonic,
         commands=memory.settings.trigger_phrases,
-        project=project,
+        only=seen_from(workplace),
     )
 
 

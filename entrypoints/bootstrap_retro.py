@@ -13,6 +13,7 @@ from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.retro.lesson import Feature
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.import_knowledge import SyncBanks
 from hardwon.domain.use_cases.retro import Review, ReviseLearning, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_sync_banks
@@ -54,19 +55,24 @@ def bank_files(project_root: str, settings: Settings) -> BankFiles:
 def build_save_retro(project_root: str, settings: Settings, open_store: Callable[[], Memory]) -> SaveRetro:
     """Keep the lessons of a retrospective; the store is opened when it is needed, if the user wants one."""
     is_wanted = settings.semantic_enabled
-    opened = (lambda: build_sync_banks(open_store(), project_root)) if is_wanted else None
-    return SaveRetro(bank_files(project_root, settings), opened)
+
+    def opened() -> SyncBanks:
+        memory = open_store()
+        return build_sync_banks(memory, project_root, read_workplace(memory, project_root))
+
+    return SaveRetro(bank_files(project_root, settings), opened if is_wanted else None)
 
 
 def build_revise_learning(memory: Memory, project_root: str) -> ReviseLearning:
     """Confirm or promote a learning."""
     bank = bank_files(project_root, memory.settings)
-    return ReviseLearning(bank=bank, sync_banks=build_sync_banks(memory, project_root), clock=memory.clock)
+    sync_banks = build_sync_banks(memory, project_root, read_workplace(memory, project_root))
+    return ReviseLearning(bank=bank, sync_banks=sync_banks, clock=memory.clock)
 
 
 def build_review(memory: Memory, project_root: str) -> Review:
     """Find older learnings that bear on a piece of work."""
-    return Review(build_recall(memory), read_workplace(project_root, memory.settings))
+    return Review(build_recall(memory), read_workplace(memory, project_root))
 
 
 RETRO_GIT_SECONDS = 10.0

@@ -94,7 +94,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> L
     if not files:
         return Learned()
     try:
-        indexed = build_index_files(memory, root, read_workplace(root, memory.settings)).index(files)
+        indexed = build_index_files(memory, root, read_workplace(memory, root)).index(files)
         filled = fill_spaces(memory, BATCH) if embed else None
     except StorageError as error:
         return Learned(problems=(f"written but not indexed: {error}",), is_known=False)

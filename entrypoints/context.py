@@ -10,7 +10,7 @@ import time
 from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import CollectionName
-from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
 
 GIT_SECONDS = 0.5
@@ -30,23 +30,28 @@ def name_of(folder: str) -> str:
     return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
 
 
-def workspace_of(project_root: str, settings: Settings) -> str | None:
-    """Return the name of the workspace: the one that is set, else that of the folder that holds the project."""
-    return settings.workspace or name_of(os.path.dirname(os.path.realpath(project_root)))
+ASK_SECONDS = 0.5
+"""Time limit for asking git, once for a project, whether the user committed to it."""
 
 
-def read_workplace(project_root: str, settings: Settings) -> Workplace:
-    """Return where *project_root* stands; free of processes."""
+def read_workplace(memory: Memory, project_root: str) -> Workplace:
+    """Return where *project_root* stands, which the store knows from now on; git is asked once for a new project."""
+    from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
+
+    identity, know = identify(project_root), build_know_projects(memory)
+    project = know.here(identity, name_of(identity.root), Deadline.after(ASK_SECONDS, time.monotonic))
     return Workplace(
-        project=name_of(project_root),
-        workspace=workspace_of(project_root, settings),
+        project=project.id,
+        workspace=memory.settings.workspace or os.path.dirname(identity.root),
         branch=checked_out_branch(project_root),
+        label=project.label,
+        visibility=know.registry().visibility(project),
     )
 
 
-def workplace_for(collection: CollectionName, project_root: str, settings: Settings, warn: Warn) -> Workplace:
+def workplace_for(collection: CollectionName, memory: Memory, project_root: str, warn: Warn) -> Workplace:
     """Return where a question to *collection* is asked; what was touched of late matters to conversations only."""
-    workplace = read_workplace(project_root, settings)
+    workplace = read_workplace(memory, project_root)
     return with_touched_files(workplace, project_root, warn) if collection == "conversations" else workplace
 
 

@@ -14,12 +14,12 @@ from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
-from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import open_memory, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_project import read_settings
-from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
@@ -155,10 +155,10 @@ def run(arguments: Sequence[str]) -> int:
         return OK
     try:
         fields = fields_from_json(_read(options))
-        entry = entry_from_fields(fields, project=name_of(options.project_root) or None, now=system_clock().now())
-        _store(
-            redact_entry(entry), fields.get("keywords", ()), resolved.settings
-        )  # before a store is made: nothing may be left of it
+        project = name_of(options.project_root) or None
+        entry = entry_from_fields(fields, project=project, now=system_clock().now())
+        clean = redact_entry(entry)  # before a store is made: nothing may be left of it
+        _store(clean, fields.get("keywords", ()), resolved.settings, options)
     except InvalidEntryError as error:
         return _failed(error, INVALID)
     except HardwonError as error:
@@ -166,10 +166,13 @@ def run(arguments: Sequence[str]) -> int:
     return OK
 
 
-def _store(entry: Entry, keywords: Sequence[str], settings: Settings) -> None:
+def _store(entry: Entry, keywords: Sequence[str], settings: Settings, options: argparse.Namespace) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory):
-        _report(build_store_entry(memory).keep(entry), keywords)
+        origin = Origin(
+            read_workplace(memory, options.project_root), "writer", "home" if options.here else "everywhere"
+        )
+        _report(build_store_entry(memory, origin).keep(entry), keywords)
         for problem in embed_now(memory):
             warn(problem)
         label_imports(memory)
@@ -180,6 +183,7 @@ def _parser() -> ProjectParser:
     parser.add_argument("--action", choices=["upsert"], required=True, help="add the entry, or count it once more")
     entry = parser.add_mutually_exclusive_group(required=True)
     entry.add_argument("--entry-json", metavar="JSON", help="the entry")
+    parser.add_argument("--here", action="store_true", help="keep it in this project: it is not shown in others")
     entry.add_argument("--entry-file", metavar="PATH", help="a file that holds it, - for standard input")
     return parser
 

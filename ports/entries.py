@@ -9,13 +9,16 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
-Field = Literal["kind", "category", "confidence", "source", "source_project", "tier", "context_type", "spec_folder"]
+Field = Literal[
+    "kind", "category", "confidence", "source", "project", "source_project", "tier", "context_type", "spec_folder"
+]
 
 Order = Literal["updated_at", "created_at", "importance_weight"]
 
@@ -163,9 +166,11 @@ class RankingReads(EntryState, Protocol):
         """Return the files and features that each of *seqs* refers to; unknown numbers are left out."""
         ...
 
-    def newest_by_track_record(self, k: int) -> list[RankingFacts]:
+    def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
         """
         Return the *k* newest learnings of each track record that may be ranked, in no order.
+
+        With *visible_in*, only those that may be shown there.
 
         A track record is a combination of category, observation count, confidence
         and `min(recall_count, 10)`: its entries differ in recency only, so the
@@ -173,19 +178,18 @@ class RankingReads(EntryState, Protocol):
         """
         ...
 
-    def sizes(self) -> Mapping[Category, int]:
-        """Return the number of learnings of each category that may be ranked; empty categories are left out."""
+    def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
+        """Return the number of learnings of each category that may be ranked (there); empty categories are left out."""
         ...
 
-    def most_observed(self) -> int:
-        """Return the largest observation count of a learning that may be ranked, 1 without any."""
+    def most_observed(self, visible_in: Visibility | None = None) -> int:
+        """Return the largest observation count of a learning that may be ranked (there), 1 without any."""
         ...
 
-    def constitutional(self, project: str) -> list[ConstitutionalText]:
+    def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
         """
-        Return the constitutional entries that apply in *project*, in no order.
+        Return the constitutional entries of *only* that may be ranked, in no order.
 
-        These are learnings of all projects and the project's own entries of other kinds, without sections of a file that
-        is constitutional as a whole: they would repeat it.
+        Sections of a file that is constitutional as a whole are left out: they would repeat it.
         """
         ...

@@ -97,11 +97,8 @@ class TriggerSource(Protocol):
         """Return a number that differs after every change of an entry, also by other processes."""
         ...
 
-    def owners(self, project: str) -> Sequence[TriggerOwner]:
+    def owners(self, only: EntryFilter) -> Sequence[TriggerOwner]:
         """
-        Return the entries with trigger phrases that apply in *project*, by number.
-
-        These are learnings of all projects and the project's own entries of other kinds, without
-        deprecated and expired ones.
+        Return the entries of *only* with trigger phrases, by number, without deprecated and expired ones.
         """
         ...

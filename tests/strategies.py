@@ -13,6 +13,7 @@ from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
 from hardwon.domain.model.injection.receipt import Event, Form, NearMiss, Receipt, Shown
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
@@ -20,6 +21,7 @@ from hardwon.domain.model.vocabulary import (
     CONTEXT_TYPES,
     CONVERSATION_KINDS,
     KINDS,
+    REACHES,
     SOURCES,
     TIERS,
     Category,
@@ -77,6 +79,8 @@ def with_text(entry: Entry, field: str, text: str) -> Entry:
 labels = st.lists(st.sampled_from(WORDS), max_size=3).map(tuple)
 references = st.lists(st.sampled_from(["src/a.py", "src/b.py"]), max_size=2).map(tuple)
 projects = st.none() | st.sampled_from(["here", "there"])
+labels_of_projects = st.none() | st.sampled_from(["app", "shop"])
+reaches = st.sampled_from(REACHES)
 workspaces = st.none() | st.sampled_from(["work", "home", "here"])
 tiers = st.sampled_from(TIERS[:4])
 """Of entries that stay in the indexes; what does not has tests of its own."""
@@ -104,7 +108,9 @@ def entries_about(descriptions: st.SearchStrategy[str]) -> st.SearchStrategy[Ent
         created_at=timestamps,
         updated_at=timestamps,
         source=st.sampled_from(SOURCES),
-        source_project=projects,
+        project=projects,
+        reach=reaches,
+        source_project=labels_of_projects,
         workspace=workspaces,
         branch=branches,
         permanent=st.booleans(),
@@ -134,7 +140,9 @@ file_entries = st.builds(
     references=references,
     confidence=st.sampled_from(CONFIDENCES),
     source=st.sampled_from(SOURCES),
-    source_project=projects,
+    project=projects,
+    reach=reaches,
+    source_project=labels_of_projects,
     workspace=workspaces,
     branch=branches,
     permanent=st.booleans(),
@@ -156,13 +164,23 @@ all_entries = entries | file_entries
 kinds_asked_for = st.sampled_from(
     [KINDS, ("learning",), CONVERSATION_KINDS, ("session",), ("document", "learning"), ()]
 )
-scopes = st.just(Scope()) | st.builds(Scope, projects, workspaces)
+scopes = st.just(Scope()) | st.builds(
+    Scope, st.sampled_from([(), ("here",), ("there",), ("here", "there")]), workspaces
+)
+visibilities = st.none() | st.builds(
+    Visibility,
+    own=st.sampled_from([(), ("here",), ("here", "there")]),
+    silent=st.sampled_from([(), ("there",), ("elsewhere",)]),
+    is_foreign=st.booleans(),
+)
 filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     EntryFilter,
     kinds=kinds_asked_for,
     category=st.none() | st.sampled_from(CATEGORIES),
     scope=scopes,
     anywhere=st.sampled_from([(), ("learning",), ("learning", "session")]),
+    visible_in=visibilities,
+    label=labels_of_projects,
     permanent=st.booleans(),
     unlabelled=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
@@ -182,20 +200,33 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
 
 def is_within(entry: Entry, only: EntryFilter) -> bool:
     """Tell what every store must agree with: whether *entry* is one of those *only* asks for."""
-    project, workspace = only.scope
-    shares_a_place = entry.source_project == project is not None or entry.workspace == workspace is not None
+    projects_asked_for, workspace = only.scope
+    shares_a_place = entry.project in projects_asked_for or entry.workspace == workspace is not None
     is_in_scope = shares_a_place or only.scope == Scope() or entry.kind in only.anywhere
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
     is_bare = not (only.unlabelled and entry.keywords)
     is_tagged = only.tag is None or only.tag in entry.tags
     is_below = only.folder is None or (entry.file_path or "").startswith(only.folder.rstrip("/") + "/")
-    asked = (only.spec_folder, only.anchor, only.tier, only.context_type, only.source, only.session)
-    own = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type, entry.source, entry.session_id)
+    asked = (only.spec_folder, only.anchor, only.tier, only.context_type, only.source, only.session, only.label)
+    facts = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type, entry.source, entry.session_id)
+    own = (*facts, entry.source_project)
     is_alike = all(wish in {None, value} for wish, value in zip(asked, own, strict=True))
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     is_left_out = only.except_session is not None and only.except_session == entry.session_id
-    return is_of_sort and not is_left_out and is_in_scope and is_kept and is_bare and is_tagged and is_below
+    is_shown = only.visible_in is None or may_be_shown(entry, only.visible_in)
+    return (
+        is_of_sort and not is_left_out and is_in_scope and is_kept and is_bare and is_tagged and is_below and is_shown
+    )
+
+
+def may_be_shown(entry: Entry, seen: Visibility) -> bool:
+    """Tell what every store must agree with: whether *entry* may be shown unasked."""
+    if entry.reach == "everywhere" or entry.project in seen.own:
+        return True
+    if entry.reach == "home" or (seen.is_foreign and entry.project is not None):
+        return False
+    return entry.project not in seen.silent
 
 
 def within(only: EntryFilter, stored: list[Entry]) -> list[Entry]:

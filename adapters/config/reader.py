@@ -24,6 +24,7 @@ from hardwon.adapters.config.values import (
     switch,
     weight,
 )
+from hardwon.domain.model.project import TRUST_MODES
 from hardwon.domain.model.settings import (
     BUFFERED,
     DEFAULT_STORE,
@@ -89,6 +90,7 @@ TABLE: Mapping[str, Setting] = {
     "capture_boundaries": Setting(phrases),
     "context_tokens": Setting(count, flag="--token-budget"),
     "prompt_enabled": Setting(exactly_true),
+    "trust": Setting(one_of(*TRUST_MODES), of_project=False),
 }
 
 

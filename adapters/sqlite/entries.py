@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, content_version, from_text, in_list, note_change, to_text
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
-from hardwon.adapters.sqlite.query import where
+from hardwon.adapters.sqlite.query import visible, where
 from hardwon.adapters.sqlite.rows import (
     FACT_COLUMNS,
     SELECT_ENTRY,
@@ -28,6 +28,7 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP
 from hardwon.domain.model.vocabulary import Category
@@ -39,12 +40,9 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 
-HERE = "e.retired = 0 AND (e.kind = 'learning' OR e.project = ?)"
-"""Lessons apply everywhere, entries of files in their project."""
-
-SELECT_RULES = f"""
+SELECT_RULES = """
     SELECT e.seq, e.id, e.kind, t.name, t.description, t.notes, e.importance_weight, t.created_at
-    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.tier = 'constitutional' AND {HERE} AND NOT EXISTS (
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.tier = 'constitutional' AND {within} AND NOT EXISTS (
         SELECT 1 FROM entry_text file JOIN entry whole ON whole.seq = file.entry_seq
         WHERE t.anchor_id != '' AND file.file_path = t.file_path AND file.anchor_id = ''
             AND whole.tier = 'constitutional' AND whole.retired = 0
@@ -52,9 +50,9 @@ SELECT_RULES = f"""
 """
 """Leaves out sections of a file that is a rule as a whole: they would repeat it."""
 
-SELECT_OWNERS = f"""
+SELECT_OWNERS = """
     SELECT e.seq, e.id, e.kind, t.name, e.spec_folder, t.file_path, t.anchor_id, e.tier, t.trigger_phrases
-    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE t.trigger_phrases != '[]' AND {HERE} ORDER BY e.seq
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE t.trigger_phrases != '[]' AND {within} ORDER BY e.seq
 """
 
 
@@ -73,30 +71,34 @@ class SqliteTriggerSource(TriggerSource):
         return content_version(self._database)
 
     @override
-    def owners(self, project: str) -> list[TriggerOwner]:
-        rows = self._database.rows(SELECT_OWNERS, (project,))
+    def owners(self, only: EntryFilter) -> list[TriggerOwner]:
+        within = where(only._replace(ranked=True))
+        rows = self._database.rows(SELECT_OWNERS.format(within=within.sql), within.parameters)
         return [TriggerOwner(*row)._replace(phrases=tuple(json.loads(row[-1]))) for row in rows]
 
 
+RANKED_LEARNING = "e.kind = 'learning' AND e.retired = 0"
+
 NEWEST_BY_TRACK_RECORD = f"""
-    WITH record AS (SELECT DISTINCT e.category, e.observation_count, e.confidence FROM entry e WHERE e.kind = 'learning' AND e.retired = 0),
+    WITH record AS (SELECT DISTINCT e.category, e.observation_count, e.confidence FROM entry e WHERE {RANKED_LEARNING}),
     recalled AS (
         SELECT e.seq, r.recall_count, row_number() OVER (
             PARTITION BY e.category, e.observation_count, e.confidence, min(r.recall_count, {RECALL_CAP})
             ORDER BY e.updated_at DESC, e.id
         ) AS place
-        FROM recall r CROSS JOIN entry e ON e.seq = r.entry_seq WHERE e.kind = 'learning' AND e.retired = 0 AND r.recall_count > 0
+        FROM recall r CROSS JOIN entry e ON e.seq = r.entry_seq
+        WHERE {RANKED_LEARNING} AND r.recall_count > 0 AND {{visible}}
     )
     SELECT {FACT_COLUMNS}, 0 FROM record JOIN entry e ON e.seq IN (
-        SELECT n.seq FROM entry n
-        WHERE n.kind = 'learning' AND n.retired = 0 AND n.category IS record.category AND n.observation_count = record.observation_count
-            AND n.confidence = record.confidence
-            AND NOT EXISTS (SELECT 1 FROM recall r WHERE r.entry_seq = n.seq AND r.recall_count > 0)
-        ORDER BY n.updated_at DESC, n.id LIMIT ?1
+        SELECT e.seq FROM entry e
+        WHERE {RANKED_LEARNING} AND e.category IS record.category AND e.observation_count = record.observation_count
+            AND e.confidence = record.confidence AND {{visible}}
+            AND NOT EXISTS (SELECT 1 FROM recall r WHERE r.entry_seq = e.seq AND r.recall_count > 0)
+        ORDER BY e.updated_at DESC, e.id LIMIT ?
     )
     UNION ALL
     SELECT {FACT_COLUMNS}, recalled.recall_count FROM recalled JOIN entry e USING (seq)
-    WHERE recalled.place <= ?1
+    WHERE recalled.place <= ?
 """
 """
 The newest entries of each track record, at most as many as the parameter.
@@ -239,8 +241,10 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return {seq: tuple(json.loads(references)) for seq, references in rows}
 
     @override
-    def newest_by_track_record(self, k: int) -> list[RankingFacts]:
-        return [to_facts(row) for row in self._database.rows(NEWEST_BY_TRACK_RECORD, (k,))]
+    def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
+        seen = visible(visible_in)
+        sql = NEWEST_BY_TRACK_RECORD.format(visible=seen.sql)
+        return [to_facts(row) for row in self._database.rows(sql, (*seen.parameters, *seen.parameters, k, k))]
 
     @override
     def count(self, only: EntryFilter) -> int:
@@ -248,20 +252,17 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters))
 
     @override
-    def sizes(self) -> Mapping[Category, int]:
-        return dict(
-            self._database.rows(
-                "SELECT category, count(*) FROM entry WHERE kind = 'learning' AND retired = 0 GROUP BY category ORDER BY category"
-            )
-        )
+    def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
+        seen = visible(visible_in)
+        sql = f"SELECT category, count(*) FROM entry e WHERE {RANKED_LEARNING} AND {seen.sql} GROUP BY category ORDER BY category"
+        return dict(self._database.rows(sql, seen.parameters))
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         within = where(only)
-        column = "project" if field == "source_project" else field
         return dict(
             self._database.rows(
-                f"SELECT coalesce({column}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+                f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
                 f" WHERE {within.sql} GROUP BY value ORDER BY count(*) DESC, value",
                 within.parameters,
             )
@@ -275,23 +276,27 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return [entry_id for (entry_id,) in rows]
 
     @override
-    def most_observed(self) -> int:
+    def most_observed(self, visible_in: Visibility | None = None) -> int:
         # By category: a lookup in the index, where a maximum over all would scan it.
+        seen = visible(visible_in)
         value = self._database.value(
-            """
+            f"""
             WITH within (category) AS (VALUES ('anti-patterns'), ('heuristics'), ('patterns'))
             SELECT max((
-                SELECT max(observation_count) FROM entry
-                WHERE kind = 'learning' AND retired = 0 AND category = within.category
+                SELECT e.observation_count FROM entry e
+                WHERE {RANKED_LEARNING} AND e.category = within.category AND {seen.sql}
+                ORDER BY e.observation_count DESC LIMIT 1
             ))
             FROM within
-            """
+            """,
+            seen.parameters,
         )
         return int(value or 1)
 
     @override
-    def constitutional(self, project: str) -> list[ConstitutionalText]:
-        rows = self._database.rows(SELECT_RULES, (project,))
+    def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
+        within = where(only._replace(ranked=True))
+        rows = self._database.rows(SELECT_RULES.format(within=within.sql), within.parameters)
         return [ConstitutionalText(*row)._replace(created_at=from_text(row[-1])) for row in rows]
 
     @override

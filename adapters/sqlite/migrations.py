@@ -380,6 +380,53 @@ def to_version_6(connection: sqlite3.Connection) -> None:
     run_scripts(connection, OWN_TIERS)
 
 
+PROJECTS = """
+CREATE TABLE project (
+    id TEXT PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    label TEXT NOT NULL,
+    root TEXT NOT NULL,
+    is_repository INTEGER NOT NULL CHECK (is_repository IN (0, 1)),
+    device INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    remote TEXT NOT NULL DEFAULT '',
+    first_commit TEXT,
+    authorship TEXT NOT NULL DEFAULT 'unknown' CHECK (authorship IN ('unknown', 'own', 'foreign')),
+    trust TEXT NOT NULL DEFAULT 'unsaid' CHECK (trust IN ('unsaid', 'trusted', 'revoked')),
+    joined TEXT REFERENCES project (id) ON DELETE SET NULL
+);
+CREATE TABLE trusted_folder (
+    path TEXT PRIMARY KEY
+) WITHOUT ROWID;
+CREATE TABLE entry_place (
+    entry_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
+    project TEXT NOT NULL,
+    PRIMARY KEY (entry_seq, project)
+) WITHOUT ROWID;
+DROP VIEW entries;
+DROP VIEW memories;
+DROP VIEW memory_index;
+DROP VIEW memory_history;
+ALTER TABLE entry RENAME COLUMN project TO source_project;
+ALTER TABLE entry ADD COLUMN project TEXT;
+ALTER TABLE entry ADD COLUMN reach TEXT NOT NULL DEFAULT 'shared' CHECK (reach IN ('everywhere', 'shared', 'home'));
+ALTER TABLE entry_text ADD COLUMN door TEXT;
+CREATE INDEX entry_by_project ON entry (project, kind);
+DROP INDEX entry_by_track_record;
+CREATE INDEX entry_by_track_record
+    ON entry (kind, category, observation_count, confidence, updated_at DESC, id, reach, project) WHERE retired = 0;
+"""
+
+VIEWS_WITH_LABELS = VIEWS.replace("e.project AS source_project", "e.source_project").replace(
+    "e.kind AS type, e.project,", "e.kind AS type, e.source_project AS project,"
+)
+
+
+def to_version_7(connection: sqlite3.Connection) -> None:
+    """Know projects by what they are, and entries by where they stand."""
+    run_scripts(connection, PROJECTS, VIEWS_WITH_LABELS, VIEWS_OF_DOCUMENTS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -387,4 +434,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_4,
     to_version_5,
     to_version_6,
+    to_version_7,
 )

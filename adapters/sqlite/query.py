@@ -1,11 +1,12 @@
 """Conditions of queries in SQL: optional ones, and an `EntryFilter`. Standard library only."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.adapters.sqlite.database import Database, in_list
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.vocabulary import KINDS
 
 
@@ -50,17 +51,55 @@ def where(only: EntryFilter) -> Where:
     return Where(" AND ".join(condition.sql for condition in conditions) or "true", tuple(parameters))
 
 
+def visible(seen: Visibility | None) -> Where:
+    """Return the condition that an entry may be shown unasked, as `Visibility.admits` says; any entry for None."""
+    if seen is None:
+        return Where("true", ())
+    if not (seen.silent or seen.is_foreign):  # all but what others keep at home
+        shared, parameters = "e.reach = 'shared'", tuple[str, ...]()
+    elif seen.is_foreign:
+        shared, parameters = "(e.reach = 'shared' AND e.project IS NULL)", ()
+    else:
+        shared = f"(e.reach = 'shared' AND (e.project IS NULL OR e.project NOT IN ({_marks(seen.silent)})))"
+        parameters = seen.silent
+    if not seen.own:
+        return Where(f"(e.reach = 'everywhere' OR {shared})", parameters)
+    own = _marks(seen.own)
+    return Where(
+        f"(e.reach = 'everywhere' OR {shared} OR e.project IN ({own})"
+        f" OR EXISTS (SELECT 1 FROM entry_place WHERE entry_seq = e.seq AND project IN ({own})))",
+        (*parameters, *seen.own, *seen.own),
+    )
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _columns(only: EntryFilter) -> Mapping[str, object]:
+    """Return the conditions that are equality with a column of `entry`."""
+    return {
+        "category": only.category,
+        "spec_folder": only.spec_folder,
+        "tier": only.tier,
+        "context_type": only.context_type,
+        "source_project": only.label,
+    }
+
+
 def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
     if set(only.kinds) != set(KINDS):
-        marks = ", ".join("?" * len(only.kinds))
-        yield Where("e.kind = ?" if len(only.kinds) == 1 else f"e.kind IN ({marks})", only.kinds)
-    for column in ("category", "spec_folder", "tier", "context_type"):
-        if (value := getattr(only, column)) is not None:
+        yield Where("e.kind = ?" if len(only.kinds) == 1 else f"e.kind IN ({_marks(only.kinds)})", only.kinds)
+    for column, value in _columns(only).items():
+        if value is not None:
             yield Where(f"e.{column} = ?", (value,))
     if only.scope != ANYWHERE:
-        marks = ", ".join("?" * len(only.anywhere))
-        sql = f"(e.project = ? OR e.workspace = ? OR e.kind IN ({marks}))"
-        yield Where(sql, (*only.scope, *only.anywhere))
+        sql = (
+            f"(e.project IN ({_marks(only.scope.projects)}) OR e.workspace = ? OR e.kind IN ({_marks(only.anywhere)}))"
+        )
+        yield Where(sql, (*only.scope.projects, only.scope.workspace, *only.anywhere))
+    if only.visible_in is not None:
+        yield visible(only.visible_in)
     if only.permanent:
         yield Where("e.permanent", ())
     if only.ranked:

@@ -18,20 +18,30 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 FACTS = (
-    *("entry_id", "kind", "category", "observation_count", "confidence", "updated_at", "source_project", "workspace"),
-    *("branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
+    *("entry_id", "kind", "category", "observation_count", "confidence", "updated_at", "project", "reach"),
+    *("source_project", "workspace", "branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
 )
 """The fields of `Entry` in the table `entry`, in columns of the same name but for `RENAMED`."""
 
 TEXTS = (
     *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "created_at", "source"),
-    *("file_path", "file_mtime", "file_hash", "anchor_id", "trigger_phrases", "channel", "session_id", "own_tier"),
+    *(
+        "file_path",
+        "file_mtime",
+        "file_hash",
+        "anchor_id",
+        "trigger_phrases",
+        "channel",
+        "session_id",
+        "own_tier",
+        "door",
+    ),
 )
 """The fields of `Entry` in the table `entry_text`."""
 
-RENAMED = {"entry_id": "id", "source_project": "project"}
+RENAMED = {"entry_id": "id"}
 
-DERIVED = ("seq", "project", "content_hash", "words")
+DERIVED = ("seq", "content_hash", "words")
 """The other columns of the table `entry` that are read."""
 
 COUNTERS = {

@@ -13,7 +13,7 @@ import sqlite3
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, FILE_NAME, Database, transaction
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
-NEWEST = 6
+NEWEST = 7
 """The version after the last migration; here, as migrations are rarely needed and not imported otherwise."""
 
 

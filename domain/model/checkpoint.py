@@ -21,8 +21,8 @@ class Contents(NamedTuple):
 
     Attributes:
         scope: The documents of a project, all entries of a project, or every entry.
-        project: The name of the project it was made in.
-        root: That project's folder, links resolved, as several may have the same name; None to go by the name alone.
+        project: The id of the project it was made in.
+        root: The folder there, links resolved; None for all of the project.
     """
 
     scope: CheckpointScope
@@ -34,9 +34,9 @@ class Contents(NamedTuple):
         """The filter for them; deprecated and expired entries are included."""
         match self.scope:
             case "documents":
-                return EntryFilter(kinds=("document",), scope=Scope(self.project), folder=self.root)
+                return EntryFilter(kinds=("document",), scope=Scope((self.project,)), folder=self.root)
             case "project":
-                return EVERYTHING._replace(scope=Scope(self.project))
+                return EVERYTHING._replace(scope=Scope((self.project,)))
             case "all":
                 return EVERYTHING
 

@@ -4,6 +4,7 @@ import os
 import re
 from typing import NamedTuple
 
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.redaction import REDACTED, redact
 from hardwon.domain.model.text import identifier_words
 
@@ -107,13 +108,26 @@ class Workplace(NamedTuple):
     Where the user works; entries from there rank higher.
 
     Attributes:
-        project: The name of the project, its folder's.
-        workspace: The name of the folder of projects it is in.
+        project: The id of the project; empty for one that the store does not know.
+        workspace: The real path of the folder of projects it is in, or the name that the user gave to another one.
         branch: The git branch that is checked out, None without git.
         touched_files: Recently changed files, relative to the project.
+        label: The name of the project, its folder's.
+        visibility: What may be shown there unasked.
     """
 
     project: str
     workspace: str | None = None
     branch: str | None = None
     touched_files: tuple[str, ...] = ()
+    label: str = ""
+    visibility: Visibility = Visibility()
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The ids of the project and of its other clones."""
+        return self.visibility.own or tuple(filter(None, (self.project,)))
+
+
+NOWHERE = Workplace("")
+"""Outside of any project."""

@@ -15,13 +15,17 @@ from hardwon.domain.model.vocabulary import (
     CONFIDENCES,
     CONTEXT_TYPES,
     CONVERSATION_KINDS,
+    DOORS,
     KINDS,
+    REACHES,
     SOURCES,
     TIERS,
     Category,
     Confidence,
     ContextType,
+    Door,
     Kind,
+    Reach,
     Source,
     Tier,
     expires_at,
@@ -153,7 +157,11 @@ class Entry:
         references: Files, features and projects it is about.
         observation_count: In how many retrospectives it was seen, from 1.
         updated_at: When its content changed or it was last observed.
-        source_project: The project it comes from; None for a universal one.
+        project: The id of the project where it stands or was said; None for none.
+        reach: Where it may be shown unasked: the user's own making everywhere, what is shared as the trust in its project
+            decides, or only in its project.
+        door: How it came into the store.
+        source_project: The label of the project it comes from, as displayed; None for a universal one.
         workspace: The folder of projects it comes from.
         branch: The git branch it comes from.
         permanent: Whether it never expires and is never pruned.
@@ -206,6 +214,9 @@ class Entry:
     created_at: dt.datetime = attrs.field(validator=aware)
     updated_at: dt.datetime = attrs.field(validator=aware)
     source: Source = attrs.field(default="manual", validator=one_of(SOURCES))
+    project: str | None = attrs.field(default=None, validator=optional_text)
+    reach: Reach = attrs.field(default="shared", validator=one_of(REACHES))
+    door: Door | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(DOORS)))
     source_project: str | None = attrs.field(default=None, validator=optional_text)
     workspace: str | None = attrs.field(default=None, validator=optional_text)
     branch: str | None = attrs.field(default=None, validator=optional_text)

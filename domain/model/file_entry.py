@@ -71,7 +71,7 @@ def to_entry(
     same = known if known and known.file_hash == document.file_hash else None
     name, description = _texts(document, fields, kind, same)
     earlier = known or _new(document, fields, kind, (name, description), defaults)
-    project, workspace, branch = _origin(same) if same else workplace[:3]
+    origin = _origin(workplace, same)
     entry = attrs.evolve(
         earlier,
         kind=kind,
@@ -81,9 +81,11 @@ def to_entry(
         tags=fields.tags or earlier.tags,
         references=fields.files or earlier.references,
         updated_at=fields.date or utc_time(document.mtime),
-        source_project=_claimed(fields, earlier) or project or None,
-        workspace=fields.workspace or workspace,
-        branch=fields.branch or branch,
+        project=origin.project,
+        door="file",
+        source_project=_claimed(fields, earlier) or origin.label,
+        workspace=origin.workspace,
+        branch=fields.branch or origin.branch,
         permanent=earlier.permanent if fields.permanent is None else fields.permanent,
         file_mtime=document.mtime,
         file_hash=document.file_hash,
@@ -136,8 +138,21 @@ def _claimed(fields: FileFields, entry: Entry) -> str | None:
     return None if entry.tier == "constitutional" else fields.project
 
 
-def _origin(known: Entry) -> tuple[str | None, str | None, str | None]:
-    return known.source_project, known.workspace, known.branch
+class _Origin(NamedTuple):
+    """Where a file stands."""
+
+    project: str | None
+    label: str | None
+    workspace: str | None
+    branch: str | None
+
+
+def _origin(workplace: Workplace, same: Entry | None) -> _Origin:
+    """Return where a file stands; label and branch of *same*, which has the same text, stay, and its project if it has one."""
+    if same is None:
+        return _Origin(workplace.project or None, workplace.label or None, workplace.workspace, workplace.branch)
+    project, workspace = (same.project, same.workspace) if same.project else (workplace.project, workplace.workspace)
+    return _Origin(project or None, same.source_project, workspace, same.branch)
 
 
 def _texts(document: Document, fields: FileFields, kind: Kind, same: Entry | None) -> tuple[str, str]:
@@ -250,12 +265,14 @@ class CapturedEntries(NamedTuple):
     def _placed(self, entry: Entry, same: Entry | None) -> Entry:
         """Return *entry* with its place and origin; the origin of *same*, which has the same text, stays."""
         fields = self.document.fields
-        project, workspace, branch = (same.source_project, same.workspace, same.branch) if same else self.workplace[:3]
+        origin = _origin(self.workplace, same)
         return attrs.evolve(
             entry,
-            source_project=fields.project or project or None,
-            workspace=fields.workspace or workspace,
-            branch=fields.branch or branch,
+            project=origin.project,
+            door="capture",
+            source_project=fields.project or origin.label,
+            workspace=origin.workspace,
+            branch=fields.branch or origin.branch,
             file_path=self.document.path,
             file_mtime=self.document.mtime,
         )

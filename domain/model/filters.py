@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category, ContextType, Kind, Source, Tier
 
 
@@ -11,11 +12,11 @@ class Scope(NamedTuple):
     The origins of entries; one of them suffices, and without any every entry matches.
 
     Attributes:
-        project: The name of a project.
-        workspace: The name of a workspace, a folder of projects.
+        projects: The ids of projects.
+        workspace: The folder of projects, or the name that the user gave it.
     """
 
-    project: str | None = None
+    projects: tuple[str, ...] = ()
     workspace: str | None = None
 
 
@@ -31,6 +32,8 @@ class EntryFilter(NamedTuple):
         category: Only learnings of this category.
         scope: Only entries from these places.
         anywhere: Kinds whose entries may come from any place, whatever the scope.
+        visible_in: Only entries that may be shown unasked in this project; None for all.
+        label: Only entries whose project goes by this label.
         permanent: Only permanent entries.
         unlabelled: Only entries without keywords.
         tag: Only entries with this tag of the user.
@@ -51,6 +54,8 @@ class EntryFilter(NamedTuple):
     category: Category | None = None
     scope: Scope = ANYWHERE
     anywhere: tuple[Kind, ...] = ()
+    visible_in: Visibility | None = None
+    label: str | None = None
     permanent: bool = False
     unlabelled: bool = False
     tag: str | None = None
@@ -101,9 +106,9 @@ RELEVANCE_FLOOR = 0.5
 """The relevance that an answer must reach."""
 
 COLLECTIONS: dict[CollectionName, Collection] = {
-    "all": Collection(KINDS, "adaptive", 10, RELEVANCE_FLOOR, "global"),
+    "all": Collection(KINDS, "adaptive", 10, RELEVANCE_FLOOR, "project"),
     "learnings": Collection(("learning",), "hybrid", 20, None, "global"),
-    "sessions": Collection(("session",), "cosine", 5, 0.5, "global"),
+    "sessions": Collection(("session",), "cosine", 5, 0.5, "workspace"),
     "conversations": Collection(CONVERSATION_KINDS, "affinity", 5, 0.0, "workspace"),
     "documents": Collection(("document",), "fused", 10, None, "project"),
 }
@@ -113,4 +118,31 @@ def scope_of(name: ScopeName, workplace: Workplace) -> Scope:
     """Return the scope called *name* where the user works; a workspace includes all its projects."""
     if name == "global":
         return ANYWHERE
-    return Scope(workplace.project, workplace.workspace if name == "workspace" else None)
+    return Scope(workplace.own or ("",), workplace.workspace if name == "workspace" else None)
+
+
+def seen_from(workplace: Workplace, only: EntryFilter = EVERYTHING) -> EntryFilter:
+    """Return *only* as far as it may be shown unasked where the user works: other kinds than learnings of that project."""
+    return asked_from(workplace, only, "project")
+
+
+def asked_from(
+    workplace: Workplace, only: EntryFilter, default: ScopeName, scope: ScopeName | None = None
+) -> EntryFilter:
+    """
+    Return *only* as a question asked where the user works means it.
+
+    Args:
+        workplace: Where the user works.
+        only: The other conditions.
+        default: The scope of other kinds than learnings, of what may be shown unasked.
+        scope: The scope that the user asked for; `global` shows everything. None for the default.
+
+    """
+    if scope == "global":
+        return only
+    return only._replace(
+        scope=scope_of(scope or default, workplace),
+        anywhere=() if scope else ("learning",),
+        visible_in=workplace.visibility,
+    )

@@ -1,6 +1,10 @@
-"""Projects: what a folder is known by, whose it is, and what may be shown where."""
+"""Projects: what a folder is known by, who may speak elsewhere, and what may be shown where."""
 
-from typing import Literal, NamedTuple, TypeAlias
+import os
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from hardwon.domain.model.vocabulary import Reach
 
 
 class Identity(NamedTuple):
@@ -28,6 +32,16 @@ Authorship: TypeAlias = Literal["unknown", "own", "foreign"]
 Trust: TypeAlias = Literal["unsaid", "trusted", "revoked"]
 """What the user said of a project."""
 
+TrustMode: TypeAlias = Literal["own", "ask"]
+"""Whether projects that the user committed to are trusted, or those only that the user named."""
+
+
+WAITING = "label:"
+"""The beginning of the key of a project whose folder is not known."""
+
+
+TRUST_MODES: tuple[TrustMode, ...] = get_args(TrustMode)
+
 
 class Project(NamedTuple):
     """
@@ -37,8 +51,8 @@ class Project(NamedTuple):
         id: What entries name it by; it stays when the project moves.
         label: The name of its folder.
         identity: What it is known by now.
-        remote: The address of `origin`; empty without one, or when it was not looked up yet.
-        first_commit: The first commit of the checked-out history; empty without one, or when it was not looked up yet.
+        remote: The address of `origin`; empty without one, or before it is looked up.
+        first_commit: The first commit of the checked-out history; empty without one, None when it was not looked up yet.
         authorship: Whether the user committed to it.
         trust: What the user said of it.
         joined: The id of the project that this is another clone of; None for none.
@@ -48,7 +62,111 @@ class Project(NamedTuple):
     label: str
     identity: Identity
     remote: str = ""
-    first_commit: str = ""
+    first_commit: str | None = None
     authorship: Authorship = "unknown"
     trust: Trust = "unsaid"
     joined: str | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it stands for a label of an earlier version, whose folder is not known."""
+        return self.identity.key.startswith(WAITING)
+
+
+class Registry(NamedTuple):
+    """
+    The projects that the store knows, and what the user said of them.
+
+    Attributes:
+        projects: In the order in which they were first seen.
+        trusted_folders: The real paths of folders below which every project is trusted.
+        mode: Which projects are trusted.
+    """
+
+    projects: tuple[Project, ...] = ()
+    trusted_folders: tuple[str, ...] = ()
+    mode: TrustMode = "own"
+
+    def may_speak_elsewhere(self, project: Project) -> bool:
+        """Return whether what stands in *project* may be shown in other projects."""
+        if project.trust != "unsaid":
+            return project.trust == "trusted"
+        if any(_is_below(project.identity.root, folder) for folder in self.trusted_folders):
+            return not project.is_waiting
+        return self.mode == "own" and not project.is_waiting and project.authorship == "own"
+
+    def with_key(self, key: str) -> Project | None:
+        """Return the project of that key, None without one."""
+        return next((project for project in self.projects if project.identity.key == key), None)
+
+    def with_id(self, project_id: str) -> Project | None:
+        """Return the project of that id, None without one."""
+        return next((project for project in self.projects if project.id == project_id), None)
+
+    def group_of(self, project: Project) -> tuple[str, ...]:
+        """Return the ids of *project* and of its other clones, its own first."""
+        head = project.joined or project.id
+        others = (other.id for other in self.projects if head in {other.id, other.joined} and other.id != project.id)
+        return (project.id, *others)
+
+    def label_of(self, project_id: str | None) -> str:
+        """Return how a project is called: by its folder, with the one that holds it where several share the name."""
+        project = self.with_id(project_id or "")
+        if project is None:
+            return ""
+        namesakes = [other for other in self.projects if other.label == project.label and not other.is_waiting]
+        if len({other.joined or other.id for other in namesakes}) < 2 or project.is_waiting:
+            return project.label
+        parent = os.path.basename(os.path.dirname(project.identity.root))
+        return "/".join(filter(None, (parent, project.label)))
+
+    def named(self, name: str) -> list[Project]:
+        """Return the projects of that id, label, label with parent, or folder."""
+        return [
+            project
+            for project in self.projects
+            if name in {project.id, project.label, self.label_of(project.id), project.identity.root}
+        ]
+
+    def visibility(self, here: Project | None) -> "Visibility":
+        """Return what may be shown unasked in the project *here*; None for one that the store does not know."""
+        own = self.group_of(here) if here else ()
+        silent = (project.id for project in self.projects if not self.may_speak_elsewhere(project))
+        return Visibility(
+            own=own,
+            silent=tuple(project_id for project_id in silent if project_id not in own),
+            is_foreign=here is not None and not self.may_speak_elsewhere(here),
+        )
+
+
+class Visibility(NamedTuple):
+    """
+    What may be shown unasked in one project.
+
+    Attributes:
+        own: The ids of the project and of its other clones.
+        silent: The ids of projects whose entries stay at home.
+        is_foreign: Whether the project is foreign: of others, only what the user made for everywhere is shown there.
+    """
+
+    own: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    is_foreign: bool = False
+
+    def admits(self, project: str | None, reach: Reach, places: Iterable[str] = ()) -> bool:
+        """
+        Return whether an entry may be shown.
+
+        Args:
+            project: The id of the project where it stands; None for none.
+            reach: Where it may be shown.
+            places: The ids of other projects where it stands too.
+
+        """
+        if reach == "everywhere" or not {project, *places}.isdisjoint(self.own):
+            return True
+        return reach == "shared" and (project is None or not (self.is_foreign or project in self.silent))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.project import TrustMode
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
 
 COMMAND_PHRASES = ("save context", "document this")
@@ -55,6 +56,7 @@ class Settings(NamedTuple):
         capture_boundaries: Slash commands that begin a chunk of a conversation.
         context_tokens: The budget of related conversations at session start, in tokens.
         prompt_enabled: Whether entries are put beside prompts.
+        trust: Which projects may speak in others: those the user committed to, or those only that the user named.
     """
 
     global_store: str
@@ -84,6 +86,7 @@ class Settings(NamedTuple):
     capture_boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
     context_tokens: int = CONTEXT_TOKENS
     prompt_enabled: bool = True
+    trust: TrustMode = "own"
 
 
 class Resolved(NamedTuple):

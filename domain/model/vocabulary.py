@@ -9,6 +9,8 @@ Confidence: TypeAlias = Literal["high", "medium", "low"]
 Source: TypeAlias = Literal["retro", "session-capture", "manual", "import"]
 Tier: TypeAlias = Literal["constitutional", "critical", "important", "normal", "temporary", "deprecated"]
 ContextType: TypeAlias = Literal["research", "implementation", "decision", "discovery", "general"]
+Reach: TypeAlias = Literal["everywhere", "shared", "home"]
+Door: TypeAlias = Literal["writer", "add", "mcp", "retro", "capture", "bank", "global-bank", "file", "import"]
 DecayMode: TypeAlias = Literal["half-life", "rates"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -17,6 +19,8 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 SOURCES: tuple[Source, ...] = get_args(Source)
 TIERS: tuple[Tier, ...] = get_args(Tier)
 CONTEXT_TYPES: tuple[ContextType, ...] = get_args(ContextType)
+REACHES: tuple[Reach, ...] = get_args(Reach)
+DOORS: tuple[Door, ...] = get_args(Door)
 DECAY_MODES: tuple[DecayMode, ...] = get_args(DecayMode)
 
 CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")

@@ -145,7 +145,7 @@ class Capture:
         )
 
     def _described(self, draft: Draft, buffer: SessionBuffer) -> Chunk:
-        return described(draft, self.workplace.project, buffer.session_id or None, self.workplace.branch)
+        return described(draft, self.workplace.label, buffer.session_id or None, self.workplace.branch)
 
     def _store(self, buffer: SessionBuffer, handled: int = 0) -> None:
         if (

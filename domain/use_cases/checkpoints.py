@@ -89,7 +89,7 @@ class Checkpoints:
         Args:
             path: The backup.
             name: Its name in the history of the store.
-            project: The name of the current project.
+            project: The id of the current project.
 
         Raises:
             StorageError: the backup can't be used, or the store can't be written; nothing was changed.

@@ -127,7 +127,7 @@ class _Run:
         group = asked.query.group
         return Question(
             text=asked.query.text,
-            only=EntryFilter(kinds=("document",), scope=ANYWHERE if group is None else Scope(project=group)),
+            only=EntryFilter(kinds=("document",), scope=ANYWHERE if group is None else Scope((group,))),
             policy=MEASURED[policy].policy,
             limit=ANSWERS,
             minimum=None,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
@@ -13,12 +14,16 @@ from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, Banks
 from hardwon.domain.use_cases.bank_changes import changed_files
+from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.projects import Projects
 
 NAME_WORDS = 8
+FOREIGN_COUNT = 100
+"""The highest observation count that a foreign project's bank gives a lesson."""
 REPLACEMENT = "\ufffd"
 
 
@@ -61,8 +66,10 @@ class ImportKnowledge:
 
     bank: KnowledgeBank
     repository: EntryRepository
+    projects: Projects
     ledger: ImportLedger
     clock: Clock
+    workplace: Workplace
 
     def changed(self, deadline: Deadline, largest: int) -> Imported:
         """
@@ -103,16 +110,26 @@ class ImportKnowledge:
 
     def _entry(self, lesson: BankEntry, file: BankFile) -> Imported:
         try:
-            entry = redact_entry(_to_entry(lesson, file, self.clock.now()))
+            entry = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file)))
         except InvalidEntryError as error:
             return Imported(skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",))
-        if self.repository.get(entry.entry_id):
-            return Imported(known=1)
-        self.repository.put(entry)
-        return Imported(added=1)
+        placed = PlaceEntry(self.repository, self.projects, self._origin(file)).place(entry, _unchanged)
+        return Imported(known=1) if placed.merged else Imported(added=1)
+
+    def _highest_count(self, file: BankFile) -> int:
+        return FOREIGN_COUNT if file.project is not None and self.workplace.visibility.is_foreign else MAX_COUNT
+
+    def _origin(self, file: BankFile) -> Origin:
+        if file.project is None:
+            return Origin(self.workplace._replace(project=""), "global-bank", "everywhere")
+        return Origin(self.workplace, "bank")
 
 
-def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime) -> Entry:
+def _unchanged(known: Entry, _: Entry) -> Entry:
+    return known
+
+
+def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime, highest_count: int) -> Entry:
     observed = _time(lesson.last_observed, now)
     return Entry(
         name=plain_title(_storable(lesson.name)) or " ".join(_storable(lesson.text).split()[:NAME_WORDS]),
@@ -120,7 +137,7 @@ def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime) -> Entry:
         notes=_storable("\n".join(lesson.notes)),
         category=file.category,
         references=tuple(_storable(place) for line in lesson.notes if (place := text_after(OBSERVED_IN, line))),
-        observation_count=min(max(1, lesson.observation_count), MAX_COUNT),
+        observation_count=min(max(1, lesson.observation_count), highest_count),
         confidence=lesson.confidence,
         created_at=observed,
         updated_at=observed,
@@ -158,6 +175,11 @@ class SyncBanks:
     import_knowledge: ImportKnowledge
     repository: EntryRepository
 
+    @property
+    def workplace(self) -> Workplace:
+        """The project of the bank."""
+        return self.import_knowledge.workplace
+
     def sync(self, banks: Banks) -> tuple[str, ...]:
         """
         Synchronise the store with *banks*, whose files are locked; return what was skipped, one line each.
@@ -172,10 +194,12 @@ class SyncBanks:
             skipped = self.import_knowledge.everything().skipped
             for place in PLACES:
                 for identity, count in banks.counts(place).items():
-                    self._raise_to(identity, min(count, MAX_COUNT))
+                    self._raise_to(identity, min(count, MAX_COUNT), is_local=place.scope == "local")
         return skipped
 
-    def _raise_to(self, identity: str, count: int) -> None:
-        known = self.repository.get(identity)
+    def _raise_to(self, identity: str, count: int, *, is_local: bool) -> None:
+        known, here = self.repository.get(identity), self.workplace
+        if is_local and here.visibility.is_foreign:
+            count = min(count, FOREIGN_COUNT) if known and known.project in here.own else 0
         if known and known.observation_count < count:
             self.repository.put(attrs.evolve(known, observation_count=count))

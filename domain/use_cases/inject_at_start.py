@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.model.context import ContextQuery
+from hardwon.domain.model.context import NOWHERE, ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError, StorageError
-from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.entry_text import PrintedEntry, piece_text
 from hardwon.domain.model.injection.receipt import (
@@ -25,10 +25,11 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
 from hardwon.domain.model.settings import Occasion
-from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
+from hardwon.domain.use_cases.rank import Selected, maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
@@ -98,12 +99,12 @@ class Inject(NamedTuple):
         *,
         limit: int,
         deadline: Deadline,
-        project: str = "",
+        workplace: Workplace = NOWHERE,
         framed: bool = False,
         occasion: Occasion | None = None,
     ) -> Injection:
         """
-        Return the block of at most *limit* entries for *query*, below the constitutional ones of *project*.
+        Return the block of at most *limit* entries for *query*, below the constitutional ones.
 
         Conversations come last; a failure to find them affects nothing else.
 
@@ -111,7 +112,7 @@ class Inject(NamedTuple):
             query: The user's current work.
             limit: The maximum number of entries; 0 and less print nothing. Constitutional ones don't count.
             deadline: The end of the time for searching.
-            project: The name of the user's project; without it only the rules of all projects apply.
+            workplace: Where the user works; decides which entries may be shown.
             framed: Mark the block's beginning and end for the host.
             occasion: The reason to recall conversations; None for no conversations.
 
@@ -124,12 +125,15 @@ class Inject(NamedTuple):
         now = self.clock.now()
         problems = retire_expired(self.repository, now)
         with self.repository.snapshot():
-            rules = within_budget(self.repository.constitutional(project))
-            retrieval = self.retrieve.find(query.public, deadline, query.keyword_text)
-            policy = RankingPolicy(weights=self.weights, maxima=whole_store_maxima(retrieval, self.repository), now=now)
-            selected = self._select(retrieval, policy, limit, rules)
+            seen = workplace.visibility
+            rules = within_budget(self.repository.constitutional(seen_from(workplace)))
+            retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
+            retrieval = retrieve.find(query.public, deadline, query.keyword_text)
+            maxima = maxima_of(retrieval, self.repository, seen)
+            policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now)
+            selected = self._select(retrieval, policy, limit, rules, seen)
             related, missing = self._related(query, occasion, deadline, rules)
-            injection = self._block(retrieval, selected, rules, related, framed=framed)
+            injection = self._block(retrieval, selected, rules, related, seen, framed=framed)
         noted = dict.fromkeys((*problems, *retrieval.degradations, *missing))
         return injection._replace(degradations=tuple(noted))
 
@@ -150,12 +154,17 @@ class Inject(NamedTuple):
         return related, related.degradations
 
     def _select(
-        self, retrieval: Retrieval, policy: RankingPolicy, limit: int, rules: Sequence[ConstitutionalText]
+        self,
+        retrieval: Retrieval,
+        policy: RankingPolicy,
+        limit: int,
+        rules: Sequence[ConstitutionalText],
+        seen: Visibility,
     ) -> Selected:
         """Choose *limit* entries that are not among *rules*."""
         seqs, repeated = {rule.seq for rule in rules}, 0
         while True:
-            selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated))
+            selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen)
             ranked = tuple(scored for scored in selected.ranked if scored.facts.seq not in seqs)
             if len(selected.ranked) - len(ranked) <= repeated:
                 return selected._replace(ranked=ranked)
@@ -167,10 +176,11 @@ class Inject(NamedTuple):
         selected: Selected,
         rules: Sequence[ConstitutionalText],
         related: "Related | None",
+        seen: Visibility,
         *,
         framed: bool,
     ) -> Injection:
-        sizes = self.repository.sizes()
+        sizes = self.repository.sizes(seen)
         total = sum(sizes.values()) + sum(rule.kind != "learning" for rule in rules)
         diagnostics = self._diagnostics(retrieval, total)
         block = MemoryBlock(

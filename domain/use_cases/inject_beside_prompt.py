@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, PolicyName
+from hardwon.domain.model.filters import COLLECTIONS, EntryFilter, PolicyName, seen_from
 from hardwon.domain.model.injection.prompt_terms import (
     LONGEST_PROMPT,
     Sentence,
@@ -54,13 +54,13 @@ class Prompt(NamedTuple):
     Attributes:
         text: The user's words.
         session_id: The id given by the host; without it, earlier injections are unknown.
-        project: The name of the user's project.
+        workplace: Where it was asked.
 
     """
 
     text: str
     session_id: str = ""
-    project: str = ""
+    workplace: Workplace = NOWHERE
 
 
 class PromptInjection(NamedTuple):
@@ -119,8 +119,8 @@ class InjectBesidePrompt(NamedTuple):
         ]  # cut after redaction: a secret may cross the end
         problems = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
-            only = EVERYTHING._replace(except_session=prompt.session_id or None)
-            question = question_of(public, only, prompt.project)
+            only = seen_from(prompt.workplace)._replace(except_session=prompt.session_id or None)
+            question = question_of(public, only, prompt.workplace)
             sentences = sentences_of(public, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
                 return PromptInjection(degradations=problems)
@@ -138,7 +138,7 @@ class InjectBesidePrompt(NamedTuple):
             return PromptInjection()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
         contenders = self._contenders(rated)
-        choice = choose(contenders, Rules(contest, shown, self._told, prompt.project))
+        choice = choose(contenders, Rules(contest, shown, self._told))
         if self.watch:
             self.watch(Weighed(contest, contenders, choice))
         if not choice.chosen:
@@ -163,7 +163,7 @@ class InjectBesidePrompt(NamedTuple):
             session_id=prompt.session_id,
             event="prompt",
             at=self.recall.clock.now(),
-            project=prompt.project,
+            project=prompt.workplace.project,
             query=question.text[:LONGEST_KEPT],
             space=None,
             policy=POLICY,
@@ -174,7 +174,7 @@ class InjectBesidePrompt(NamedTuple):
         )
 
 
-def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
+def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) -> Question:
     """Return the question for a prompt: the defaults of `recall`, with room for the near misses."""
     return Question(
         text=text,
@@ -182,7 +182,7 @@ def question_of(text: str, only: EntryFilter, project: str = "") -> Question:
         policy=POLICY,
         limit=MAX_SHOWN + MAX_MISSED,
         minimum=None,
-        workplace=Workplace(project=project),
+        workplace=workplace,
     )
 
 

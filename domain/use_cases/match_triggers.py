@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.triggers import Trigger, TriggerMatch, TriggerMatcher
 from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.ports.clock import Clock
@@ -59,7 +60,7 @@ class MatchTriggers:
         clock: The time.
         monotonic: Seconds of a clock that never goes back.
         commands: Phrases that belong to no entry.
-        project: The user's project; of other projects only lessons match.
+        only: The entries whose phrases match.
 
     """
 
@@ -71,14 +72,14 @@ class MatchTriggers:
         *,
         monotonic: Callable[[], float],
         commands: Sequence[str],
-        project: str,
+        only: EntryFilter,
     ) -> None:
         self._source = source
         self._repository = repository
         self._clock = clock
         self._monotonic = monotonic
         self._commands = commands
-        self._project = project
+        self._only = only
         self._cache: _Cache | None = None
         self._looked_at = float("-inf")
         self._changes = -1
@@ -117,7 +118,7 @@ class MatchTriggers:
         return self._cache
 
     def _read(self, version: int) -> _Cache:
-        owners = {owner.number: owner for owner in self._source.owners(self._project)}
+        owners = {owner.number: owner for owner in self._source.owners(self._only)}
         triggers = [Trigger(phrase, owner.number) for owner in owners.values() for phrase in owner.phrases]
         return _Cache(version, TriggerMatcher([*map(Trigger, self._commands), *triggers]), owners)
 

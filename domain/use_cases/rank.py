@@ -6,6 +6,7 @@ from heapq import nsmallest
 from itertools import chain, islice, product
 from typing import NamedTuple
 
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.bounds import Head, Selection, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, Hit, RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
@@ -237,32 +238,38 @@ class _CategoryHead(NamedTuple):
     bound: float
 
 
-def whole_store_maxima(retrieval: Retrieval, repository: RankingReads) -> Maxima:
-    """Return the best value of each signal over all learnings, which normalises scores."""
+def maxima_of(retrieval: Retrieval, repository: RankingReads, visible_in: Visibility | None = None) -> Maxima:
+    """Return the best value of each signal over all learnings that may be shown, which normalises scores."""
     return Maxima(
         vector=_best(retrieval.by_vector.top(1)),
         keyword=_best(retrieval.by_keyword.top(1)),
-        observations=repository.most_observed(),
+        observations=repository.most_observed(visible_in),
     )
 
 
 def select(
-    retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy, balancer: CategoryBalancer
+    retrieval: Retrieval,
+    repository: RankingReads,
+    policy: RankingPolicy,
+    balancer: CategoryBalancer,
+    visible_in: Visibility | None = None,
 ) -> Selected:
     """
-    Choose exactly the entries that ranking and balancing every learning would choose.
+    Choose exactly the entries that ranking and balancing every learning that may be shown would choose.
 
     Reads three sorted lists for each category, twice as deep each time, until their bounds prove the choice.
     """
-    selection, head = first_exact(_heads(retrieval, repository, policy, balancer.limit), balancer.select)
+    selection, head = first_exact(_heads(retrieval, repository, policy, balancer.limit, visible_in), balancer.select)
     return Selected(tuple(in_order(selection)), policy, head.ranked)
 
 
-def _heads(retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy, limit: int) -> Iterator[Head[Scored]]:
-    sizes = repository.sizes()
+def _heads(
+    retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy, limit: int, visible_in: Visibility | None
+) -> Iterator[Head[Scored]]:
+    sizes = repository.sizes(visible_in)
     depth = max(START_DEPTH, limit)
     while True:
-        prominent = _most_prominent(depth, repository, policy)
+        prominent = _most_prominent(depth, repository, policy, visible_in)
         heads = {name: _head(name, depth, retrieval, repository, policy, prominent=prominent[name]) for name in sizes}
         unseen = {name for name, head in heads.items() if len(head.facts) < sizes[name]}
         yield Head(policy.rank(_candidates(heads.values(), retrieval)), {name: heads[name].bound for name in unseen})
@@ -270,7 +277,7 @@ def _heads(retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy
 
 
 def _most_prominent(
-    depth: int, repository: RankingReads, policy: RankingPolicy
+    depth: int, repository: RankingReads, policy: RankingPolicy, visible_in: Visibility | None
 ) -> dict[Category | None, list[RankingFacts]]:
     """
     Return the *depth* most prominent of each category.
@@ -281,7 +288,7 @@ def _most_prominent(
     heads: dict[Category | None, list[RankingFacts]] = {}
     for width in (depth // 4, depth // 2, depth):
         newest: dict[Category | None, list[RankingFacts]] = {}
-        for facts in repository.newest_by_track_record(width):
+        for facts in repository.newest_by_track_record(width, visible_in):
             newest.setdefault(facts.category, []).append(facts)
         heads = {name: nsmallest(depth, group, key=policy.prominence_order) for name, group in newest.items()}
         if max(Counter(map(track_record, chain.from_iterable(heads.values()))).values(), default=0) < width:

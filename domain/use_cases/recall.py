@@ -115,7 +115,7 @@ class Recall(NamedTuple):
             standardised=retrieval.standardised,
             keywords=retrieval.by_keyword.statistics(),
             window=retrieval.window,
-            most_observed=self.repository.most_observed(),
+            most_observed=self.repository.most_observed(question.only.visible_in),
             workplace=question.workplace,
             now=self.clock.now(),
             limit=question.limit,

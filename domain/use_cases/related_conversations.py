@@ -93,7 +93,9 @@ def _question(
 ) -> Question:
     return Question(
         text=context.compose() or "",
-        only=CONVERSATIONS._replace(scope=scope_of(scope, workplace), except_for=except_for),
+        only=CONVERSATIONS._replace(
+            scope=scope_of(scope, workplace), visible_in=workplace.visibility, except_for=except_for
+        ),
         policy=POLICY,
         limit=limit,
         minimum=COLLECTIONS["conversations"].minimum,

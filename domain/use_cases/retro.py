@@ -16,10 +16,11 @@ from hardwon.domain.model.knowledge_bank import BankScope
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.retro.bank_edit import Banks, Noted, counted, noted, promoted
 from hardwon.domain.model.retro.lesson import Lesson, bank_lesson, day_of, observed_in_of
+from hardwon.domain.model.vocabulary import Reach
 from hardwon.domain.use_cases.edit_entries import known_entry
 from hardwon.domain.use_cases.import_knowledge import SyncBanks
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.store_entry import Stored, StoreEntry
+from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, Stored, StoreEntry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.knowledge_bank import BankFiles
@@ -97,7 +98,8 @@ class SaveRetro:
     def _in_both(self, banks: Banks, lessons: Sequence[Lesson], sync_banks: SyncBanks) -> SavedRetro:
         with sync_banks.repository.transaction():
             sync_banks.sync(banks)  # before anything is counted, or what is new in the files would be counted from one
-            stored = [_stored(lesson, StoreEntry(sync_banks.repository)) for lesson in lessons]
+            lessons = [_at_home(lesson, sync_banks.workplace) for lesson in lessons]
+            stored = [_stored(lesson, sync_banks) for lesson in lessons]
             kept = _all_noted(banks, lessons, stored)
             banks = kept[-1].noted.banks if kept else banks
             self.bank.write(banks)
@@ -122,12 +124,22 @@ def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored]
     return tuple(kept)
 
 
-def _stored(lesson: Lesson, store_entry: StoreEntry) -> Stored:
-    stored = store_entry.keep(lesson.entry)
+def _at_home(lesson: Lesson, here: Workplace) -> Lesson:
+    """Return *lesson*; one of a foreign project holds there alone, not in every project."""
+    if lesson.entry.source_project is not None or not here.visibility.is_foreign:
+        return lesson
+    return attrs.evolve(lesson, entry=attrs.evolve(lesson.entry, source_project=here.label))
+
+
+def _stored(lesson: Lesson, sync_banks: SyncBanks) -> Stored:
+    reach: Reach = "everywhere" if lesson.entry.source_project is None else "shared"
+    imports = sync_banks.import_knowledge
+    origin = Origin(sync_banks.workplace, "retro", reach)
+    stored = StoreEntry(PlaceEntry(imports.repository, imports.projects, origin)).keep(lesson.entry)
     if lesson.entry.source_project is not None or stored.entry.source_project is None:
         return stored
     universal = attrs.evolve(stored.entry, source_project=None)
-    store_entry.repository.put(universal)
+    sync_banks.repository.put(universal)
     return attrs.evolve(stored, entry=universal)
 
 
@@ -273,7 +285,7 @@ class Review(NamedTuple):
         """
         question = Question(
             text=work.compose() or "",
-            only=LEARNINGS._replace(ranked=True),
+            only=LEARNINGS._replace(ranked=True, visible_in=self.workplace.visibility),
             policy="adaptive",
             limit=SEARCHED,
             minimum=None,
@@ -286,4 +298,4 @@ class Review(NamedTuple):
         return Reviewed(tuple(older[:limit]), recollection.degradations)
 
     def _is_of_here(self, entry: Entry) -> bool:
-        return entry.source_project in {None, self.workplace.project}
+        return entry.source_project is None or entry.project in self.workplace.own

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError, KeywordIndexUnavailableError
-from hardwon.domain.model.filters import COLLECTIONS, EntryFilter
+from hardwon.domain.model.filters import COLLECTIONS, EntryFilter, seen_from
 from hardwon.domain.model.injection.rules import within_budget
 from hardwon.domain.model.keywords import concept_counts, concepts_of, words_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
@@ -150,7 +150,7 @@ class Search(NamedTuple):
         if question.only.tier is not None:
             return [], question
         repository = self.recall.repository
-        known = repository.constitutional(question.workplace.project)
+        known = repository.constitutional(seen_from(question.workplace))
         chosen = within_budget(known) if wanted else []
         left_out = tuple(sorted(rule.seq for rule in (chosen if wanted else known)))
         only = question.only._replace(except_for=left_out)

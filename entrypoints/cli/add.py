@@ -12,14 +12,14 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
-from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_transfer import FrontValue, read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
@@ -106,6 +106,7 @@ def add(
     ] = None,
     confidence: Annotated[Confidence, typer.Option(help="How sure it is.")] = "medium",
     universal: Annotated[bool, typer.Option("--universal", help="It holds in all projects.")] = False,
+    here: Annotated[bool, typer.Option("--here", help="Keep it in this project: it is not shown in others.")] = False,
     no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -134,7 +135,8 @@ def add(
             draft = _read(stack.enter_context(edited(options.template())))
         entry = draft.entry(None if universal else name_of(project_root) or None, dt.datetime.now(dt.UTC))
         memory = open_memory(settings, warn)
-        stored = build_store_entry(memory).keep(entry)
+        origin = Origin(read_workplace(memory, project_root), "add", "home" if here else "everywhere")
+        stored = build_store_entry(memory, origin).keep(entry)
     _print_stored(memory, stored, draft, embed=not no_embed, as_json=as_json)
     if not no_embed:
         label_after_output(memory)

@@ -9,6 +9,7 @@ from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.checkpoints import checkpoint_line, contents_text, metadata, restore_lines
 from hardwon.entrypoints.streams import readable
 
@@ -32,7 +33,7 @@ def create(
     The snapshot holds the whole store; the scope says which part of it a restore brings back.
     """
     memory = open_for(project_root, global_store)
-    contents = contents_here(scope, project_root)
+    contents = contents_here(scope, read_workplace(memory, project_root), project_root)
     made = build_checkpoints(memory).create(readable(name), readable(description), contents)
     if as_json:
         print_json(_document(made))

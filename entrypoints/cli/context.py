@@ -85,7 +85,7 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
         signals,
         limit=wanted,
         deadline=Deadline.after(SEARCH_SECONDS, time.monotonic),
-        project=occasion.workplace.project,
+        workplace=occasion.workplace,
         occasion=occasion,
     )
     for line in injection.degradations:
@@ -188,7 +188,7 @@ def context(
     memory = open_for(project_root, global_store, create=False)
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
     signals = read_signals(project_root, deadline, warn)
-    here = with_uncommitted_files(read_workplace(project_root, memory.settings), project_root, deadline, warn)
+    here = with_uncommitted_files(read_workplace(memory, project_root), project_root, deadline, warn)
     budget = memory.settings.context_tokens if token_budget is None else token_budget
     occasion = Occasion(here, budget)
     render = render_start if collection == "learnings" else render_conversations

@@ -12,12 +12,13 @@ from pathlib import Path
 from rich.rule import Rule
 from rich.table import Table
 
-from hardwon.domain.model.context import ContextQuery
+from hardwon.domain.model.context import NOWHERE, ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
+from hardwon.domain.use_cases.store_entry import Origin
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_retrieval import build_inject
@@ -102,7 +103,7 @@ class _Demo:
 
     def _write(self, query: ContextQuery, before: Injection) -> None:
         _chapter("6. The agent stores a lesson; the next session has it")
-        stored = build_store_entry(self._memory).keep(_lesson(self._memory.clock.now()))
+        stored = build_store_entry(self._memory, Origin(NOWHERE, "add")).keep(_lesson(self._memory.clock.now()))
         say(f"Stored: {stored.entry.name} (id: {stored.entry.entry_id})")
         embed_with_progress(self._memory)
         after = self._names(self._inject(query))

@@ -68,7 +68,7 @@ def index(
         )
     ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
-    index_files = build_index_files(memory, project_root, read_workplace(project_root, memory.settings))
+    index_files = build_index_files(memory, project_root, read_workplace(memory, project_root))
     if rebuild_fts and not dry_run:
         rebuild_keyword_index(memory)
     wanted = [_existing(path, index_files) for path in paths or ()]
@@ -174,7 +174,7 @@ def save(
     """
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)
-    keep_session = build_save_session(memory, project_root, read_workplace(project_root, memory.settings))
+    keep_session = build_save_session(memory, project_root, read_workplace(memory, project_root))
     given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
     output = (lambda _: None) if as_json else say
     try:
@@ -236,7 +236,7 @@ def watch(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, 
     leaving = _leaving_on_signals()
     reported = set[str]()
     for number, _ in enumerate(watch_files(project_root, memory.settings.document_roots, leaving)):
-        index_files = build_index_files(memory, project_root, read_workplace(project_root, memory.settings))
+        index_files = build_index_files(memory, project_root, read_workplace(memory, project_root))
         _keep_up(memory, index_files, leaving, reported, as_json=as_json)
         if not number:
             complain("Watching; Ctrl-C ends it.")

@@ -174,7 +174,7 @@ def compile_programs() -> None:
 
 
 def _import_facts(memory: Memory, project_root: str, folder: str) -> Indexed:
-    workplace = read_workplace(project_root, memory.settings)
+    workplace = read_workplace(memory, project_root)
     indexed = build_index_host_memory(memory, folder, project_root, workplace).index([os.path.realpath(folder)])
     for line in indexed.skipped:
         warn(f"skipped: {line}")

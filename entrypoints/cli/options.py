@@ -67,7 +67,8 @@ def chosen(
     """Return which entries the options of a command mean; one that is not given does not ask."""
     return EntryFilter(
         kinds=kinds_of(collection, kinds),
-        scope=Scope(_name(project), _name(workspace)),
+        scope=Scope((), _name(workspace)),
+        label=_name(project),
         permanent=permanent,
         tag=_name(tag),
     )

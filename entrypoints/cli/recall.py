@@ -9,7 +9,7 @@ import typer
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import COLLECTIONS, PolicyName, ScopeName, scope_of
+from hardwon.domain.model.filters import COLLECTIONS, PolicyName, ScopeName, asked_from
 from hardwon.domain.model.ranking.question import Question
 from hardwon.entrypoints.bootstrap_retrieval import build_recall, build_search
 from hardwon.entrypoints.cli.answers import Asked, print_answers, readable_columns
@@ -72,12 +72,10 @@ def recall(
     defaults = COLLECTIONS[collection]
     memory = open_for(project_root, global_store, create=False)
     place = "conversations" if policy == "context" else collection  # what was touched of late counts there too
-    workplace = workplace_for(place, project_root, memory.settings, memory.warn)
+    workplace = workplace_for(place, memory, project_root, memory.warn)
     question = Question(
         text=query,
-        only=chosen(collection, kinds, permanent=permanent, tag=tag)._replace(
-            scope=scope_of(scope or defaults.scope, workplace)
-        ),
+        only=asked_from(workplace, chosen(collection, kinds, permanent=permanent, tag=tag), defaults.scope, scope),
         policy=policy or defaults.policy,
         limit=defaults.limit if limit is None else limit,
         minimum=_minimum(minimum, defaults.minimum if policy in {None, defaults.policy} else None),

@@ -79,7 +79,10 @@ def restore(
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
     print_restored(
-        build_checkpoints(memory).restore_file(os.path.realpath(file), name, name_of(project_root)), as_json=as_json
+        build_checkpoints(memory).restore_file(
+            os.path.realpath(file), name, read_workplace(memory, project_root).project
+        ),
+        as_json=as_json,
     )
 
 
@@ -185,7 +188,7 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
     """Import every knowledge-bank file, with a progress bar; tell what could not be imported."""
     with progress() as bar:
         task = bar.add_task("importing", total=None)
-        imported = build_import_knowledge(memory, project_root).everything(
+        imported = build_import_knowledge(memory, project_root, read_workplace(memory, project_root)).everything(
             lambda file: bar.update(task, advance=1, description=on_one_line(file.path))
         )
     for line in imported.skipped:
@@ -231,7 +234,7 @@ def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
 
 
 def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:
-    workplace = read_workplace(project_root, memory.settings)
+    workplace = read_workplace(memory, project_root)
     imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents)
     _warn_of_skipped(imported.skipped)
     return imported

@@ -12,7 +12,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_inject_beside_prompt
 from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, OK, USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, Typed, open_for
-from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.injections import (
     Proof,
@@ -76,7 +76,7 @@ def why(
         return
     explain = build_explain_injections(memory)
     if reference is None:
-        answer = explain.newest(name_of(project_root), limit or 1)
+        answer = explain.newest(read_workplace(memory, project_root).project, limit or 1)
     else:
         answer = explain.of(readable(reference), limit)
     proofs = [Proof.of(item) if verify else None for item in answer.injections]
@@ -102,7 +102,7 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
 def _dry_run(memory: Memory, text: str, project_root: str) -> PromptDryRun:
     """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
     try_prompt = TryPrompt(build_inject_beside_prompt(memory, project_root))
-    prompt = Prompt(text, host_session(), name_of(project_root))
+    prompt = Prompt(text, host_session(), read_workplace(memory, project_root))
     return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
 

@@ -8,7 +8,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_inject_beside_prompt, build_record_injection
-from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import HookRequest
 
@@ -47,7 +47,7 @@ class PromptStart:
             StorageError: the store can't be read.
         """
         request = self._request
-        prompt = Prompt(request.prompt, request.session_id, name_of(request.project_root))
+        prompt = Prompt(request.prompt, request.session_id, read_workplace(self._memory, request.project_root))
         injection = build_inject_beside_prompt(self._memory, request.project_root, SEARCH_SECONDS).text_for(
             prompt, self._deadline
         )

@@ -12,7 +12,7 @@ from hardwon.entrypoints.bootstrap_capture import has_events, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
-from hardwon.entrypoints.context import GIT_SECONDS, name_of, read_signals, read_workplace, with_uncommitted_files
+from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5
@@ -42,6 +42,7 @@ class SessionStart:
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
         self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False)
+        self._workplace = read_workplace(self._memory, project_root)
 
     def inject(self, *, framed: bool, compacted: str = "") -> Injection:
         """
@@ -52,7 +53,7 @@ class SessionStart:
         """
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
-        workplace = read_workplace(self._project_root, self._settings)
+        workplace = self._workplace
         inject = build_inject(self._memory, workplace)
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
@@ -61,7 +62,7 @@ class SessionStart:
             query,
             limit=self._settings.injection_limit,
             deadline=self._deadline,
-            project=workplace.project,
+            workplace=workplace,
             framed=framed,
             occasion=Occasion(workplace, self._settings.context_tokens, compacted),
         )
@@ -77,7 +78,7 @@ class SessionStart:
         """Count what was printed, and keep its receipt; a busy store loses both, never the session's time."""
         from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # the block is out now
 
-        now, project = self._memory.clock.now(), name_of(self._project_root)
+        now, project = self._memory.clock.now(), self._workplace.project
         receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
         for line in build_record_injection(self._memory).record(receipt, injection.seqs):
             self._warn(line)
@@ -96,7 +97,7 @@ class SessionStart:
         if not has_changed_banks(self._memory, self._project_root):
             return ""
         try:
-            imported = build_import_knowledge(self._memory, self._project_root).changed(
+            imported = build_import_knowledge(self._memory, self._project_root, self._workplace).changed(
                 self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
             )
         except CorruptStoreError:

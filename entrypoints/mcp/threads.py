@@ -89,7 +89,7 @@ class Scan(NamedTuple):
         wanted: Callable[[], bool] = lambda: True,
     ) -> Indexed:
         """Index as `IndexFiles` does."""
-        index_files = build_index_files(memory, self.project_root, read_workplace(self.project_root, self.settings))
+        index_files = build_index_files(memory, self.project_root, read_workplace(memory, self.project_root))
         return index_files.index(spec_folder=spec_folder, force=force, wanted=wanted)
 
 
@@ -192,10 +192,9 @@ class MemoryWorker:
         self._next_embedding: Future[list[str]] | None = None
         self._labelling: Future[None] | None = None
 
-    @property
-    def workplace(self) -> Workplace:
-        """Where the user works now; free of processes."""
-        return read_workplace(self.project_root, self.settings)
+    def workplace(self, memory: Memory) -> Workplace:
+        """Return where the user works now."""
+        return read_workplace(memory, self.project_root)
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:

@@ -19,7 +19,7 @@ from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.label import store_labels
-from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
@@ -29,7 +29,6 @@ from hardwon.entrypoints.bootstrap_entries import (
     build_validate_entry,
 )
 from hardwon.entrypoints.bootstrap_files import document_folders
-from hardwon.entrypoints.context import name_of
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.mcp.schema import (
     ADDS,
@@ -114,7 +113,7 @@ class StoreTools:
         """
         if not self.worker.settings.semantic_enabled:
             raise ToolError(SWITCHED_OFF)
-        now = await self.worker.call(lambda memory: memory.clock.now())
+        here, now = await self.worker.call(lambda memory: (self.worker.workplace(memory), memory.clock.now()))
         entry = Entry(
             name=name,
             description=description,
@@ -123,15 +122,15 @@ class StoreTools:
             keywords=tuple(keywords),
             references=tuple(references),
             source="session-capture",
-            source_project=name_of(self.worker.project_root) or None,
+            source_project=here.label or None,
             created_at=now,
             updated_at=now,
         )
-        return await self._keep(entry, keywords)
+        return await self._keep(entry, Origin(here, "mcp"), keywords)
 
-    async def _keep(self, entry: Entry, keywords: Sequence[str]) -> StoredMemory:
+    async def _keep(self, entry: Entry, origin: Origin, keywords: Sequence[str]) -> StoredMemory:
         """Store at once, for nothing may be lost; what takes its time comes after."""
-        stored = await self.worker.call(lambda memory: build_store_entry(memory).keep(entry))
+        stored = await self.worker.call(lambda memory: build_store_entry(memory, origin).keep(entry))
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))

@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
 from hardwon.entrypoints.mcp.schema import ADDS, DELETES, READS, Answer, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
@@ -76,8 +77,12 @@ class CheckpointTools:
         Call it before a refactor or a clean-up that will change or delete many memories. Names are unique.
         """
         self._ensure_switched_on()
-        contents = contents_here(scope, self.worker.project_root)
-        made = await self.worker.call(lambda memory: build_checkpoints(memory).create(name, description, contents))
+
+        def create(memory: Memory) -> Checkpoint:
+            contents = contents_here(scope, self.worker.workplace(memory), self.worker.project_root)
+            return build_checkpoints(memory).create(name, description, contents)
+
+        made = await self.worker.call(create)
         return OneCheckpoint(message=f"Checkpoint saved: {checkpoint_line(made)}", checkpoint=_row(made))
 
     async def checkpoint_list(self) -> CheckpointList:

@@ -8,7 +8,13 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, CollectionName, EntryFilter, Scope, scope_of
+from hardwon.domain.model.filters import (
+    COLLECTIONS,
+    EVERYTHING,
+    CollectionName,
+    EntryFilter,
+    asked_from,
+)
 from hardwon.domain.model.vocabulary import Tier
 from hardwon.domain.use_cases.search import Loaded
 from hardwon.entrypoints.bootstrap import Memory
@@ -90,8 +96,8 @@ class BrowseTools:
     ) -> Loaded:
         if reference is not None:
             return build_load(memory).one(find(memory, reference))
-        here = Scope(self._worker.workplace.project)
-        only = EVERYTHING._replace(scope=here, spec_folder=spec_folder, anchor=anchor_id or None)
+        wanted = EVERYTHING._replace(spec_folder=spec_folder, anchor=anchor_id or None)
+        only = asked_from(self._worker.workplace(memory), wanted, "project", "project")
         return build_load(memory).within(only, limit)
 
     async def memory_list(
@@ -114,10 +120,10 @@ class BrowseTools:
 
         Use it to see what there is, or to find the id of a memory to update, validate or delete.
         """
-        only = self._only(collection)._replace(spec_folder=spec_folder or None, tier=tier)
 
         def listed(memory: Memory) -> tuple[int, Sequence[Entry]]:
             repository = memory.repository
+            only = self._only(memory, collection)._replace(spec_folder=spec_folder or None, tier=tier)
             with repository.snapshot():
                 return repository.count(only), repository.find(only, limit=limit, offset=offset, order=sort_by)
 
@@ -130,12 +136,9 @@ class BrowseTools:
             results=[*map(row_of, entries)],
         )
 
-    def _only(self, collection: CollectionName) -> EntryFilter:
-        workplace = self._worker.workplace
-        if collection == "all":
-            return EVERYTHING._replace(scope=scope_of("project", workplace), anywhere=("learning",))
+    def _only(self, memory: Memory, collection: CollectionName) -> EntryFilter:
         chosen = COLLECTIONS[collection]
-        return EntryFilter(kinds=chosen.kinds, scope=scope_of(chosen.scope, workplace))
+        return asked_from(self._worker.workplace(memory), EntryFilter(kinds=chosen.kinds), chosen.scope)
 
 
 def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:

@@ -11,7 +11,15 @@ from pydantic import Field
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.excerpt import excerpt
-from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, PolicyName, ScopeName, scope_of
+from hardwon.domain.model.filters import (
+    ANYWHERE,
+    COLLECTIONS,
+    CollectionName,
+    EntryFilter,
+    PolicyName,
+    ScopeName,
+    asked_from,
+)
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
 from hardwon.domain.model.ranking.question import Answer as Found
@@ -22,7 +30,7 @@ from hardwon.domain.use_cases.match_triggers import BroughtUp, Triggered
 from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_match_triggers, build_search
-from hardwon.entrypoints.context import name_of, workplace_for
+from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, WireModel, purposes, row_fields, tool
 from hardwon.entrypoints.mcp.threads import Kept, MemoryWorker
 from hardwon.entrypoints.presenters.answers import FORMULAS, Report, shown_share
@@ -136,7 +144,8 @@ class SearchTools:
         )
 
         def search(memory: Memory) -> SearchResult:
-            here = self._here(question, name, scope or chosen.scope)
+            workplace = workplace_for(name, memory, self._worker.project_root, warn)
+            here = _here(question, name, workplace, scope)
             return self._search.of(memory).find(
                 here,
                 Deadline.after(ANSWER_SECONDS, time.monotonic),
@@ -149,19 +158,26 @@ class SearchTools:
         text = query.strip() or " ".join(concepts)
         return _answer(result, Report(text, chosen.policy, self._root, explained=explain))
 
-    def _here(self, question: Question, collection: CollectionName, scope: ScopeName) -> Question:
-        """Return *question* as asked where the user works now; git may be asked for that."""
-        workplace = workplace_for(collection, self._worker.project_root, self._worker.settings, warn)
-        return question._replace(workplace=workplace, only=question.only._replace(scope=scope_of(scope, workplace)))
+
+def _here(question: Question, collection: CollectionName, workplace: Workplace, scope: ScopeName | None) -> Question:
+    """Return *question* as asked where the user works."""
+    only = _asked_by_agent(question.only, COLLECTIONS[collection].scope, workplace, scope)
+    return question._replace(workplace=workplace, only=only)
 
 
 def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
-    """Return the kinds that *question* does not ask: by default lessons and sessions of all projects, conversations of the workspace."""
-    return question.only._replace(
-        kinds=tuple(kind for kind in KINDS if kind not in question.only.kinds),
-        scope=scope_of(scope or COLLECTIONS["conversations"].scope, question.workplace),
-        anywhere=() if scope else (*COLLECTIONS["learnings"].kinds, *COLLECTIONS["sessions"].kinds),
-    )
+    """Return the kinds that *question* does not ask: by default lessons of everywhere, others of the workspace."""
+    kinds = tuple(kind for kind in KINDS if kind not in question.only.kinds)
+    only = question.only._replace(kinds=kinds, scope=ANYWHERE, anywhere=())
+    return _asked_by_agent(only, COLLECTIONS["conversations"].scope, question.workplace, scope)
+
+
+def _asked_by_agent(
+    only: EntryFilter, default: ScopeName, workplace: Workplace, scope: ScopeName | None
+) -> EntryFilter:
+    """Return *only* as an agent asks it: in a foreign project no scope shows other projects."""
+    seen = workplace.visibility if workplace.visibility.is_foreign else None
+    return asked_from(workplace, only._replace(visible_in=seen), default, scope)
 
 
 def _answer(result: SearchResult, report: Report) -> SearchAnswer:
@@ -257,7 +273,7 @@ class SurfacingTools:
 
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
-        self._match = Kept(lambda memory: build_match_triggers(memory, name_of(worker.project_root)))
+        self._match = Kept(lambda memory: build_match_triggers(memory, worker.workplace(memory)))
 
     async def memory_match_triggers(
         self,

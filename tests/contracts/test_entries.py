@@ -145,7 +145,7 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
             assert recall_facts[seq] == RecallFacts(
                 ranking=facts[seq],
                 kind=entry.kind,
-                project=entry.source_project,
+                project=entry.project,
                 workspace=entry.workspace,
                 branch=entry.branch,
                 permanent=entry.permanent,

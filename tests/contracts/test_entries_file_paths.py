@@ -30,11 +30,11 @@ def test_paths_of_files_are_found_by_how_they_begin(make: MakeWorld, stored: lis
 @pytest.mark.parametrize("project", ["here", "there"])
 def test_only_the_vectors_asked_for_are_dropped(make: MakeWorld, project: str) -> None:
     entries = [
-        of_file("one", path="1.md", source_project="here"),
-        of_file("two", path="2.md", source_project="there"),
+        of_file("one", path="1.md", project="here"),
+        of_file("two", path="2.md", project="there"),
         lesson("three"),
     ]
-    only = EntryFilter(kinds=FILE_KINDS, scope=Scope(project=project))
+    only = EntryFilter(kinds=FILE_KINDS, scope=Scope((project,) if project else ()))
     with make() as world:
         world.embed_all(dict.fromkeys(world.add(*entries), planted(0.6)))
         world.vectors.clear(only)

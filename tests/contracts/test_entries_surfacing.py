@@ -4,16 +4,20 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, seen_from
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, on_every_implementation, on_every_keyword_index
-from tests.strategies import DAY, NOW, QUERY_VECTOR, all_entries, few_examples, lesson, of_file, planted
+from tests.strategies import DAY, NOW, QUERY_VECTOR, all_entries, few_examples, is_within, lesson, of_file, planted
 
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
 
 
+HERE = seen_from(Workplace("here"), EVERYTHING)
+
+
 def comes_up(entry: Entry) -> bool:
-    return entry.kind == "learning" or entry.source_project == "here"
+    return is_within(entry, HERE)
 
 
 @on_every_implementation
@@ -26,7 +30,7 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
         seqs = world.add(*stored)
         whole_rules = {entry.file_path for entry in stored if entry.tier == "constitutional" and not entry.anchor_id}
 
-        assert {rule.seq: rule[1:] for rule in world.repository.constitutional("here")} == {
+        assert {rule.seq: rule[1:] for rule in world.repository.constitutional(HERE)} == {
             seq: (
                 entry.entry_id,
                 entry.kind,
@@ -49,7 +53,7 @@ def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeW
     with make() as world:
         seqs = world.add(*stored)
 
-        assert [tuple(owner) for owner in world.triggers.owners("here")] == [
+        assert [tuple(owner) for owner in world.triggers.owners(HERE)] == [
             (
                 seq,
                 entry.entry_id,
@@ -76,7 +80,7 @@ def test_deprecated_and_expired_entries_own_no_phrase(make: MakeWorld) -> None:
         )
         world.repository.retire_expired(NOW)
 
-        assert [owner.number for owner in world.triggers.owners("here")] == [3]
+        assert [owner.number for owner in world.triggers.owners(HERE)] == [3]
 
 
 @on_every_implementation

@@ -18,6 +18,7 @@ from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.store import open_store
@@ -32,6 +33,7 @@ from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+from hardwon.ports.projects import Projects
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorStore
 from tests.fakes.banks import InMemoryImportLedger
@@ -39,6 +41,7 @@ from tests.fakes.departures import InMemoryAbsences
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.influences import InMemoryInfluences
+from tests.fakes.projects import InMemoryProjects
 from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.snapshots import InMemorySnapshots
@@ -74,6 +77,7 @@ class World:
     absences: Absences
     receipts: Receipts
     influences: Influences
+    projects: Projects
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
 
     def vectors_of(self, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> VectorStore:
@@ -128,6 +132,7 @@ def world_in_memory() -> World:
         absences=InMemoryAbsences(state),
         receipts=receipts,
         influences=InMemoryInfluences(state, receipts),
+        projects=InMemoryProjects(state),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
     )
 
@@ -148,6 +153,7 @@ def world_of(database: Database) -> World:
         absences=SqliteAbsences(database),
         receipts=SqliteReceipts(database),
         influences=SqliteInfluences(database),
+        projects=SqliteProjects(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),
     )
 

@@ -17,6 +17,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from tests.entrypoints.faults import launch
 from tests.fakes.doors import can_run_here, run_here
@@ -283,7 +284,7 @@ class World:
     def import_bank(self) -> None:
         """Fill the store from the knowledge bank."""
         memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
-        build_import_knowledge(memory, str(self.project)).everything()
+        build_import_knowledge(memory, str(self.project), read_workplace(memory, str(self.project))).everything()
         memory.close()
 
     def embed(self) -> None:

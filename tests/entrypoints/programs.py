@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.store_entry import Origin
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import can_fork
 from tests.entrypoints.hook_process import BIN, World
@@ -105,7 +107,7 @@ def keep(world: World, **fields: object) -> Entry:
     with contextlib.closing(memory):
         text = json.dumps({**VALID, **COMPLETE, **fields})
         return (
-            build_store_entry(memory)
+            build_store_entry(memory, Origin(read_workplace(memory, str(world.project)), "writer", "everywhere"))
             .keep(entry_from_json(text, project=world.project.name, now=memory.clock.now()))
             .entry
         )

@@ -14,6 +14,7 @@ from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
@@ -147,9 +148,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return {seq: self.state.entries[seq].references for seq in seqs if seq in self.state.entries}
 
     @override
-    def newest_by_track_record(self, k: int) -> list[RankingFacts]:
+    def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
         buckets: defaultdict[tuple[object, ...], list[RankingFacts]] = defaultdict(list)
-        for facts in map(self.state.facts, self.state.within(RANKED_LEARNINGS)):
+        for facts in map(self.state.facts, self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))):
             recalls = min(facts.recall_count, RECALL_CAP)
             buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(facts)
         return [facts for bucket in buckets.values() for facts in bucket[:k]]
@@ -159,8 +160,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return len(self.state.within(only))
 
     @override
-    def sizes(self) -> Mapping[Category, int]:
-        categories = (self.state.entries[seq].category for seq in self.state.within(RANKED_LEARNINGS))
+    def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
+        seqs = self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))
+        categories = (self.state.entries[seq].category for seq in seqs)
         return Counter(category for category in categories if category)
 
     @override
@@ -174,10 +176,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return [entry_id for entry_id in ids if entry_id.startswith(prefix)][:limit]
 
     @override
-    def most_observed(self) -> int:
-        return max(
-            (self.state.entries[seq].observation_count for seq in self.state.within(RANKED_LEARNINGS)), default=1
-        )
+    def most_observed(self, visible_in: Visibility | None = None) -> int:
+        seqs = self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))
+        return max((self.state.entries[seq].observation_count for seq in seqs), default=1)
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:
@@ -190,7 +191,8 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return len(expired)
 
     @override
-    def constitutional(self, project: str) -> list[ConstitutionalText]:
+    def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
+        within = {*self.state.within(only._replace(ranked=True))}
         return [
             ConstitutionalText(
                 seq,
@@ -203,9 +205,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
                 entry.created_at,
             )
             for seq, entry in self.state.entries.items()
-            if entry.tier == "constitutional"
-            and (entry.kind == "learning" or entry.source_project == project)
-            and not self._repeats_its_file(seq)
+            if entry.tier == "constitutional" and seq in within and not self._repeats_its_file(seq)
         ]
 
     def _repeats_its_file(self, seq: int) -> bool:

@@ -14,6 +14,7 @@ from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.receipt import Influence
+from hardwon.domain.model.project import Project, Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 
 
@@ -30,6 +31,9 @@ class State:
     tombstones: dict[tuple[str, str], str] = attrs.field(factory=dict)
     absent: dict[str, tuple[AbsentFile, dt.datetime]] = attrs.field(factory=dict)
     influences: dict[tuple[int, str], Influence] = attrs.field(factory=dict)
+    projects: dict[str, Project] = attrs.field(factory=dict)
+    trusted_folders: set[str] = attrs.field(factory=set)
+    places: dict[int, set[str]] = attrs.field(factory=dict)
     last_seq: int = 0
 
     def restore(self, before: "State") -> None:
@@ -64,14 +68,19 @@ class State:
     def within(self, only: EntryFilter) -> list[int]:
         """Return the numbers of the entries of *only* in tie order."""
         seqs = (seq for seq, entry in self.entries.items() if _is_within(entry, only) and _is_named(seq, only))
+        seqs = (seq for seq in seqs if self.is_visible(seq, only.visible_in))
         return self.in_tie_order(seq for seq in seqs if not (only.ranked and self.is_retired(seq)))
+
+    def is_visible(self, seq: int, visible_in: Visibility | None) -> bool:
+        entry = self.entries[seq]
+        return visible_in is None or visible_in.admits(entry.project, entry.reach, self.places.get(seq, ()))
 
     def recall_facts(self, seq: int) -> RecallFacts:
         entry = self.entries[seq]
         return RecallFacts(
             self.facts(seq),
             entry.kind,
-            entry.source_project,
+            entry.project,
             entry.workspace,
             entry.branch,
             entry.permanent,
@@ -94,7 +103,6 @@ def _is_named(seq: int, only: EntryFilter) -> bool:
 
 
 def _is_within(entry: Entry, only: EntryFilter) -> bool:
-    places = (entry.source_project, entry.workspace)
     return (
         entry.kind in only.kinds
         and only.category in {None, entry.category}
@@ -105,6 +113,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.tier in {None, entry.tier}
         and only.context_type in {None, entry.context_type}
         and only.source in {None, entry.source}
+        and only.label in {None, entry.source_project}
         and only.session in {None, entry.session_id}
         and (only.except_session is None or only.except_session != entry.session_id)
         and (only.tag is None or only.tag in entry.tags)
@@ -112,7 +121,8 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and (
             only.scope == ANYWHERE
             or entry.kind in only.anywhere
-            or any(place is not None and place == own for place, own in zip(only.scope, places, strict=True))
+            or entry.project in only.scope.projects
+            or entry.workspace == only.scope.workspace is not None
         )
     )
 

@@ -1,5 +1,6 @@
 """The trigger phrases of a store in memory."""
 
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
 from hardwon.ports.override import override
 from tests.fakes.state import State
@@ -23,7 +24,8 @@ class InMemoryTriggerSource(TriggerSource):
         return hash((self.elsewhere, self.own_changes()))
 
     @override
-    def owners(self, project: str) -> list[TriggerOwner]:
+    def owners(self, only: EntryFilter) -> list[TriggerOwner]:
+        within = {*self._state.within(only._replace(ranked=True))}
         return [
             TriggerOwner(
                 seq,
@@ -37,7 +39,5 @@ class InMemoryTriggerSource(TriggerSource):
                 entry.trigger_phrases,
             )
             for seq, entry in sorted(self._state.entries.items())
-            if entry.trigger_phrases
-            and not self._state.is_retired(seq)
-            and (entry.kind == "learning" or entry.source_project == project)
+            if entry.trigger_phrases and seq in within
         ]

@@ -125,6 +125,7 @@ def document_entry(
         description=text,
         created_at=written,
         updated_at=written,
+        project=group,
         source_project=group,
         file_path=f"/{document_id}",
     )

@@ -95,7 +95,6 @@ TOO_LOW = "below the last place"
 OWED = "the places that were left are owed to other categories"
 TOO_WEAK = "too weak"
 SHOWN_ALREADY = "shown already in this session"
-OF_ANOTHER_PROJECT = "of another project"
 
 
 def known_from(name: str) -> str:

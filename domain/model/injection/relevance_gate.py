@@ -44,7 +44,6 @@ from hardwon.domain.model.injection.prompt_terms import (
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
     NO_ROOM,
-    OF_ANOTHER_PROJECT,
     SHOWN_ALREADY,
     TOO_WEAK,
     NearMiss,
@@ -207,10 +206,6 @@ class Contender(NamedTuple):
         """The texts that are matched with the prompt."""
         return f"{self.printed.name}\n{self.printed.description}\n{self.printed.notes}"
 
-    def is_foreign_to(self, project: str) -> bool:
-        """Return whether it holds only in another project."""
-        return self.facts.kind != "learning" and self.facts.project not in {None, project}
-
     def win(self, contest: Contest) -> Win:
         """Return the win of the entry."""
         text = self.words_text
@@ -272,13 +267,11 @@ class Rules(NamedTuple):
     Attributes:
         shown: The ids of the entries that this session was given before.
         agent_files: Reads the files that the agent is given anyway; called at most once, and only for a winner.
-        project: The user's own; learnings hold everywhere, other entries of another project do not.
     """
 
     contest: Contest
     shown: frozenset[str]
     agent_files: Callable[[], Iterable[AgentFile]]
-    project: str = ""
 
 
 def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
@@ -309,8 +302,6 @@ def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
     """Return the reason to keep it out, empty for none."""
     if not winner.win.is_clear:
         return TOO_WEAK
-    if winner.contender.is_foreign_to(rules.project):
-        return OF_ANOTHER_PROJECT
     if winner.contender.entry_id in rules.shown:
         return SHOWN_ALREADY
     if name := files.name_of_file_with(winner.contender.printed.description):

@@ -133,7 +133,7 @@ class AffinityPolicy(RecallPolicy):
 
 
 def _project_relevance(facts: RecallFacts, workplace: Workplace) -> float:
-    if facts.project == workplace.project:
+    if facts.project in workplace.own:
         return SAME_PROJECT
     return SAME_WORKSPACE if facts.workspace is not None and facts.workspace == workplace.workspace else 0.0
 

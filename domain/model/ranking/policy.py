@@ -97,7 +97,7 @@ class RecallPolicy(ABC):
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return the tie-breakers of equal scores, smallest first, before `tie_order`: the own project first."""
-        return (int(candidate.facts.project != self.context.workplace.project),)
+        return (int(candidate.facts.project not in self.context.workplace.own),)
 
 
 class Judged(NamedTuple):

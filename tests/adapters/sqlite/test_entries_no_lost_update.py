@@ -20,9 +20,9 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, changes_between
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
-from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.contracts.worlds import ALL, World, open_new_store, world_in_memory, world_of
 from tests.fakes.clock import FixedClock
+from tests.fakes.projects import store_entry
 from tests.strategies import NOW, lesson
 
 LESSONS = [lesson("Retry the socket."), lesson("Lock the cache.")]
@@ -102,7 +102,7 @@ class NoUpdateIsLost(RuleBasedStateMachine):
     @rule(entry=lessons, connection=connections)
     def learn_once_more(self, entry: Entry, connection: int) -> None:
         for world in self.both(connection):
-            StoreEntry(world.repository).keep(entry)
+            store_entry(world.repository).keep(entry)
         self.entries[entry.entry_id] = self.entries[entry.entry_id].observed_again(entry)
 
     @rule(entry=lessons, connection=connections, wanted=changes)
@@ -158,7 +158,7 @@ def writer(name: str, entry: Entry) -> Callable[[World], None]:
             tier = TIERS[number % len(TIERS)]
             change(world, clock, entry.entry_id, EntryChange(title=f"{name} {number}", importance_tier=tier))
             judge(world, clock, entry.entry_id, useful=number % 2 == 0)
-            StoreEntry(world.repository).keep(entry)
+            store_entry(world.repository).keep(entry)
 
     return write
 

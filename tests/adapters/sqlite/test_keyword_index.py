@@ -10,10 +10,10 @@ from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, world_of
 from tests.fakes.clock import FixedClock
+from tests.fakes.projects import store_entry
 from tests.strategies import DAY, NOW, lesson, of_file, with_text
 
 
@@ -43,7 +43,7 @@ def test_a_recall_touches_neither_the_keyword_index_nor_updated_at(world: World,
 def test_observing_again_rewrites_the_keyword_index_only_when_words_changed(world: World, sql: Sql) -> None:
     world.add(FULL)
     before = sql("SELECT * FROM entries_fts_data")
-    StoreEntry(world.repository).keep(FULL)
+    store_entry(world.repository).keep(FULL)
 
     assert sql("SELECT * FROM entries_fts_data") == before
     assert sql("SELECT observation_count FROM entries") == [(4,)]

@@ -14,8 +14,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, TIERS, Category, Tier
-from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, put_and_fail, world_in_memory, world_of
+from tests.fakes.projects import store_entry
 from tests.strategies import (
     QUERY_VECTOR,
     entries_about,
@@ -32,7 +32,7 @@ FILTERS = [
     EVERYTHING,
     LEARNINGS,
     *(EntryFilter(category=category) for category in CATEGORIES),
-    EntryFilter(kinds=CONVERSATION_KINDS, scope=Scope("here", "work")),
+    EntryFilter(kinds=CONVERSATION_KINDS, scope=Scope(("here",), "work")),
     EVERYTHING._replace(permanent=True, tag="parser"),
 ]
 
@@ -90,7 +90,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
 
     @rule(entry=entries)
     def learn(self, entry: Entry) -> None:
-        real, model = (StoreEntry(world.repository).keep(entry) for world in self.both)
+        real, model = (store_entry(world.repository).keep(entry) for world in self.both)
         assert real == model
 
     @rule(entry=entries | file_entries)

@@ -150,8 +150,8 @@ def test_the_name_of_a_safety_checkpoint_always_fits(restored: str, at: dt.datet
 def test_a_scope_names_the_entries_it_is_about(scope: str) -> None:
     entries = Contents(scope, "here").entries  # type: ignore[arg-type]  # drawn from the scopes
 
-    assert (entries.scope.project, len(entries.kinds)) == {
-        "documents": ("here", 1),
-        "project": ("here", 7),
-        "all": (None, 7),
+    assert (entries.scope.projects, len(entries.kinds)) == {
+        "documents": (("here",), 1),
+        "project": (("here",), 7),
+        "all": ((), 7),
     }[scope]

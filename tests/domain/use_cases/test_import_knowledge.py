@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.identity import content_hash
@@ -13,6 +14,7 @@ from hardwon.domain.use_cases.import_knowledge import Imported, ImportKnowledge
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.projects import InMemoryProjects
 from tests.strategies import DAY, NOW, bank_chunk, banks, lesson
 
 PATH = "here/patterns.md"
@@ -36,7 +38,14 @@ class Import:
 
     @property
     def use_case(self) -> ImportKnowledge:
-        return ImportKnowledge(bank=self.bank, repository=self.repository, ledger=self.ledger, clock=self.clock)
+        return ImportKnowledge(
+            projects=InMemoryProjects(),
+            workplace=Workplace("here", label="here"),
+            bank=self.bank,
+            repository=self.repository,
+            ledger=self.ledger,
+            clock=self.clock,
+        )
 
     def entries(self) -> list[Entry]:
         return self.repository.find(LEARNINGS, limit=99)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import ContextQuery, Feature
+from hardwon.domain.model.context import ContextQuery, Feature, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
@@ -72,7 +72,7 @@ class Session:
             clock=self.clock,
             weights=Weights(),
         )
-        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), project="here")
+        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), workplace=Workplace("here"))
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:

@@ -62,7 +62,12 @@ class Session:
         relate = Relate(self.repository, RecallNearby(recall), clock)
         inject = Inject(self.repository, retrieve, vectors, clock, Weights(), relate)
         return inject.block_for(
-            query, limit=limit, deadline=clock.deadline(2.0), project="here", framed=framed, occasion=occasion
+            query,
+            limit=limit,
+            deadline=clock.deadline(2.0),
+            workplace=Workplace("here"),
+            framed=framed,
+            occasion=occasion,
         )
 
     def entries(self) -> dict[str, Entry]:

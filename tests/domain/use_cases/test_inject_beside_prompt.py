@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import pytest
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.ranking.prominence import Weights
@@ -50,7 +51,7 @@ class Session:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
         inject = InjectBesidePrompt(recall, self.receipts, InMemoryInstructions(self.files))
-        spoken = inject.text_for(Prompt(text, session_id, "here"), self.clock.deadline())
+        spoken = inject.text_for(Prompt(text, session_id, Workplace("here")), self.clock.deadline())
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
         return spoken

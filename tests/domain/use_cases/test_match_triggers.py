@@ -6,7 +6,9 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import seen_from
 from hardwon.domain.model.triggers import TriggerMatch
 from hardwon.domain.use_cases.match_triggers import MatchTriggers, Triggered
 from tests.fakes.clock import FixedClock
@@ -33,7 +35,7 @@ class Desk:
             FixedClock(),
             monotonic=lambda: self.seconds,
             commands=commands,
-            project="here",
+            only=seen_from(Workplace("here")),
         )
 
     def put(self, *entries: Entry) -> None:
@@ -46,7 +48,9 @@ class Desk:
 
 def owner(title: str, *phrases: str, **more: Any) -> Entry:
     return attrs.evolve(
-        of_file(title, path=f"{title}.md", source_project="here", **more), name=title, trigger_phrases=phrases
+        of_file(title, path=f"{title}.md", source_only=seen_from(Workplace("here")), **more),
+        name=title,
+        trigger_phrases=phrases,
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, POLICIES, PolicyName
@@ -31,7 +32,7 @@ from hardwon.domain.use_cases import rank
 from hardwon.domain.use_cases import rank as session_start
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptInjection
-from hardwon.domain.use_cases.rank import Selected, select, whole_store_maxima
+from hardwon.domain.use_cases.rank import Selected, maxima_of, select
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval, Retrieve
 from hardwon.ports.entries import RankingReads
@@ -184,7 +185,7 @@ def build(all_lessons: list[Lesson], *, semantic: bool = True, keyword: bool = T
 def choose(
     retrieval: Retrieval, repository: RankingReads, limit: int, first_depth: int, weighting: Weights = DEFAULT
 ) -> Selected:
-    policy = RankingPolicy(weights=weighting, maxima=whole_store_maxima(retrieval, repository), now=NOW)
+    policy = RankingPolicy(weights=weighting, maxima=maxima_of(retrieval, repository), now=NOW)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session_start, "START_DEPTH", first_depth)
         return select(retrieval, repository, policy, CategoryBalancer(limit))
@@ -445,7 +446,7 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
     recall = Recall(InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state)), FixedClock(), Weights())
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(recall, InMemoryReceipts(), InMemoryInstructions(), watch).text_for(
-        Prompt(prompt, "one", "here"), IN_TIME
+        Prompt(prompt, "one", Workplace("here")), IN_TIME
     )
 
 

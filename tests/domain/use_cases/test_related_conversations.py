@@ -96,7 +96,7 @@ class Session:
         vectors = self.vectors if self.embedder else None
         inject = Inject(self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate)
         deadline = self.clock.deadline(seconds)
-        return inject.block_for(QUERY, limit=limit, deadline=deadline, project="here", occasion=occasion)
+        return inject.block_for(QUERY, limit=limit, deadline=deadline, workplace=Workplace("here"), occasion=occasion)
 
 
 def titles(text: str) -> list[str]:

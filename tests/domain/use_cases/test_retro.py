@@ -8,6 +8,7 @@ import attrs
 import pytest
 
 from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
@@ -19,6 +20,7 @@ from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.projects import InMemoryProjects
 from tests.strategies import NOW, of_file
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "patterns")
@@ -61,7 +63,14 @@ class Scene:
     @property
     def importing(self) -> ImportKnowledge:
         bank = SameFiles(self.bank)
-        return ImportKnowledge(bank=bank, repository=self.repository, ledger=self.ledger, clock=FixedClock())
+        return ImportKnowledge(
+            projects=InMemoryProjects(),
+            workplace=Workplace("here", label="here"),
+            bank=bank,
+            repository=self.repository,
+            ledger=self.ledger,
+            clock=FixedClock(),
+        )
 
     def bring_in(self) -> None:
         self.importing.everything()

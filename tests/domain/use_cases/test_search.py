@@ -11,7 +11,7 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, seen_from
 from hardwon.domain.model.injection.rules import BUDGET_TOKENS
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.ranking.question import Question
@@ -60,7 +60,7 @@ def rule(text: str, **more: Any) -> Entry:
 def test_rules_stay_in_their_budget_and_out_of_the_answers(stored: list[Entry], *, wanted: bool) -> None:
     room = Room(*stored)
     result = room.search(rules=wanted)
-    known = {facts.entry_id: facts for facts in room.repository.constitutional("here")}
+    known = {facts.entry_id: facts for facts in room.repository.constitutional(seen_from(Workplace("here")))}
     shown = [entry.entry_id for entry in result.rules]
 
     assert sum(tokens(known[entry_id].text) for entry_id in shown) <= BUDGET_TOKENS

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
-from hardwon.domain.use_cases.store_entry import StoreEntry
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.projects import store_entry
 from tests.fakes.usage import InMemoryUsageLog
 from tests.strategies import entries, lesson, odd_entries
 
@@ -15,7 +15,7 @@ from tests.strategies import entries, lesson, odd_entries
 @given(entry=odd_entries)
 def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
     repository = InMemoryEntryRepository()
-    stored = StoreEntry(repository).keep(entry)
+    stored = store_entry(repository).keep(entry)
 
     assert not stored.merged
     assert repository.get(entry.entry_id) == stored.entry == entry
@@ -24,7 +24,7 @@ def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
 @given(entry=entries)
 def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None:
     repository = InMemoryEntryRepository()
-    store = StoreEntry(repository)
+    store = store_entry(repository)
     store.keep(entry)
     second = store.keep(entry)
 
@@ -36,7 +36,7 @@ def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None
 @given(lessons=st.lists(entries, max_size=8))
 def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
     repository = InMemoryEntryRepository()
-    store = StoreEntry(repository)
+    store = store_entry(repository)
     for item in lessons:
         store.keep(item)
 
@@ -53,16 +53,16 @@ def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
 def test_recalls_go_on_counting_through_a_merge() -> None:
     repository = InMemoryEntryRepository()
     entry = lesson("retry")
-    StoreEntry(repository).keep(entry)
+    store_entry(repository).keep(entry)
     InMemoryUsageLog(repository.state).record_recall([1], entry.updated_at)
 
-    assert StoreEntry(repository).keep(entry).entry.recall_count == 1
+    assert store_entry(repository).keep(entry).entry.recall_count == 1
     assert [item.recall_count for item in repository.find(LEARNINGS, limit=9)] == [1]
 
 
 def test_secrets_go_before_the_identity_is_made() -> None:
     repository = InMemoryEntryRepository()
-    store = StoreEntry(repository)
+    store = store_entry(repository)
     first = store.keep(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>"))
     second = store.keep(lesson("Key ghp_" + "c3D4" * 9 + " leaked"))
 
@@ -75,7 +75,7 @@ def test_a_lesson_of_which_nothing_public_is_left_changes_nothing() -> None:
     repository = InMemoryEntryRepository()
 
     with pytest.raises(InvalidEntryError):
-        StoreEntry(repository).keep(lesson("<private>x</private>"))
+        store_entry(repository).keep(lesson("<private>x</private>"))
     assert repository.find(LEARNINGS, limit=9) == []
 
 
@@ -84,5 +84,5 @@ def test_a_store_that_cannot_be_written_raises_and_keeps_nothing() -> None:
     repository.busy = True
 
     with pytest.raises(StorageError):
-        StoreEntry(repository).keep(lesson("retry"))
+        store_entry(repository).keep(lesson("retry"))
     assert repository.find(LEARNINGS, limit=9) == []

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.domain.model.context import ContextQuery, Feature
+from hardwon.domain.model.context import NOWHERE, ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
@@ -68,7 +68,7 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     store = tmp_path_factory.mktemp("fifty")
     memory = open_memory(Settings(global_store=str(store), embedding_provider="local"), lambda _: None)
     with contextlib.closing(memory):
-        build_import_knowledge(memory, str(SAMPLE)).everything()
+        build_import_knowledge(memory, str(SAMPLE), NOWHERE).everything()
         left = Counter(WANTED)
         for entry_id, name in memory.database.rows("SELECT id, name FROM entries ORDER BY id"):
             if left[TOPICS[name]] > 0:

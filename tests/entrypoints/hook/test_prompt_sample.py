@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import pytest
 
+from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
@@ -28,7 +29,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """Yield what asks one store of the whole sample project."""
     memory = open_memory(Settings(global_store=str(tmp_path_factory.mktemp("store"))), print)
     with closing(memory):
-        build_import_knowledge(memory, str(SAMPLE)).everything()
+        build_import_knowledge(memory, str(SAMPLE), NOWHERE).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
         suggest = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
         yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text

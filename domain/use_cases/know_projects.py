@@ -1,0 +1,164 @@
+"""Know projects: register them, look up their history, trust them, and join or move them."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
+from hardwon.ports.projects import Projects
+from hardwon.ports.repository_history import RepositoryHistory
+
+
+class KnowProjects(NamedTuple):
+    """
+    The projects of a store, and what git knows of them.
+
+    Attributes:
+        projects: Those that the store knows.
+        history: What git knows.
+        mode: Which projects are trusted.
+        exists: Whether there is a file or folder at a path.
+    """
+
+    projects: Projects
+    history: RepositoryHistory
+    mode: TrustMode = "own"
+    exists: Callable[[str], bool] = os.path.lexists
+
+    def registry(self) -> Registry:
+        """Return all projects that the store knows."""
+        return Registry(self.projects.known(), self.projects.trusted_folders(), self.mode)
+
+    def register(self, identity: Identity, label: str) -> Project:
+        """
+        Return the project of *identity*, added if the store does not know it.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        known = self.registry().with_key(identity.key)
+        if known is None:
+            known = self.projects.add(identity, label)
+            if not identity.is_repository:
+                known = self._changed(known._replace(authorship="own"))
+        if known.identity != identity and known.identity.root != identity.root and not self.exists(known.identity.root):
+            known = self._changed(known._replace(identity=identity, label=label))
+        return known
+
+    def here(self, identity: Identity, label: str, deadline: Deadline) -> Project:
+        """
+        Return the project of *identity*, registered; git is asked once whether the user committed to it.
+
+        A store that can't be written now gives a project that it does not know: its id is empty.
+        """
+        try:
+            project = self.register(identity, label)
+        except StorageError:
+            project = Project("", label, identity, authorship="unknown" if identity.is_repository else "own")
+        if project.authorship != "unknown":
+            return project
+        asked = self._with_authorship(project, deadline)
+        with suppress(StorageError):  # asked again next time
+            return self._changed(asked) if project.id and asked != project else asked
+        return asked
+
+    def _with_authorship(self, project: Project, deadline: Deadline) -> Project:
+        authorship = self.history.authorship(project.identity.root, deadline)
+        return project if authorship == "unknown" else project._replace(authorship=authorship)
+
+    def look_up(self, project: Project, deadline: Deadline) -> Project:
+        """
+        Return *project* after git was asked for everything that tells whether it is a known one, moved or cloned.
+
+        A moved repository becomes the project that it was. A second clone that may speak elsewhere joins the first.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        if not project.identity.is_repository:
+            return project
+        root, found = project.identity.root, project
+        if project.authorship != "own":
+            found = self._with_authorship(project, deadline)
+        first = project.first_commit or self.history.first_commit(root, deadline)
+        found = found._replace(first_commit=first, remote=self.history.remote(root))
+        return self.settle(self._moved(found if found == project else self._changed(found)))
+
+    def _moved(self, project: Project) -> Project:
+        """Return the project that *project* is under a new path, if it is one."""
+        for other in self.registry().projects:
+            if other.id != project.id and _is_same_repository(project, other) and not self.exists(other.identity.key):
+                return self.move(other, project.identity, project.label)
+        return project
+
+    def settle(self, project: Project) -> Project:
+        """
+        Let *project* join the first trusted clone of the same repository, or leave it once it is not trusted itself.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        registry = self.registry()
+        joined = None
+        if registry.may_speak_elsewhere(project) and project.first_commit and project.remote:
+            clones = (other for other in registry.projects if _is_clone(other, project))
+            head = next((clone for clone in clones if registry.may_speak_elsewhere(clone)), project)
+            joined = None if head.id == project.id else head.joined or head.id
+            joined = None if joined == project.id else joined
+        return project if joined == project.joined else self._changed(project._replace(joined=joined))
+
+    def move(self, project: Project, identity: Identity, label: str) -> Project:
+        """
+        Return *project* at another place; what was stored there meanwhile joins it.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        with self.projects.transaction():
+            there = self.registry().with_key(identity.key)
+            if there and there.id != project.id:
+                self.projects.merge(there.id, project.id)
+            return self._changed(project._replace(identity=identity, label=label))
+
+    def merge(self, project: Project, into: Project) -> int:
+        """
+        Let everything of *project* belong to *into*; return the number of entries.
+
+        Raises:
+            StorageError: the two are one, or the store can't be written now.
+        """
+        if project.id == into.id:
+            raise StorageError(f"{project.label} can't be merged into itself")
+        with self.projects.transaction():
+            return self.projects.merge(project.id, into.id)
+
+    def trust(self, project: Project, *, trusted: bool) -> Project:
+        """
+        Return *project* as the user wants it: trusted, or not.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        return self.settle(self._changed(project._replace(trust="trusted" if trusted else "revoked")))
+
+    def _changed(self, project: Project) -> Project:
+        self.projects.put(project)
+        return project
+
+
+def _is_same_repository(project: Project, other: Project) -> bool:
+    """Return whether both have one first commit and one git directory, by device and inode."""
+    here, there = project.identity, other.identity
+    return bool(
+        project.first_commit
+        and project.first_commit == other.first_commit
+        and here.inode
+        and (here.device, here.inode) == (there.device, there.inode)
+    )
+
+
+def _is_clone(other: Project, project: Project) -> bool:
+    return (other.first_commit, other.remote) == (project.first_commit, project.remote)

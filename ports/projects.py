@@ -1,0 +1,71 @@
+"""The projects that the store knows."""
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from hardwon.domain.model.project import Identity, Project
+
+
+class Projects(Protocol):
+    """The projects that the store knows, and the folders below which the user trusts every project."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Return a context in which changes are atomic; raises StorageError when the store is busy."""
+        ...
+
+    def known(self) -> tuple[Project, ...]:
+        """Return all projects in the order in which they were added."""
+        ...
+
+    def add(self, identity: Identity, label: str) -> Project:
+        """
+        Return the project of that key, added with *label* if the store does not know it.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def put(self, project: Project) -> None:
+        """
+        Replace the project of the same id.
+
+        Raises:
+            StorageError: another project has its key, or the store can't be written now.
+        """
+        ...
+
+    def merge(self, project_id: str, into: str) -> int:
+        """
+        Let everything that names *project_id* name *into*, and delete the project; return the number of entries.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def trusted_folders(self) -> tuple[str, ...]:
+        """Return the folders below which every project is trusted, sorted."""
+        ...
+
+    def trust_below(self, folder: str, *, trusted: bool) -> None:
+        """
+        Trust, or no longer trust, every project below *folder*, a real path.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def places_of(self, entry_id: str) -> tuple[str, ...]:
+        """Return the ids of the projects where an entry stands besides its own, sorted."""
+        ...
+
+    def add_place(self, entry_id: str, project_id: str) -> None:
+        """
+        Note that the entry of that id stands in another project too; idempotent.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...

@@ -1,0 +1,91 @@
+"""The projects of a store in memory."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import attrs
+
+from hardwon.domain.model.context import NOWHERE
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.identity import short_hash
+from hardwon.domain.model.project import Identity, Project
+from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, StoreEntry
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.override import override
+from hardwon.ports.projects import Projects
+from tests.fakes.state import State
+
+
+class InMemoryProjects(Projects):
+    def __init__(self, state: State | None = None) -> None:
+        self.state = state or State()
+
+    @override
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        yield
+
+    @override
+    def known(self) -> tuple[Project, ...]:
+        return tuple(self.state.projects.values())
+
+    @override
+    def add(self, identity: Identity, label: str) -> Project:
+        for project in self.known():
+            if project.identity.key == identity.key:
+                return project
+        project = Project(self._free_id(identity.key), label, identity)
+        self.state.projects[project.id] = project
+        return project
+
+    @override
+    def put(self, project: Project) -> None:
+        if any(other.identity.key == project.identity.key and other.id != project.id for other in self.known()):
+            raise StorageError("another project has that key")
+        self.state.projects[project.id] = project
+
+    @override
+    def merge(self, project_id: str, into: str) -> int:
+        moved = [seq for seq, entry in self.state.entries.items() if entry.project == project_id]
+        for seq in moved:
+            self.state.entries[seq] = attrs.evolve(self.state.entries[seq], project=into)
+        for seq, places in self.state.places.items():
+            self.state.places[seq] = {into if place == project_id else place for place in places}
+        del self.state.projects[project_id]
+        for project in self.known():
+            if project.joined == project_id:
+                head = None if project.id == into else into
+                self.state.projects[project.id] = project._replace(joined=head)
+        return len(moved)
+
+    @override
+    def trusted_folders(self) -> tuple[str, ...]:
+        return tuple(sorted(self.state.trusted_folders))
+
+    @override
+    def trust_below(self, folder: str, *, trusted: bool) -> None:
+        (self.state.trusted_folders.add if trusted else self.state.trusted_folders.discard)(folder)
+
+    @override
+    def places_of(self, entry_id: str) -> tuple[str, ...]:
+        return tuple(sorted(self.state.places.get(self.state.seq_of(entry_id) or 0, ())))
+
+    @override
+    def add_place(self, entry_id: str, project_id: str) -> None:
+        seq = self.state.seq_of(entry_id)
+        if seq is not None and self.state.entries[seq].project != project_id:
+            self.state.places.setdefault(seq, set()).add(project_id)
+
+    def _free_id(self, key: str) -> str:
+        number = 0
+        while short_hash("project", key, str(number)) in self.state.projects:
+            number += 1
+        return short_hash("project", key, str(number))
+
+
+ANYHOW = Origin(NOWHERE, "writer")
+
+
+def store_entry(repository: EntryRepository, projects: Projects | None = None, origin: Origin = ANYHOW) -> StoreEntry:
+    """Return what stores lessons of *origin* in *repository*, which is beside *projects* where those matter."""
+    return StoreEntry(PlaceEntry(repository, projects or InMemoryProjects(), origin))
