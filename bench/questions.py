@@ -10,7 +10,6 @@ from bench.processes import Command, clean_environment, measure, script
 from bench.stores import build_store, unit_vectors
 from bench.texts import Writer
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
@@ -20,6 +19,7 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.ports.embedder import Task
+from tests.fakes.workplaces import at
 
 QUESTIONS = 200
 WORDS = 6
@@ -88,7 +88,7 @@ def recall_of(folder: str) -> Recall:
 
 def _milliseconds(recall: Recall) -> list[float]:
     writer, everything = Writer(seed=2), COLLECTIONS["all"]
-    deadline, workplace = Deadline(time.monotonic), Workplace("project")
+    deadline, workplace = Deadline(time.monotonic), at("project")
     questions = [
         Question(writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace)
         for _ in range(QUESTIONS + 1)

@@ -37,6 +37,7 @@ KEYS: Mapping[str, str] = {
     "recall": "entry_seq",
     "usage": "entry_seq",
     "influence": "entry_seq",
+    "entry_place": "entry_seq",
 }
 """The tables of an entry in the order of insertion, and the column of its number."""
 

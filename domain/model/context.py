@@ -126,7 +126,7 @@ class Workplace(NamedTuple):
     @property
     def own(self) -> tuple[str, ...]:
         """The ids of the project and of its other clones."""
-        return self.visibility.own or tuple(filter(None, (self.project,)))
+        return self.visibility.own
 
 
 NOWHERE = Workplace("")

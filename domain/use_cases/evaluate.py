@@ -10,6 +10,7 @@ from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.evaluation.report import ANSWERS, Figures, Measured, QueryReport, SetReport
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.embed_pending import EmbedPending
@@ -131,7 +132,7 @@ class _Run:
             policy=MEASURED[policy].policy,
             limit=ANSWERS,
             minimum=None,
-            workplace=Workplace(project=group or ""),
+            workplace=Workplace(group or "", visibility=Visibility(own=(group or "",))),
             distinct=False,  # a judged document counts even if another one has the same text
         )
 

@@ -42,7 +42,7 @@ def test_only_the_vectors_asked_for_are_dropped(make: MakeWorld, project: str) -
         assert world.vectors.count(EVERYTHING) == 2
         assert world.vectors.count(only) == 0
         [pending] = world.vectors.pending(ALL)
-        assert world.repository.hydrate([pending.seq])[0].source_project == project
+        assert world.repository.hydrate([pending.seq])[0].project == project
 
 
 @pytest.mark.parametrize("kind", CONVERSATION_KINDS)

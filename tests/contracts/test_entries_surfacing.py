@@ -4,16 +4,16 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, seen_from
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, on_every_implementation, on_every_keyword_index
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, NOW, QUERY_VECTOR, all_entries, few_examples, is_within, lesson, of_file, planted
 
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
 
 
-HERE = seen_from(Workplace("here"), EVERYTHING)
+HERE = seen_from(at("here"), EVERYTHING)
 
 
 def comes_up(entry: Entry) -> bool:

@@ -28,7 +28,7 @@ def restore(world: World, checkpoint: Checkpoint, contents: Contents | None = No
 
 
 def document(text: str, path: str = "one.md", project: str = "here") -> Entry:
-    return of_file(text, kind="document", path=path, source_project=project)
+    return of_file(text, kind="document", path=path, project=project)
 
 
 histories = st.lists(changes, max_size=8)
@@ -108,7 +108,7 @@ def test_an_entry_that_has_left_the_scope_gives_way(make: MakeWorld) -> None:
 
         assert restore(world, checkpoint) == (1, 1, 0)
         [entry] = world.repository.find(EVERYTHING, limit=ALL)
-        assert (entry.source_project, entry.description, entry.number) == ("here", "here", number)
+        assert (entry.project, entry.description, entry.number) == ("here", "here", number)
 
 
 def test_a_forgotten_and_relearned_entry_gets_its_old_number(make: MakeWorld) -> None:

@@ -5,7 +5,6 @@ from typing import TypeAlias
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, POLICIES, PolicyName
@@ -16,6 +15,7 @@ from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder
+from tests.fakes.workplaces import at
 from tests.strategies import (
     QUERY_VECTOR,
     WORDS,
@@ -25,7 +25,7 @@ from tests.strategies import (
     unit_vectors,
 )
 
-HERE = Workplace("here", "work", "main", ("src/a.py",))
+HERE = at("here", "work", "main", ("src/a.py",))
 
 Stored: TypeAlias = list[tuple[Entry, Vector | None]]
 

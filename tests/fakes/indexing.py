@@ -1,6 +1,5 @@
 """The use cases that bring files in and take entries out, on fakes."""
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.file_entry import PLAIN, Defaults
 from hardwon.domain.use_cases.edit_entries import Forget
 from hardwon.domain.use_cases.index_files import IndexFiles
@@ -12,6 +11,7 @@ from tests.fakes.files import ROOT, InMemoryFiles
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.tombstones import InMemoryTombstones
 from tests.fakes.usage import InMemoryUsageLog
+from tests.fakes.workplaces import at
 
 
 def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defaults: Defaults = PLAIN) -> IndexFiles:
@@ -28,7 +28,7 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
             absences=absences,
             usage=InMemoryUsageLog(repository.state),
             history=history,
-            workplace=Workplace("app", "work", "main"),
+            workplace=at("app", "work", "main"),
             defaults=defaults,
             clock=FixedClock(),
         ),

@@ -87,7 +87,7 @@ def test_columns_that_recall_reads_are_filled_in(old_world: World) -> None:
         assert facts.content_hash == entry.entry_id
         texts = (entry.name, entry.description, entry.notes, entry.reasoning)
         assert facts.words == len(" ".join(texts).split())
-        assert facts[1:6] == ("learning", entry.source_project, None, None, False)
+        assert facts[1:6] == ("learning", None, None, None, False)
 
 
 def test_vectors_stay_and_those_that_wait_still_wait(old_world: World) -> None:
@@ -113,7 +113,7 @@ def test_imports_and_decisions_are_remembered(old_folder: Path, old_world: World
     assert dict(
         rows(old_folder, "SELECT key, value FROM _metadata WHERE key IN ('schema_version', 'active_space')")
     ) == {
-        "schema_version": "6",
+        "schema_version": str(NEWEST),
         "active_space": "3",
     }
 

@@ -104,7 +104,7 @@ def test_history_gains_a_line_for_each_entry_and_loses_none(world: World, checkp
 
 
 def test_the_state_of_forgotten_files_is_restored(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
-    documents = [of_file(path, kind="document", path=path, source_project="here") for path in ("1", "2")]
+    documents = [of_file(path, kind="document", path=path, project="here") for path in ("1", "2")]
     world.add(documents[0])
     for path in ("2", "3"):
         sql("INSERT INTO tombstone VALUES (?, '', 'hash', 'then')", f"/memory/document/{path}")
@@ -122,7 +122,7 @@ def test_the_state_of_forgotten_files_is_restored(world: World, checkpoints: Che
 
 
 def test_the_state_of_departed_files_is_restored(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
-    entry = of_file("1", kind="document", path="1", source_project="here")
+    entry = of_file("1", kind="document", path="1", project="here")
     absent = AbsentFile("/memory/document/1", {"": standing_of(entry)})
     world.add(entry)
     checkpoints.create("there", "", DOCUMENTS)
@@ -161,4 +161,5 @@ def test_every_table_of_the_store_is_brought_back_or_stays_on_purpose(sql: Sql) 
 
     assert of_entries | {"entry"} == {*KEYS, "vector"}
     apart = {"vector", "space", "_metadata", "history", "checkpoints", "sqlite_sequence"}
+    apart |= {"project", "trusted_folder"}  # what is known of projects today holds
     assert tables == {*KEYS, *apart, *LEDGERS, *OF_SESSIONS}

@@ -45,7 +45,7 @@ def test_an_outcome_that_differs_from_the_snapshot_is_rolled_back(
 def test_a_number_that_another_entry_has_by_now_is_not_taken_from_it(
     folder: Path, tmp_path: Path, world: World, checkpoints: Checkpoints
 ) -> None:
-    document = of_file("one", kind="document", source_project="here")
+    document = of_file("one", kind="document", project="here")
     world.add(document)
     checkpoints.create("before", "", DOCUMENTS)
     with opened(tmp_path / "other") as other:

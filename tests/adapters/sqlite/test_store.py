@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
@@ -132,7 +133,7 @@ def test_the_metadata_names_the_schema_and_the_active_space(world: World, sql: S
     world.add(FULL)
     world.embed(FULL, planted(0.6))
     metadata: dict[str, str] = dict(sql("SELECT key, value FROM _metadata"))
-    assert metadata["schema_version"] == "6"
+    assert metadata["schema_version"] == str(NEWEST)
     assert metadata["embedding_provider"] == SPACE.provider
     assert metadata["embedding_model"] == SPACE.model
     assert metadata["embedding_dimensions"] == str(DIMENSIONS)

@@ -97,11 +97,11 @@ WRITER = """
 import sys
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.domain.use_cases.store_entry import StoreEntry
+from tests.fakes.projects import store_entry
 from tests.strategies import lesson
 
 folder, writer = sys.argv[1:]
-store = StoreEntry(SqliteEntryRepository(open_store(folder)))
+store = store_entry(SqliteEntryRepository(open_store(folder)))
 for number in range(100):
     store.keep(lesson(f"writer {writer} lesson {number}"))
     store.keep(lesson("the same for all"))

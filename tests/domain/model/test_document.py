@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.adapters.markdown.document_format import FrontValue, Markdown, kind_by_place, read_fields
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import FILE_KINDS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.file_entry import EPOCH, to_entry, utc_time
 from hardwon.domain.model.vocabulary import Kind
+from tests.fakes.workplaces import at
 from tests.strategies import anything, labels
 
-HERE = Workplace("here", "work", "main")
+HERE = at("here", "work", "main")
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 NAMES = ("title", "description", "type", "date", "project", "branch", "permanent", "tags", "keywords", "files", "x")
 heads = st.dictionaries(st.sampled_from(NAMES), anything | st.booleans() | labels)
@@ -105,7 +105,7 @@ def test_the_front_matter_has_the_first_word() -> None:
 
     assert (entry.name, entry.description) == ("Title", "In short.\n\nHeading\n\nText")
     assert entry.updated_at == entry.created_at == dt.datetime(2026, 2, 1, 10, tzinfo=dt.UTC)
-    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == ("other", "elsewhere", "fix", True)
+    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == ("other", "work", "fix", True)
     assert (entry.tags, entry.keywords, entry.references) == (("a", "b"), ("one", "two"), ("src/a.py",))
 
 

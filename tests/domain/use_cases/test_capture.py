@@ -7,7 +7,6 @@ import attrs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.details import Detail, details_of
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
@@ -19,9 +18,10 @@ from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
 from tests.fakes.journal import InMemoryCaptureJournal
+from tests.fakes.workplaces import at
 from tests.strategies import NOW, few_examples
 
-HERE = Workplace(project="app", workspace="ws", branch="main")
+HERE = at(project="app", workspace="ws", branch="main")
 
 
 class Breaking:

@@ -25,7 +25,7 @@ class Kept:
         self.snapshots = InMemorySnapshots(state)
         self.clock = FixedClock()
         self.checkpoints = Checkpoints(snapshots=self.snapshots, clock=self.clock)
-        self.repository.put(of_file("first", kind="document", source_project="here"))
+        self.repository.put(of_file("first", kind="document", project="here"))
 
     def create(self, name: str = "before", contents: Contents = HERE) -> Checkpoint:
         return self.checkpoints.create(name, "", contents)
@@ -77,7 +77,7 @@ def test_an_unknown_name_is_reported_with_the_existing_checkpoints(kept: Kept, a
 
 def test_a_restore_undoes_what_came_after_and_can_be_undone_itself(kept: Kept) -> None:
     kept.create("before")
-    kept.repository.put(of_file("second", kind="document", source_project="here"))
+    kept.repository.put(of_file("second", kind="document", project="here"))
     kept.repository.put(lesson("outside of it"))
     restored = kept.checkpoints.restore("before")
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.bank_format import parse_bank
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.identity import content_hash
@@ -15,6 +14,7 @@ from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import InMemoryProjects
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, NOW, bank_chunk, banks, lesson
 
 PATH = "here/patterns.md"
@@ -40,7 +40,7 @@ class Import:
     def use_case(self) -> ImportKnowledge:
         return ImportKnowledge(
             projects=InMemoryProjects(),
-            workplace=Workplace("here", label="here"),
+            workplace=at("here"),
             bank=self.bank,
             repository=self.repository,
             ledger=self.ledger,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import ContextQuery, Feature, Workplace
+from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
@@ -27,6 +27,7 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, QUERY_VECTOR, SPACE, all_entries, entries, lesson, of_file, planted
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
@@ -72,7 +73,7 @@ class Session:
             clock=self.clock,
             weights=Weights(),
         )
-        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), workplace=Workplace("here"))
+        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), workplace=at("here"))
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:
@@ -349,7 +350,7 @@ def test_an_empty_store_prints_nothing() -> None:
 
 def rule(text: str, *, project: str = "here", age: int = 1, weight: float = 0.5) -> Entry:
     document = of_file(text, kind="document", path=f"{text[:9]}.md", tier="constitutional", age=age * DAY)
-    return attrs.evolve(document, name=text[:9], source_project=project, importance_weight=weight)
+    return attrs.evolve(document, name=text[:9], project=project, importance_weight=weight)
 
 
 def printed_rules(injection: Injection) -> list[str]:
@@ -388,7 +389,7 @@ def test_rules_apply_to_their_project_and_lessons_to_all_projects() -> None:
     session = Session()
     session.add(rule("ours"))
     session.add(rule("theirs", project="there"))
-    session.add(attrs.evolve(lesson("of all"), tier="constitutional", source_project="there"))
+    session.add(attrs.evolve(lesson("of all"), tier="constitutional", project="there"))
 
     assert set(printed_rules(session.inject())) == {"ours", "of all"}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import ContextQuery, Feature, Workplace
+from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.block import MAX_UNITS
@@ -25,10 +25,11 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, NOW, QUERY_VECTOR, WORDS, all_entries, lesson, of_file, planted, unit_vectors
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
-HERE = Workplace("here", "work", "main")
+HERE = at("here", "work", "main")
 LONG = 4_000
 """Characters; what is longer than a third of the block goes first."""
 
@@ -65,7 +66,7 @@ class Session:
             query,
             limit=limit,
             deadline=clock.deadline(2.0),
-            workplace=Workplace("here"),
+            workplace=at("here"),
             framed=framed,
             occasion=occasion,
         )
@@ -130,7 +131,7 @@ def full_session() -> Session:
     """Return a session with a rule, three lessons and a conversation whose line is cut."""
     session = Session()
     conversation = of_file(
-        "We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", source_project="here"
+        "We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", project="here"
     )
     session.add(rule("Name the unit."), *(lesson(f"parser {name}") for name in ("one", "two", "three")), conversation)
     return session

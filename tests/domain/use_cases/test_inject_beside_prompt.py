@@ -6,7 +6,6 @@ from typing import Any
 import attrs
 import pytest
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.ranking.prominence import Weights
@@ -21,6 +20,7 @@ from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
 
 ASKED = "rename the column safely"
@@ -51,7 +51,7 @@ class Session:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
         inject = InjectBesidePrompt(recall, self.receipts, InMemoryInstructions(self.files))
-        spoken = inject.text_for(Prompt(text, session_id, Workplace("here")), self.clock.deadline())
+        spoken = inject.text_for(Prompt(text, session_id, at("here")), self.clock.deadline())
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
         return spoken
@@ -119,7 +119,7 @@ def test_deprecated_and_expired_entries_are_never_printed(gone: dict[str, Any]) 
 
 
 def test_conversations_of_the_session_itself_are_not_printed() -> None:
-    decision = of_file(LESSON, kind="decision", session_id="one")
+    decision = of_file(LESSON, kind="decision", session_id="one", project="here")
     session = Session(store(decision))
 
     assert session.ask() == PromptInjection()

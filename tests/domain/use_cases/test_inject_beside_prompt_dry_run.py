@@ -1,6 +1,5 @@
 """The dry run of the injection beside a prompt."""
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
@@ -10,6 +9,7 @@ from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Sess
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.searches import InMemoryKeywordIndex
+from tests.fakes.workplaces import at
 from tests.strategies import lesson
 
 SESSION = Session(store(lesson(LESSON, name="Columns")))
@@ -19,7 +19,7 @@ def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
     keywords = InMemoryKeywordIndex(session.state)
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
     inject = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions({}))
-    return TryPrompt(inject).dry_run(Prompt(text, "one", Workplace("here")), session.clock.deadline())
+    return TryPrompt(inject).dry_run(Prompt(text, "one", at("here")), session.clock.deadline())
 
 
 def test_a_dry_run_reports_entries_with_their_strength_and_leaves_no_receipt() -> None:

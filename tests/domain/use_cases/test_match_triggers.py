@@ -6,7 +6,6 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import seen_from
 from hardwon.domain.model.triggers import TriggerMatch
@@ -15,6 +14,7 @@ from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.state import State
 from tests.fakes.triggers import InMemoryTriggerSource
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, WORDS, lesson, of_file
 
 COMMANDS = ("save context", "document this")
@@ -35,7 +35,7 @@ class Desk:
             FixedClock(),
             monotonic=lambda: self.seconds,
             commands=commands,
-            only=seen_from(Workplace("here")),
+            only=seen_from(at("here")),
         )
 
     def put(self, *entries: Entry) -> None:
@@ -48,7 +48,7 @@ class Desk:
 
 def owner(title: str, *phrases: str, **more: Any) -> Entry:
     return attrs.evolve(
-        of_file(title, path=f"{title}.md", source_only=seen_from(Workplace("here")), **more),
+        of_file(title, path=f"{title}.md", project="here", **more),
         name=title,
         trigger_phrases=phrases,
     )
@@ -81,8 +81,8 @@ def test_an_entry_comes_up_once_by_its_surest_phrase() -> None:
 
 
 def test_entries_of_other_projects_stay_down_lessons_do_not() -> None:
-    other = attrs.evolve(owner("b", "oauth"), source_project="there")
-    lessons = attrs.evolve(lesson("all"), source_project="there", trigger_phrases=("oauth",))
+    other = attrs.evolve(owner("b", "oauth"), project="there")
+    lessons = attrs.evolve(lesson("all"), project="there", trigger_phrases=("oauth",))
 
     assert Desk(owner("a", "oauth"), other, lessons).titles("oauth") == ["a", "Lesson"]
 

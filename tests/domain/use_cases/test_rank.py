@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, POLICIES, PolicyName
@@ -44,6 +43,7 @@ from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches
 from tests.fakes.state import State
+from tests.fakes.workplaces import at
 from tests.strategies import (
     DAY,
     NOW,
@@ -377,7 +377,7 @@ def crowds(draw: st.DrawFn) -> Stored:
             path=f"{number}.md",
             notes=" ".join(["long"] * draw(st.sampled_from([0, 200, 1000]))),
             age=age,
-            source_project=draw(st.sampled_from(["here", "there"])),
+            project=draw(st.sampled_from(["here", "there"])),
             permanent=draw(st.booleans()),
             references=draw(st.sampled_from([(), HERE.touched_files])),
         )
@@ -399,7 +399,7 @@ def one_long_file() -> Stored:
 
 def all_better_but(**fact: Any) -> Stored:
     """Return files with every fact in their favour but *fact*, and one that has it too and is found less well."""
-    best = of_file("parser lock", age=0 * DAY, source_project=HERE.project, permanent=True, branch=HERE.branch)
+    best = of_file("parser lock", age=0 * DAY, project=HERE.project, permanent=True, branch=HERE.branch)
     best = attrs.evolve(best, references=HERE.touched_files)
     others = [attrs.evolve(best, description=f"parser lock {at}", file_path=f"/{at}.md", **fact) for at in range(8)]
     return [*((entry, planted(0.6)) for entry in others), (best, planted(0.55))]
@@ -418,7 +418,7 @@ def alike(count: int) -> Stored:
 )
 @example(stored=one_long_file(), policy="adaptive", limit=2, batch=1)
 @example(stored=all_better_but(permanent=False), policy="affinity", limit=1, batch=1)
-@example(stored=all_better_but(source_project="there"), policy="affinity", limit=1, batch=1)
+@example(stored=all_better_but(project="there"), policy="affinity", limit=1, batch=1)
 @example(stored=all_better_but(branch=None), policy="context", limit=1, batch=1)
 @example(stored=all_better_but(references=()), policy="context", limit=1, batch=1)
 @example(stored=alike(40), policy="cosine", limit=1, batch=1)
@@ -446,7 +446,7 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
     recall = Recall(InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state)), FixedClock(), Weights())
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(recall, InMemoryReceipts(), InMemoryInstructions(), watch).text_for(
-        Prompt(prompt, "one", Workplace("here")), IN_TIME
+        Prompt(prompt, "one", at("here")), IN_TIME
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import ContextQuery, Feature, Workplace
+from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
@@ -29,18 +29,19 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, QUERY_VECTOR, lesson, of_file, planted
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"), files=("src/lock.py",))
 QUERY_TEXT = "parser. Phase: design. Files: src/lock.py"
-HERE = Workplace("here", "work", "main")
+HERE = at("here", "work", "main")
 OCCASION = Occasion(HERE)
 HEADING = "### Related Conversations"
 
 
 def conversation(name: str, text: str = "About the parser.", **more: Any) -> Entry:
     """Return a conversation of the project about which only what is named matters."""
-    fields = {"kind": "conversation", "path": f"{name}.md", "source_project": "here", "workspace": "work", **more}
+    fields = {"kind": "conversation", "path": f"{name}.md", "project": "here", "workspace": "work", **more}
     return attrs.evolve(of_file(f"{text} {name}.", **fields), name=name)
 
 
@@ -96,7 +97,7 @@ class Session:
         vectors = self.vectors if self.embedder else None
         inject = Inject(self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate)
         deadline = self.clock.deadline(seconds)
-        return inject.block_for(QUERY, limit=limit, deadline=deadline, workplace=Workplace("here"), occasion=occasion)
+        return inject.block_for(QUERY, limit=limit, deadline=deadline, workplace=at("here"), occasion=occasion)
 
 
 def titles(text: str) -> list[str]:
@@ -176,8 +177,8 @@ def test_the_workspace_is_asked_where_the_project_has_fewer_than_three() -> None
     session = Session()
     for name in ("one", "two"):
         session.add(conversation(name))
-    session.add(conversation("next door", source_project="there"))
-    session.add(conversation("far away", source_project="there", workspace="home"))
+    session.add(conversation("next door", project="there"))
+    session.add(conversation("far away", project="there", workspace="home"))
 
     assert set(titles(session.related().section.text)) == {"one", "two", "next door"}
     session.add(conversation("three"))
@@ -200,7 +201,7 @@ def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_con
     session.add(conversation("older", age=2 * DAY))
     session.add(conversation("newer"))
     session.add(conversation("kept", age=9 * DAY, permanent=True))
-    session.add(conversation("elsewhere", source_project="there"))
+    session.add(conversation("elsewhere", project="there"))
 
     assert titles(session.related(query=ContextQuery()).section.text) == ["kept", "newer", "older", "own"]
     assert titles(session.related(query=ContextQuery(), limit=2).section.text) == ["kept", "newer"]
@@ -325,7 +326,7 @@ def test_lessons_and_conversations_together_stay_within_what_the_host_reads() ->
 def test_without_conversations_the_block_is_what_it_always_was() -> None:
     session = Session()
     session.add(lesson("parser"))
-    session.add(conversation("far away", source_project="there", workspace="home"))
+    session.add(conversation("far away", project="there", workspace="home"))
 
     assert session.inject().text == session.inject(None).text
 

@@ -8,7 +8,6 @@ import attrs
 import pytest
 
 from hardwon.adapters.markdown.bank_format import parse_bank
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
@@ -21,6 +20,7 @@ from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import InMemoryProjects
+from tests.fakes.workplaces import at
 from tests.strategies import NOW, of_file
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "patterns")
@@ -65,7 +65,7 @@ class Scene:
         bank = SameFiles(self.bank)
         return ImportKnowledge(
             projects=InMemoryProjects(),
-            workplace=Workplace("here", label="here"),
+            workplace=at("here"),
             bank=bank,
             repository=self.repository,
             ledger=self.ledger,

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.file_entry import utc_time
 from hardwon.domain.model.filters import EVERYTHING
@@ -14,6 +13,7 @@ from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles
 from tests.fakes.indexing import index_files
+from tests.fakes.workplaces import at
 from tests.strategies import NOW
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -30,7 +30,7 @@ class Keeping:
             sources=self.files,
             sessions=InMemorySessionFiles(self.files),
             repository=self.repository,
-            workplace=Workplace("app", "work", "main"),
+            workplace=at("app", "work", "main"),
             clock=FixedClock(),
         )
 

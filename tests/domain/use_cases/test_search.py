@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError
@@ -24,9 +23,10 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex
 from tests.fakes.state import State
 from tests.fakes.usage import InMemoryUsageLog
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, NOW, all_entries, lesson, of_file
 
-QUESTION = Question("parser", EVERYTHING, "fused", 10, None, Workplace("here"))
+QUESTION = Question("parser", EVERYTHING, "fused", 10, None, at("here"))
 IN_TIME = Deadline(lambda: 0.0)
 
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
@@ -53,14 +53,14 @@ def texts(result: SearchResult) -> list[str]:
 
 
 def rule(text: str, **more: Any) -> Entry:
-    return of_file(text, kind="document", path=f"{text[:9]}.md", tier="constitutional", source_project="here", **more)
+    return of_file(text, kind="document", path=f"{text[:9]}.md", tier="constitutional", project="here", **more)
 
 
 @given(stored=stores, wanted=st.booleans())
 def test_rules_stay_in_their_budget_and_out_of_the_answers(stored: list[Entry], *, wanted: bool) -> None:
     room = Room(*stored)
     result = room.search(rules=wanted)
-    known = {facts.entry_id: facts for facts in room.repository.constitutional(seen_from(Workplace("here")))}
+    known = {facts.entry_id: facts for facts in room.repository.constitutional(seen_from(at("here")))}
     shown = [entry.entry_id for entry in result.rules]
 
     assert sum(tokens(known[entry_id].text) for entry_id in shown) <= BUDGET_TOKENS

@@ -1,6 +1,5 @@
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,24 +104,6 @@ def test_every_reason_is_reported() -> None:
     choice = choose(large, rules())
     assert [miss.why for miss in choice.missed] == ["no room"]
     assert [winner.contender for winner in choice.chosen] == [large[1]]
-
-
-@pytest.mark.parametrize(
-    ("kind", "project", "why"),
-    [
-        ("decision", "elsewhere", ["of another project"]),
-        ("decision", "here", []),
-        ("decision", None, []),
-        ("learning", "elsewhere", []),
-    ],
-)
-def test_conversations_and_documents_come_up_in_their_own_project_only(
-    kind: Kind, project: str | None, why: list[str]
-) -> None:
-    entry = contender(0, kind=kind)
-    entry = entry._replace(facts=entry.facts._replace(project=project))
-
-    assert [miss.why for miss in choose([entry], rules()._replace(project="here")).missed] == why
 
 
 def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.keywords import search_terms, words_of
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.collections import FusedPolicy
@@ -14,6 +13,7 @@ from hardwon.domain.model.ranking.policy import RankingContext, judge
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.entrypoints.presenters.answers import FORMULAS
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, NOW, ages
 
 CONTEXT = RankingContext(
@@ -25,7 +25,7 @@ CONTEXT = RankingContext(
     keywords=ScoreStatistics.of([3.0, 1.0]),
     window=300,
     most_observed=1,
-    workplace=Workplace("here"),
+    workplace=at("here"),
     now=NOW,
     limit=10,
     terms=("oauth", "callback", "retry", "lock"),

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.filters import POLICIES, PolicyName
 from hardwon.domain.model.injection.verify import recomputed as recomputed_of_receipt
 from hardwon.domain.model.ranking.adaptive import passage_score
@@ -17,9 +16,10 @@ from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPol
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.entrypoints.presenters.answers import share_of_full
+from tests.fakes.workplaces import at
 from tests.strategies import DAY, NOW, cosines
 
-HERE = Workplace("here", "work", "main")
+HERE = at("here", "work", "main")
 CONTEXT = RankingContext(
     size=3,
     vectors=ScoreStatistics.of([0.6, 0.2, 0.1]),
@@ -131,7 +131,7 @@ def test_affinity_is_the_weighted_sum_with_its_boost(
 
 
 def test_without_a_workspace_no_other_project_is_near() -> None:
-    nowhere = CONTEXT._replace(workplace=Workplace("here"))
+    nowhere = CONTEXT._replace(workplace=at("here"))
     facts = OTHER_PROJECT._replace(workspace=None)
 
     assert score(policy("affinity", nowhere), RecallCandidate(facts, 0.0)) == pytest.approx(0.25)
