@@ -19,7 +19,7 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.ports.embedder import Task
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 
 QUESTIONS = 200
 WORDS = 6
@@ -88,7 +88,7 @@ def recall_of(folder: str) -> Recall:
 
 def _milliseconds(recall: Recall) -> list[float]:
     writer, everything = Writer(seed=2), COLLECTIONS["all"]
-    deadline, workplace = Deadline(time.monotonic), at("project")
+    deadline, workplace = Deadline(time.monotonic), working_in("project")
     questions = [
         Question(writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace)
         for _ in range(QUESTIONS + 1)

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, seen_from
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, on_every_implementation, on_every_keyword_index
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, QUERY_VECTOR, all_entries, few_examples, is_within, lesson, of_file, planted
 
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
 
 
-HERE = seen_from(at("here"), EVERYTHING)
+HERE = seen_from(working_in("here"), EVERYTHING)
 
 
 def comes_up(entry: Entry) -> bool:

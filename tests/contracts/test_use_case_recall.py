@@ -15,7 +15,7 @@ from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import (
     QUERY_VECTOR,
     WORDS,
@@ -25,7 +25,7 @@ from tests.strategies import (
     unit_vectors,
 )
 
-HERE = at("here", "work", "main", ("src/a.py",))
+HERE = working_in("here", "work", "main", ("src/a.py",))
 
 Stored: TypeAlias = list[tuple[Entry, Vector | None]]
 

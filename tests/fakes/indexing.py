@@ -11,7 +11,7 @@ from tests.fakes.files import ROOT, InMemoryFiles
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.tombstones import InMemoryTombstones
 from tests.fakes.usage import InMemoryUsageLog
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 
 
 def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defaults: Defaults = PLAIN) -> IndexFiles:
@@ -28,7 +28,7 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
             absences=absences,
             usage=InMemoryUsageLog(repository.state),
             history=history,
-            workplace=at("app", "work", "main"),
+            workplace=working_in("app", "work", "main"),
             defaults=defaults,
             clock=FixedClock(),
         ),

@@ -1,11 +1,12 @@
 """Where the user works, in a project that is the user's own."""
 
-from typing import Any
-
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.project import Visibility
 
 
-def at(project: str, workspace: str | None = None, branch: str | None = None, **more: Any) -> Workplace:
+def working_in(
+    project: str, workspace: str | None = None, branch: str | None = None, touched_files: tuple[str, ...] = ()
+) -> Workplace:
     """Return a place in *project*, whose label is its id."""
-    return Workplace(project, workspace, branch, label=project, visibility=Visibility(own=(project,)), **more)
+    visibility = Visibility(own=(project,))
+    return Workplace(project, workspace, branch, touched_files, label=project, visibility=visibility)

@@ -12,10 +12,10 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.file_entry import EPOCH, to_entry, utc_time
 from hardwon.domain.model.vocabulary import Kind
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import anything, labels
 
-HERE = at("here", "work", "main")
+HERE = working_in("here", "work", "main")
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 NAMES = ("title", "description", "type", "date", "project", "branch", "permanent", "tags", "keywords", "files", "x")
 heads = st.dictionaries(st.sampled_from(NAMES), anything | st.booleans() | labels)

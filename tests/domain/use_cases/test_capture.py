@@ -18,10 +18,10 @@ from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
 from tests.fakes.journal import InMemoryCaptureJournal
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import NOW, few_examples
 
-HERE = at(project="app", workspace="ws", branch="main")
+HERE = working_in(project="app", workspace="ws", branch="main")
 
 
 class Breaking:

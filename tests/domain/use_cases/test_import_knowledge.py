@@ -14,7 +14,7 @@ from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import InMemoryProjects
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, bank_chunk, banks, lesson
 
 PATH = "here/patterns.md"
@@ -40,7 +40,7 @@ class Import:
     def use_case(self) -> ImportKnowledge:
         return ImportKnowledge(
             projects=InMemoryProjects(),
-            workplace=at("here"),
+            workplace=working_in("here"),
             bank=self.bank,
             repository=self.repository,
             ledger=self.ledger,

@@ -27,7 +27,7 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, QUERY_VECTOR, SPACE, all_entries, entries, lesson, of_file, planted
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
@@ -73,7 +73,7 @@ class Session:
             clock=self.clock,
             weights=Weights(),
         )
-        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), workplace=at("here"))
+        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), workplace=working_in("here"))
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:

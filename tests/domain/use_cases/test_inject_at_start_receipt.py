@@ -25,11 +25,11 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, QUERY_VECTOR, WORDS, all_entries, lesson, of_file, planted, unit_vectors
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
-HERE = at("here", "work", "main")
+HERE = working_in("here", "work", "main")
 LONG = 4_000
 """Characters; what is longer than a third of the block goes first."""
 
@@ -66,7 +66,7 @@ class Session:
             query,
             limit=limit,
             deadline=clock.deadline(2.0),
-            workplace=at("here"),
+            workplace=working_in("here"),
             framed=framed,
             occasion=occasion,
         )

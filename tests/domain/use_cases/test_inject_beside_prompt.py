@@ -20,7 +20,7 @@ from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
 
 ASKED = "rename the column safely"
@@ -51,7 +51,7 @@ class Session:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
         inject = InjectBesidePrompt(recall, self.receipts, InMemoryInstructions(self.files))
-        spoken = inject.text_for(Prompt(text, session_id, at("here")), self.clock.deadline())
+        spoken = inject.text_for(Prompt(text, session_id, working_in("here")), self.clock.deadline())
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
         return spoken

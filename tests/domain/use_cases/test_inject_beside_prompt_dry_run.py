@@ -9,7 +9,7 @@ from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Sess
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.searches import InMemoryKeywordIndex
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import lesson
 
 SESSION = Session(store(lesson(LESSON, name="Columns")))
@@ -19,7 +19,7 @@ def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
     keywords = InMemoryKeywordIndex(session.state)
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
     inject = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions({}))
-    return TryPrompt(inject).dry_run(Prompt(text, "one", at("here")), session.clock.deadline())
+    return TryPrompt(inject).dry_run(Prompt(text, "one", working_in("here")), session.clock.deadline())
 
 
 def test_a_dry_run_reports_entries_with_their_strength_and_leaves_no_receipt() -> None:

@@ -14,7 +14,7 @@ from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.state import State
 from tests.fakes.triggers import InMemoryTriggerSource
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, WORDS, lesson, of_file
 
 COMMANDS = ("save context", "document this")
@@ -35,7 +35,7 @@ class Desk:
             FixedClock(),
             monotonic=lambda: self.seconds,
             commands=commands,
-            only=seen_from(at("here")),
+            only=seen_from(working_in("here")),
         )
 
     def put(self, *entries: Entry) -> None:

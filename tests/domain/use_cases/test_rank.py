@@ -43,7 +43,7 @@ from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches
 from tests.fakes.state import State
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import (
     DAY,
     NOW,
@@ -446,7 +446,7 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
     recall = Recall(InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state)), FixedClock(), Weights())
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(recall, InMemoryReceipts(), InMemoryInstructions(), watch).text_for(
-        Prompt(prompt, "one", at("here")), IN_TIME
+        Prompt(prompt, "one", working_in("here")), IN_TIME
     )
 
 

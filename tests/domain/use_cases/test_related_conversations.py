@@ -29,12 +29,12 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, QUERY_VECTOR, lesson, of_file, planted
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"), files=("src/lock.py",))
 QUERY_TEXT = "parser. Phase: design. Files: src/lock.py"
-HERE = at("here", "work", "main")
+HERE = working_in("here", "work", "main")
 OCCASION = Occasion(HERE)
 HEADING = "### Related Conversations"
 
@@ -97,7 +97,7 @@ class Session:
         vectors = self.vectors if self.embedder else None
         inject = Inject(self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate)
         deadline = self.clock.deadline(seconds)
-        return inject.block_for(QUERY, limit=limit, deadline=deadline, workplace=at("here"), occasion=occasion)
+        return inject.block_for(QUERY, limit=limit, deadline=deadline, workplace=working_in("here"), occasion=occasion)
 
 
 def titles(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import InMemoryProjects
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import NOW, of_file
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "patterns")
@@ -65,7 +65,7 @@ class Scene:
         bank = SameFiles(self.bank)
         return ImportKnowledge(
             projects=InMemoryProjects(),
-            workplace=at("here"),
+            workplace=working_in("here"),
             bank=bank,
             repository=self.repository,
             ledger=self.ledger,

@@ -13,7 +13,7 @@ from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles
 from tests.fakes.indexing import index_files
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import NOW
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
@@ -30,7 +30,7 @@ class Keeping:
             sources=self.files,
             sessions=InMemorySessionFiles(self.files),
             repository=self.repository,
-            workplace=at("app", "work", "main"),
+            workplace=working_in("app", "work", "main"),
             clock=FixedClock(),
         )
 

@@ -23,10 +23,10 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.searches import InMemoryKeywordIndex
 from tests.fakes.state import State
 from tests.fakes.usage import InMemoryUsageLog
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, all_entries, lesson, of_file
 
-QUESTION = Question("parser", EVERYTHING, "fused", 10, None, at("here"))
+QUESTION = Question("parser", EVERYTHING, "fused", 10, None, working_in("here"))
 IN_TIME = Deadline(lambda: 0.0)
 
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
@@ -60,7 +60,7 @@ def rule(text: str, **more: Any) -> Entry:
 def test_rules_stay_in_their_budget_and_out_of_the_answers(stored: list[Entry], *, wanted: bool) -> None:
     room = Room(*stored)
     result = room.search(rules=wanted)
-    known = {facts.entry_id: facts for facts in room.repository.constitutional(seen_from(at("here")))}
+    known = {facts.entry_id: facts for facts in room.repository.constitutional(seen_from(working_in("here")))}
     shown = [entry.entry_id for entry in result.rules]
 
     assert sum(tokens(known[entry_id].text) for entry_id in shown) <= BUDGET_TOKENS

@@ -10,7 +10,7 @@ from hardwon.domain.model.ranking.policy import Parts, judge
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.entrypoints.presenters.answers import FORMULAS, share_of_full
 from tests.domain.model.ranking.test_policy import CONTEXT, FACTS, OTHER_PROJECT
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, cosines
 
 POLICY = ContextPolicy(CONTEXT)
@@ -54,7 +54,7 @@ def test_after_thirty_days_recency_is_a_half() -> None:
 
 
 def test_without_a_branch_no_entry_is_on_it() -> None:
-    nowhere = ContextPolicy(CONTEXT._replace(workplace=at("here")))
+    nowhere = ContextPolicy(CONTEXT._replace(workplace=working_in("here")))
 
     assert nowhere.parts(RecallCandidate(FACTS))["branch"] == 0.0
 

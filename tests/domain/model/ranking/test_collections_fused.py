@@ -13,7 +13,7 @@ from hardwon.domain.model.ranking.policy import RankingContext, judge
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.entrypoints.presenters.answers import FORMULAS
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, ages
 
 CONTEXT = RankingContext(
@@ -25,7 +25,7 @@ CONTEXT = RankingContext(
     keywords=ScoreStatistics.of([3.0, 1.0]),
     window=300,
     most_observed=1,
-    workplace=at("here"),
+    workplace=working_in("here"),
     now=NOW,
     limit=10,
     terms=("oauth", "callback", "retry", "lock"),

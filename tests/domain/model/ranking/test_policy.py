@@ -16,10 +16,10 @@ from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPol
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.entrypoints.presenters.answers import share_of_full
-from tests.fakes.workplaces import at
+from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, cosines
 
-HERE = at("here", "work", "main")
+HERE = working_in("here", "work", "main")
 CONTEXT = RankingContext(
     size=3,
     vectors=ScoreStatistics.of([0.6, 0.2, 0.1]),
@@ -131,7 +131,7 @@ def test_affinity_is_the_weighted_sum_with_its_boost(
 
 
 def test_without_a_workspace_no_other_project_is_near() -> None:
-    nowhere = CONTEXT._replace(workplace=at("here"))
+    nowhere = CONTEXT._replace(workplace=working_in("here"))
     facts = OTHER_PROJECT._replace(workspace=None)
 
     assert score(policy("affinity", nowhere), RecallCandidate(facts, 0.0)) == pytest.approx(0.25)

@@ -1,9 +1,0 @@
-"""Placeholder."""
-
-from typing import Protocol
-
-
-class RepositoryHistory(Protocol):
-    def authorship(self, root, deadline): ...
-    def first_commit(self, root, deadline): ...
-    def remote(self, root): ...
