@@ -47,7 +47,7 @@ def checked_out_branch(project_root: str) -> str | None:
 
 def top_of(folder: str) -> str | None:
     """Return the work tree of git that holds *folder*, None where there is none."""
-    from hardwon.adapters.git.process import top_of
+    from hardwon.adapters.git.identity import top_of
 
     return top_of(folder)
 
@@ -68,7 +68,7 @@ def find_git(project_root: str) -> str:
 def host_memory(project_root: str) -> str:
     """Return the folder of Claude Code's own memory of a project, which need not be there; work trees share one."""
     from hardwon.adapters.agents.table import CLAUDE_CODE
-    from hardwon.adapters.git.process import main_work_tree
+    from hardwon.adapters.git.identity import main_work_tree
     from hardwon.adapters.markdown.instructions import host_memory_folder
 
     config = CLAUDE_CODE.settings_folder(os.environ, os.path.expanduser("~"))

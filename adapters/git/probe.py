@@ -9,7 +9,8 @@ import datetime as dt
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from hardwon.adapters.git.process import find_git, first_line, git_folder, run, surroundings, top_of
+from hardwon.adapters.git.identity import first_line, git_folder, top_of
+from hardwon.adapters.git.process import find_git, run, surroundings
 from hardwon.domain.model.context import MAX_FILES
 from hardwon.domain.model.deadline import Deadline
 

@@ -1,67 +1,18 @@
-"""Location of a repository, choice of a git that does not come from the project, and bounded runs of git. Standard library only."""
+"""Choice of a git that does not come from the project, and bounded runs of git. Standard library only."""
 
 import errno
 import math
 import os
 import select
 import signal
-import stat
 import time
 from contextlib import suppress
 from functools import lru_cache
 from types import TracebackType
 from typing import Self
 
+from hardwon.adapters.git.identity import top_of
 from hardwon.domain.model.deadline import Deadline
-
-LONGEST_LINE = 4096
-GIT = ".git"
-LINKED = "worktrees"
-"""The folder of git's files of linked work trees."""
-
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block a recall for ever
-
-
-def top_of(folder: str) -> str | None:
-    """Return the work tree that holds *folder*, a path without links; None without one."""
-    while not os.path.lexists(os.path.join(folder, GIT)):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-    return folder
-
-
-def main_work_tree(folder: str) -> str:
-    """Return the work tree that holds *folder*, for a linked one the main one; without one *folder*."""
-    real = os.path.realpath(folder)
-    top = top_of(real)
-    if top is None:
-        return real
-    shared, kind = os.path.split(os.path.dirname(os.path.normpath(git_folder(top))))
-    return os.path.dirname(shared) if kind == LINKED and os.path.basename(shared) == GIT else top
-
-
-def git_folder(top: str) -> str:
-    """Return the folder of git's files for the work tree *top*; a linked one names it in a file."""
-    path = os.path.join(top, GIT)
-    pointer = "" if os.path.isdir(path) else first_line(path)
-    return os.path.join(top, pointer.removeprefix("gitdir: ")) if pointer.startswith("gitdir: ") else path
-
-
-def first_line(path: str) -> str:
-    """Return the first line of a regular file, cut; empty for any other."""
-    try:
-        with open(path, encoding="utf-8", errors="replace", opener=_open_without_waiting) as file:
-            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            return file.readline(LONGEST_LINE).strip() if is_regular else ""
-    except (OSError, ValueError):  # a path with a zero byte is a ValueError
-        return ""
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | _NO_WAIT)
-
 
 NAME = "git.exe" if os.name == "nt" else "git"
 

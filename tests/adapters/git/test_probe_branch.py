@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.git.identity import main_work_tree
 from hardwon.adapters.git.probe import checked_out_branch
-from hardwon.adapters.git.process import main_work_tree
 
 
 def git(folder: Path, *arguments: str) -> None:

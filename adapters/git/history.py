@@ -1,0 +1,196 @@
+"""The history of a repository, asked of git. Standard library only."""
+
+import errno
+import os
+from collections.abc import Iterable, Sequence
+
+from hardwon.adapters.git.config_file import values
+from hardwon.adapters.git.identity import GIT, config_text, identify
+from hardwon.adapters.git.probe import git_command, git_environment
+from hardwon.adapters.git.process import MAX_OUTPUT_BYTES, run
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.project import Authorship, Identity
+from hardwon.ports.override import override
+from hardwon.ports.repository_history import RepositoryHistory
+
+HISTORY_AS_WRITTEN = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
+"""Without what a repository may put in the place of its commits."""
+
+ADDRESS_KEYS = r"^(user|author)\.email$"
+OF_THE_USER = ("system", "global")
+"""Scopes of configuration that a repository can't write to."""
+UNKNOWN_OPTION = 129
+SOME_OR_NONE = (0, 1)  # exit codes of `git config`
+MAX_SETTINGS = 1000
+
+DECOYS = 1000
+"""Commits that are read in search of an author's address, where it is found elsewhere in the author's line."""
+ALL_OUTPUT = 1 << 30
+CRUD = " \t\r\n.,:;<>\"\\'"
+"""Characters that git takes off both ends of an address."""
+
+
+class GitRepositoryHistory(RepositoryHistory):
+    """
+    The history that git reads, with git's variables of the process ignored.
+
+    A `.git` folder with a file `commondir`, which git never writes there, lets git read another repository: such a
+    repository is foreign, and has no first commit.
+    """
+
+    @override
+    def authorship(self, root: str, deadline: Deadline) -> Authorship:
+        try:
+            return self._authorship(identify(root), deadline)
+        except (OSError, ValueError):
+            return "unknown"
+
+    @override
+    def first_commit(self, root: str, deadline: Deadline) -> str:
+        try:
+            return self._first_commit(identify(root), deadline)
+        except ValueError as error:
+            raise OSError(errno.EINVAL, str(error)) from error
+
+    @override
+    def remote(self, root: str) -> str:
+        identity = identify(root)
+        named = values(config_text(identity.key), "remote.origin.url") if identity.is_repository else []
+        return without_user(named[0]) if named else ""
+
+    def _authorship(self, identity: Identity, deadline: Deadline) -> Authorship:
+        # A `.git` that leads to a repository which does not know the folder is still asked: git would use it.
+        if not identity.is_repository and not os.path.lexists(os.path.join(identity.root, GIT)):
+            return "own"
+        if _borrows(identity):
+            return "foreign"
+        question = _Question(identity, deadline)
+        addresses = user_addresses(question)
+        if not addresses or _has_author(question, addresses):
+            return "own"
+        return "foreign" if question.ask(["rev-list", "--all", "--max-count=1"]) else "own"
+
+    def _first_commit(self, identity: Identity, deadline: Deadline) -> str:
+        if not identity.is_repository or _borrows(identity):
+            return ""
+        question = _Question(identity, deadline)
+        if question.ask(["rev-parse", "--is-shallow-repository"]).strip() != b"false":
+            return ""
+        head = question.ask(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"], codes=SOME_OR_NONE).strip()
+        if not head:
+            return ""
+        firsts = question.ask(["rev-list", "--max-parents=0", head.decode("ascii"), "--"])
+        # With so many, the output was cut, and which is the smallest is unknown.
+        return min(firsts.split()).decode("ascii") if len(firsts) < MAX_OUTPUT_BYTES else ""
+
+
+class _Question:
+    """
+    A repository to ask git about, until a deadline.
+
+    Args:
+        identity: Of the repository.
+        deadline: For all answers together.
+
+    """
+
+    def __init__(self, identity: Identity, deadline: Deadline) -> None:
+        self._root = identity.root
+        self._deadline = deadline
+        # A bare repository is refused by default, as a folder of a clone can pass for one. This one lies in no clone.
+        is_bare = identity.key == identity.root
+        self._settings = ("safe.bareRepository=all",) if is_bare else ()
+
+    def ask(self, arguments: Sequence[str], most: int = ALL_OUTPUT, codes: Sequence[int] = (0,)) -> bytes:
+        """
+        Return git's output, cut after *most* zero bytes.
+
+        Raises:
+            TimeoutError: the deadline passed.
+            OSError: git is missing, can't be run, or ended with a code that is not among *codes*.
+            ValueError: the repository's root can't be a path.
+
+        """
+        code, output = self.try_to(arguments, most)
+        if code not in codes:
+            raise OSError(errno.EIO, f"git {arguments[0]} ended with code {code}")
+        return output
+
+    def try_to(self, arguments: Sequence[str], most: int = ALL_OUTPUT) -> tuple[int, bytes]:
+        """Return git's exit code and output; raises as `ask` does."""
+        if self._deadline.passed():
+            raise TimeoutError(errno.ETIMEDOUT, "no time is left for git")
+        command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, self._settings)
+        environment = {**git_environment(self._root, os.environ), **HISTORY_AS_WRITTEN}
+        return run(command, environment, self._deadline, most)
+
+
+def user_addresses(question: _Question) -> set[str]:
+    """
+    Return the addresses, in lower case, that the configuration of user and machine names for this repository.
+
+    Raises:
+        OSError: as `_Question.ask`.
+
+    """
+    asked = ("-z", "--get-regexp", ADDRESS_KEYS)
+    code, output = question.try_to(["config", "--show-scope", *asked], MAX_SETTINGS)
+    if code == UNKNOWN_OPTION:  # a git before 2.26
+        return _addresses(_by_files(question, asked))
+    if code not in SOME_OR_NONE:
+        raise OSError(errno.EIO, f"git config ended with code {code}")
+    parts = os.fsdecode(output).split("\0")[:-1]
+    return _addresses(setting for scope, setting in zip(parts[::2], parts[1::2], strict=False) if scope in OF_THE_USER)
+
+
+def _by_files(question: _Question, asked: Sequence[str]) -> list[str]:
+    """Return the settings of the files of user and machine; such a git reads but one of the user's two at a time."""
+    config = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    second = os.path.join(config, "git", "config")
+    files = [["--system"], ["--global"], *([["--file", second]] if os.path.isfile(second) else [])]
+    outputs = [question.ask(["config", *file, "--includes", *asked], MAX_SETTINGS, SOME_OR_NONE) for file in files]
+    return [setting for output in outputs for setting in os.fsdecode(output).split("\0")[:-1]]
+
+
+def _addresses(settings: Iterable[str]) -> set[str]:
+    found = (setting.partition("\n")[2] for setting in settings)
+    plain = (address.strip(CRUD).translate(dict.fromkeys(map(ord, "\n<>"))) for address in found)
+    return {address.lower() for address in plain if address}
+
+
+def _has_author(question: _Question, addresses: set[str]) -> bool:
+    """Return whether a commit has an author of one of the *addresses*; git stops at the first."""
+    wanted = [f"--author=<{address}>" for address in sorted(addresses)]
+    # Git finds the text anywhere in the line, and where an author's name holds it, too: git's own reading decides.
+    # A mailmap, with which a repository renames authors, is not read by rev-list.
+    search = ["rev-list", "--all", "--fixed-strings", "--regexp-ignore-case", *wanted, "--format=%ae%x00"]
+    for most in (1, DECOYS):
+        found = os.fsdecode(question.ask(search, most)).split("\0")[:-1]
+        authors = {commit.rpartition("\n")[2].lower() for commit in found}
+        if authors & addresses or not found:
+            return bool(found)
+    return False
+
+
+def _borrows(identity: Identity) -> bool:
+    """Return whether git reads another repository's commits in the place of this one's."""
+    folders = [os.path.join(identity.root, GIT), *([identity.key] if identity.is_repository else [])]
+    return any(os.path.lexists(os.path.join(folder, "commondir")) for folder in folders)
+
+
+def without_user(address: str) -> str:
+    """
+    Return the *address* of a remote without user name and password; empty if it is not printable.
+
+    >>> without_user("https://me:secret@example.org/acme/app.git")
+    'https://example.org/acme/app.git'
+    >>> without_user("git@example.org:acme/app.git")
+    'example.org:acme/app.git'
+    """
+    if not address.isprintable():
+        return ""
+    scheme, mark, rest = address.partition("://") if "://" in address else ("", "", address)
+    end = min((rest.find(sign) for sign in ("/?#" if mark else "/:") if sign in rest), default=len(rest))
+    if not mark and rest[end : end + 1] != ":":
+        return address  # a path
+    return scheme + mark + rest[:end].rpartition("@")[2] + rest[end:]

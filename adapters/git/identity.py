@@ -1,0 +1,194 @@
+"""
+Location and identity of a repository, read from its files: no process, no variable of git. Standard library only.
+
+The `.git` of an unpacked archive can name any place. A repository is therefore taken for the one of a
+folder only if it names that folder back, which nobody can arrange without writing to the repository.
+"""
+
+import os
+import stat
+
+from hardwon.adapters.git.config_file import values
+from hardwon.domain.model.project import Identity
+
+LONGEST_LINE = 4096
+"""Bytes of a line or path; longer ones are no path."""
+LONGEST_CONFIG = 1 << 16
+"""Bytes of a configuration file that are read; git writes the place of the work tree at the beginning."""
+LARGEST_NUMBER = (1 << 63) - 1
+
+GIT = ".git"
+LINKED = "worktrees"
+"""The folder of git's files of linked work trees."""
+POINTER = b"gitdir: "
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block a recall for ever
+
+
+def identify(folder: str) -> Identity:
+    """
+    Return the identity of the project that *folder* is in; never raises.
+
+    A `.git` that names a repository which does not name the folder back makes a project of its own. A repository
+    whose top is the user's home is the project of the home folder only, not of the folders below it.
+
+    Args:
+        folder: Any folder; one that can't be a path is returned as it is. Bytes that are not UTF-8 are surrogates
+            (`os.fsdecode`), here and in the identity.
+
+    """
+    try:
+        real = os.path.realpath(folder)
+    except (OSError, ValueError):  # no working folder; a zero byte
+        return Identity(folder, folder)
+    top = top_of(real)
+    home = "" if top == real else os.path.realpath(os.path.expanduser("~"))
+    if top is not None and top != home:
+        return _identity(common_folder(top), top)
+    bare = _bare_around(real, home)
+    return _identity(bare, bare or real)
+
+
+def top_of(folder: str) -> str | None:
+    """Return the work tree that holds *folder*, a path without links; None without one."""
+    while not os.path.lexists(os.path.join(folder, GIT)):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder
+
+
+def main_work_tree(folder: str) -> str:
+    """Return the work tree that holds *folder*, for a linked one the main one; without one *folder*."""
+    real = os.path.realpath(folder)
+    top = top_of(real)
+    if top is None:
+        return real
+    main, name = os.path.split(common_folder(top) or "")
+    return main if name == GIT else top
+
+
+def git_folder(top: str) -> str:
+    """Return the folder of git's files that the work tree *top* names, whether or not they name it back."""
+    path = os.path.join(top, GIT)
+    return path if os.path.isdir(path) else _pointed(top) or path
+
+
+def common_folder(top: str) -> str | None:
+    """
+    Return the git common directory of the work tree *top*, without links; None if it does not name *top* back.
+
+    It does if it is a folder `.git` in *top*, or lies beside such a file or link; if it lists *top* among its linked
+    work trees; or if it is told to have *top* for its work tree, as git tells submodules.
+
+    Args:
+        top: A path without links.
+
+    """
+    path = os.path.join(top, GIT)
+    try:
+        kind = os.lstat(path).st_mode
+        if stat.S_ISDIR(kind):
+            return path if is_repository(path) else None
+        # A link to another work tree's file is none of the two, and no folder either.
+        named = path if stat.S_ISLNK(kind) else _pointed(top)
+        found = _common_of(os.path.realpath(named), top) if named else None
+    except (OSError, ValueError):  # a path with a zero byte is a ValueError
+        return None
+    return found if found and is_repository(found) else None
+
+
+def is_repository(folder: str) -> bool:
+    """Return whether *folder* looks like a git common directory."""
+    if not os.path.lexists(os.path.join(folder, "HEAD")):
+        return False
+    return all(os.path.isdir(os.path.join(folder, name)) for name in ("objects", "refs"))
+
+
+def config_text(folder: str, name: str = "config") -> str:
+    """Return the beginning of the configuration in the git folder *folder*; empty where there is none."""
+    return os.fsdecode(_start_of(os.path.join(folder, name), LONGEST_CONFIG))
+
+
+def first_line(path: str) -> str:
+    """Return the first line of a regular file, cut; empty for any other."""
+    line = _start_of(path, LONGEST_LINE).partition(b"\n")[0]
+    return line.decode("utf-8", "replace").strip()
+
+
+def _identity(common: str | None, root: str) -> Identity:
+    key = common or root
+    try:
+        place = os.stat(key)
+    except (OSError, ValueError):
+        return Identity(key, root, common is not None)
+    # Some file systems number by 64 bits, of which SQLite keeps 63.
+    return Identity(key, root, common is not None, place.st_dev & LARGEST_NUMBER, place.st_ino & LARGEST_NUMBER)
+
+
+def _bare_around(folder: str, home: str) -> str | None:
+    """Return the bare repository that holds *folder*, looked for below *home*; None without one."""
+    while folder != home and not is_repository(folder):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return None if folder == home else folder
+
+
+def _common_of(git: str, top: str) -> str | None:
+    """Return the common directory of the git folder *git*, a path without links; None if it does not name *top*."""
+    shared, kind = os.path.split(os.path.dirname(git))
+    if kind == LINKED and _is_same(os.path.join(git, _path_in(git, "commondir")), shared):
+        folder, name = os.path.split(os.path.join(git, _path_in(git, "gitdir")))
+        return shared if name == GIT and _is_same(folder, top) else None
+    is_beside = os.path.dirname(git) == top
+    return git if is_beside or any(_is_same(os.path.join(git, tree), top) for tree in _work_tree(git)) else None
+
+
+def _work_tree(git: str) -> list[str]:
+    """Return the work tree that the settings of the git folder *git* name, at most one."""
+    # A sparse submodule has the setting in the second file.
+    for name in ("config", "config.worktree"):
+        named = values(config_text(git, name), "core.worktree")
+        if named:
+            return named[-1:]
+    return []
+
+
+def _is_same(folder: str, other: str) -> bool:
+    try:
+        return os.path.samefile(folder, other)
+    except (OSError, ValueError):
+        return False
+
+
+def _pointed(top: str) -> str:
+    """Return the path that the file `.git` in *top* names; empty without one."""
+    content = _path_bytes(os.path.join(top, GIT))
+    return os.path.join(top, os.fsdecode(content[len(POINTER) :])) if content.startswith(POINTER) else ""
+
+
+def _path_in(folder: str, name: str) -> str:
+    return os.fsdecode(_path_bytes(os.path.join(folder, name)))
+
+
+def _path_bytes(file: str) -> bytes:
+    """Return the path that is all of *file*; empty if that is no path."""
+    content = _start_of(file, LONGEST_LINE + 1)
+    return content.rstrip(b"\r\n") if len(content) <= LONGEST_LINE else b""
+
+
+def _start_of(path: str, most: int) -> bytes:
+    """Return the first bytes of a regular file, *most* at the most; empty for any other."""
+    try:
+        with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return file.read(most) or b"" if is_regular else b""
+    except (OSError, ValueError):  # a path with a zero byte is a ValueError
+        return b""
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | _NO_WAIT)
