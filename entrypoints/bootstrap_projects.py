@@ -1,5 +1,6 @@
 """Projects: what a folder is known by, what git knows of it, and what the store does."""
 
+import os
 from typing import TYPE_CHECKING
 
 from hardwon.domain.use_cases.know_projects import KnowProjects
@@ -10,10 +11,22 @@ if TYPE_CHECKING:
 
 
 def identify(folder: str) -> "Identity":
-    """Return what *folder* is known by; free of processes."""
+    """Return what *folder* is known by, as text that can be stored; free of processes."""
     from hardwon.adapters.git.identity import identify
 
-    return identify(folder)
+    identity = identify(folder)
+    if _is_text(identity.root + identity.key):
+        return identity
+    named = os.fsencode(identity.root).decode("utf-8", "backslashreplace")
+    return identity._replace(key=named, root=named, is_repository=False)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def build_know_projects(memory: Memory) -> KnowProjects:

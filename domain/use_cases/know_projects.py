@@ -83,8 +83,9 @@ class KnowProjects(NamedTuple):
         root, found = project.identity.root, project
         if project.authorship != "own":
             found = self._with_authorship(project, deadline)
-        first = project.first_commit or self.history.first_commit(root, deadline)
-        found = found._replace(first_commit=first, remote=self.history.remote(root))
+        with suppress(OSError):  # git did not answer, or not in time: the next look may tell
+            found = found._replace(first_commit=project.first_commit or self.history.first_commit(root, deadline))
+        found = found._replace(remote=self.history.remote(root))
         return self.settle(self._moved(found if found == project else self._changed(found)))
 
     def _moved(self, project: Project) -> Project:
