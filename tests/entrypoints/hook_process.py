@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+import attrs
+
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
@@ -84,6 +87,13 @@ def broken_by(faults: Sequence[str]) -> Iterator[None]:
 def calm(run: Run) -> bool:
     """Return whether the hook ended by itself, in time, and without frightening anyone."""
     return run.code in {0, 1} and run.seconds < HARD_KILL_SECONDS and "Traceback" not in run.stderr
+
+
+def belonging(entry: Entry, here: Workplace) -> Entry:
+    """Return *entry* as one of the project *here*, unless its label or project names another one."""
+    label = entry.source_project
+    is_of_here = label == here.label or (label is None and entry.kind != "learning")
+    return attrs.evolve(entry, project=entry.project or (here.project if is_of_here else label))
 
 
 class World:
@@ -275,10 +285,11 @@ class World:
         return folder
 
     def remember(self, *entries: Entry) -> None:
-        """Put entries into the store, as a writer would."""
+        """Put entries into the store: of this project, unless their label or project names another one."""
         memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
+        here = read_workplace(memory, str(self.project))
         for entry in entries:
-            memory.repository.put(entry)
+            memory.repository.put(belonging(entry, here))
         memory.close()
 
     def import_bank(self) -> None:

@@ -13,9 +13,10 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.context import read_workplace
 from tests.adapters.providers.stub_answers import vector_of
 from tests.adapters.providers.stub_server import StubProviders
-from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_process import World, belonging
 from tests.entrypoints.programs import Ran, hardwon
 from tests.entrypoints.provider_process import KEY
 
@@ -68,8 +69,9 @@ class Library:
         settings = Settings(global_store=store, embedding_provider="openai", embedding_dimensions=self.dimensions)
         memory = open_memory(settings, lambda _: None)
         with contextlib.closing(memory):
+            here = read_workplace(memory, str(self.world.project))
             for item in planted:
-                memory.repository.put(item.entry)
+                memory.repository.put(belonging(item.entry, here))
             cosines = {item.entry.searchable_text(): item.cosine for item in planted if item.cosine is not None}
             [space] = memory.spaces
             pending = [text for text in space.vectors.pending(10_000) if text.text in cosines]
