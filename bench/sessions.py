@@ -12,7 +12,7 @@ from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.project import make_project
 from bench.stores import build_store
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
-from hardwon.domain.model.injection.block import RELATED
+from hardwon.domain.model.injection.frame import RELATED
 
 PROMISED_AT = 10_000
 EMBEDDED = Aim(24, "ratio")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.config.reader import read_settings as read_settings_from
@@ -17,11 +18,29 @@ if TYPE_CHECKING:
     from hardwon.ports.documents import Instructions
 
 Warn = Callable[[str], None]
+SETTINGS_BUSY_SECONDS = 0.1
+"""How long settings wait for a store that is being written."""
 
 
 def read_settings(project_root: str, flags: Mapping[str, str]) -> Resolved:
     """Return the settings for a project; *flags* of the command line come before the user's environment."""
-    return read_settings_from(project_root, os.environ, flags)
+    return read_settings_from(project_root, os.environ, flags, provider_of_user)
+
+
+def provider_of_user(store: str) -> str | None:
+    """Return what `auto` means in the *store* of that folder: what `hardwon embed --provider` said, else by the environment."""
+    from hardwon.adapters.sqlite.database import FILE_NAME, Database, SqliteMetadata
+    from hardwon.domain.model.errors import StorageError
+    from hardwon.entrypoints.bootstrap_models import choose_automatically
+
+    decided = None
+    with suppress(StorageError):  # no store yet, or one that can't be read
+        database = Database(os.path.join(store, FILE_NAME), SETTINGS_BUSY_SECONDS, read_only=True)
+        try:
+            decided = SqliteMetadata(database).automatic_provider
+        finally:
+            database.close()
+    return decided or choose_automatically(os.environ)
 
 
 def feature_probe(project_root: str, warn: Warn) -> "FeatureFiles":

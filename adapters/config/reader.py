@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from hardwon.adapters.config.files import ProjectFile, read_project_files
 from hardwon.adapters.config.values import (
@@ -14,7 +14,6 @@ from hardwon.adapters.config.values import (
     limit,
     limit_of_project,
     model,
-    model_of_known_host,
     name,
     one_of,
     path,
@@ -30,6 +29,8 @@ from hardwon.domain.model.settings import (
     DEFAULT_STORE,
     EMBEDDING_PROVIDERS,
     KEYWORD_PROVIDERS,
+    NETWORK_EMBEDDERS,
+    NETWORK_LABELERS,
     Resolved,
     Settings,
     balanced_weights,
@@ -48,6 +49,7 @@ class Setting(NamedTuple):
         variables: Environment variables, the first that is set wins; by default `HARDWON_` and the name.
         of_project: Whether a file of the project may set it, as `memory_` and the name.
         in_project: A stricter rule for a file of the project.
+        reserved: Whether a text is for the user alone: a file of the project that says it counts as not there.
 
     """
 
@@ -56,10 +58,15 @@ class Setting(NamedTuple):
     variables: tuple[str, ...] = ()
     of_project: bool = True
     in_project: Rule | None = None
+    reserved: Callable[[str], bool] | None = None
 
 
-# The store, hosts, base URLs and keys stay out of a project's reach: a cloned
-# repository must not be able to move or read a user's memory.
+def _always(_: str) -> bool:
+    return True
+
+
+# The store, hosts, base URLs, keys and the providers on the network stay out of a project's reach: a cloned
+# repository must not be able to move, read or send away a user's memory.
 TABLE: Mapping[str, Setting] = {
     "global_store": Setting(path, variables=("HARDWON_STORE",), of_project=False),
     "injection_enabled": Setting(exactly_true),
@@ -68,15 +75,13 @@ TABLE: Mapping[str, Setting] = {
     "vector_weight": Setting(weight),
     "keyword_weight": Setting(weight),
     "prominence_weight": Setting(weight),
-    "embedding_provider": Setting(one_of(*EMBEDDING_PROVIDERS)),
-    "embedding_model": Setting(
-        model, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL"), in_project=model_of_known_host
-    ),
-    "embedding_dimensions": Setting(count),
-    "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS)),
-    "keyword_model": Setting(model, in_project=model_of_known_host),
+    "embedding_provider": Setting(one_of(*EMBEDDING_PROVIDERS), reserved=NETWORK_EMBEDDERS.__contains__),
+    "embedding_model": Setting(model, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL"), reserved=_always),
+    "embedding_dimensions": Setting(count, reserved=_always),
+    "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS), reserved=NETWORK_LABELERS.__contains__),
+    "keyword_model": Setting(model, reserved=_always),
     "keyword_search": Setting(switch),
-    "workspace": Setting(name),
+    "workspace": Setting(name, of_project=False),
     "decay_enabled": Setting(switch),
     "decay_mode": Setting(one_of(*DECAY_MODES)),
     "decay_floor": Setting(share),
@@ -110,6 +115,9 @@ def key(field: str) -> str:
 
 
 DEFAULT = "default"
+DEFAULTS_OF_THE_SAMPLE = ("gemini-embedding-001",)
+"""Reserved values of the file that many projects copied: they are what Gemini uses anyway, so no line is due."""
+
 WEIGHTS = ("vector_weight", "keyword_weight", "prominence_weight")
 SHOWN_CHARACTERS = 60
 
@@ -123,18 +131,30 @@ class _Found(NamedTuple):
     of_project: bool = False
 
 
-def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[str, str]) -> Resolved:
+Named: TypeAlias = Callable[[str], str | None]
+"""Returns the embedding provider that the user named for the store in that folder, None for none."""
+
+
+def _none_named(_: str) -> None:
+    return None
+
+
+def read_settings(
+    project_root: str, environ: Mapping[str, str], flags: Mapping[str, str], named: Named = _none_named
+) -> Resolved:
     """
     Resolve every setting from the strongest source that names it.
 
     The order is flag, environment, `.claude/iflow-dev.local.md`, `.tlc.json`,
     `config.jsonc`, default. A blank value is absent. A value that its
-    rule refuses gives the default and a warning: weaker sources are not asked.
+    rule refuses gives the default and a warning: weaker sources are not asked. A value that is
+    reserved for the user counts as absent in a file of the project, with a warning; the user's home is no project.
 
     Args:
         project_root: The project's folder; need not exist.
         environ: The environment; `HOME` in it expands the store's `~`.
         flags: Values on the command line by option, such as `{"--limit": "5"}`; unknown ones are ignored.
+        named: Asked only when a file of the project names an embedding provider on the network.
 
     Returns:
         The settings; never raises, whatever the files hold.
@@ -143,7 +163,8 @@ def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[
     warnings: list[str] = []
     files = read_project_files(project_root, [key(field) for field in TABLE], warnings.append)
     _refuse_user_settings(files, warnings.append)
-    found = {field: next(_candidates(field, environ, flags, files), None) for field in TABLE}
+    sources = _Sources(environ, flags, files, named, is_home=_is_home(project_root, environ))
+    found = {field: sources.strongest(field, warnings.append) for field in TABLE}
     values = {field: _value(field, given, warnings.append) for field, given in found.items() if given}
     values = {field: value for field, value in values.items() if value is not None}
     _balance(values, warnings.append)
@@ -153,18 +174,64 @@ def read_settings(project_root: str, environ: Mapping[str, str], flags: Mapping[
     return Resolved(Settings(global_store=store, document_roots=roots, **values), origins, tuple(warnings))
 
 
-def _candidates(
-    field: str, environ: Mapping[str, str], flags: Mapping[str, str], files: Sequence[ProjectFile]
-) -> Iterator[_Found]:
-    option, project_key = flag(field), key(field)
-    places = [_Found(flags.get(option, ""), option, option)]
-    places += [_Found(environ.get(name, ""), f"environment {name}", name) for name in variables(field)]
-    if TABLE[field].of_project:
-        places += [
-            _Found(file.values.get(project_key, ""), file.name, f"{project_key} in {file.name}", of_project=True)
-            for file in files
-        ]
-    return (found for found in places if found.text.strip())
+class _Sources(NamedTuple):
+    """All sources of settings; `is_home` says that the files are the user's own."""
+
+    environ: Mapping[str, str]
+    flags: Mapping[str, str]
+    files: Sequence[ProjectFile]
+    named: Named
+    is_home: bool
+
+    def strongest(self, field: str, warn: Callable[[str], None]) -> _Found | None:
+        """Return the strongest text for *field* that may count, None without one."""
+        for found in self._candidates(field):
+            if not found.of_project or self._may_choose(field, found.text):
+                return found
+            if found.text not in DEFAULTS_OF_THE_SAMPLE:
+                warn(f"{found.place} is ignored: {_way_out(field, found.text)}")
+        return None
+
+    def _candidates(self, field: str) -> Iterator[_Found]:
+        option, project_key = flag(field), key(field)
+        places = [_Found(self.flags.get(option, ""), option, option)]
+        places += [_Found(self.environ.get(name, ""), f"environment {name}", name) for name in variables(field)]
+        if TABLE[field].of_project:
+            places += [
+                _Found(file.values.get(project_key, ""), file.name, f"{project_key} in {file.name}", of_project=True)
+                for file in self.files
+            ]
+        return (found for found in places if found.text.strip())
+
+    def _may_choose(self, field: str, text: str) -> bool:
+        """Return whether a file of the project may set *field* to *text*."""
+        reserved = TABLE[field].reserved
+        if self.is_home or not (reserved and reserved(text)):
+            return True
+        return field == "embedding_provider" and self.named(self._store()) == text
+
+    def _store(self) -> str:
+        found = next(self._candidates("global_store"), None)
+        return _expanded(found.text if found else DEFAULT_STORE, self.environ)
+
+
+def _way_out(field: str, text: str) -> str:
+    """Return what to do about a *text* that only the user may give to *field*."""
+    sources = f"{flag(field)} and {variables(field)[0]}"
+    match field:
+        case "embedding_provider":
+            return f"only {sources} may name {text!r}, or run: hardwon embed --provider {text}"
+        case "keyword_provider":
+            return f"only {sources} may name {text!r}"
+        case _:
+            return f"only {sources} may set it"
+
+
+def _is_home(project_root: str, environ: Mapping[str, str]) -> bool:
+    try:
+        return os.path.realpath(project_root) == os.path.realpath(_expanded("~", environ))
+    except ValueError:  # can't be a path
+        return False
 
 
 def _value(field: str, found: _Found, warn: Callable[[str], None]) -> Any:

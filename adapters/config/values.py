@@ -125,15 +125,6 @@ def model(text: str) -> Reading:
     return (text, "") if is_name else (None, "is no name of a model; using the default")
 
 
-def model_of_known_host(text: str) -> Reading:
-    """Read the name of a model that does not say where to download it from, as `example.com/owner/model` does."""
-    value, complaint = model(text)
-    first, slash, _ = text.partition("/")
-    if value and slash and "." in first:
-        return None, "names a host, which only the user may; using the default"
-    return value, complaint
-
-
 def path(text: str) -> Reading:
     """Read a path as it is, bytes that are no UTF-8 included."""
     return text, ""

@@ -13,6 +13,7 @@ from hardwon.adapters.git.identity import first_line, git_folder, top_of
 from hardwon.adapters.git.process import find_git, run, surroundings
 from hardwon.domain.model.context import MAX_FILES
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.own_files import OWN_FILES
 
 BRANCH = "ref: refs/heads/"
 
@@ -91,11 +92,15 @@ def git_environment(project_root: str, variables: Mapping[str, str]) -> dict[str
     return {**safe, "PATH": around.trusted(variables.get("PATH", os.defpath)), **NO_CONVERSATION}
 
 
+OTHER_FILES = (":(top)", *(f":(exclude,glob){pattern}" for pattern in OWN_FILES))
+"""Pathspecs of all files of the repository but those of the project that hardwon writes itself."""
+
+
 def changes(revisions: str) -> list[str]:
-    """Return the arguments that list the files that differ between *revisions*."""
+    """Return the arguments that list the files that differ between *revisions*, without those that hardwon writes."""
     quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--no-relative")
-    # With the last dashes, a file named like the range is no ambiguity.
-    return ["diff", "--name-only", "-z", *quiet, revisions, "--"]
+    # With the dashes, a file named like the range is no ambiguity. Git itself leaves files out, as its answer is cut.
+    return ["diff", "--name-only", "-z", *quiet, revisions, "--", *OTHER_FILES]
 
 
 def commit_times(revisions: str) -> list[str]:
@@ -137,7 +142,7 @@ SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository
 
 class GitChangeProbe:
     """
-    The files that changed by git; never raises.
+    The files that changed by git, without those that hardwon wrote; never raises.
 
     Args:
         project_root: A folder inside the repository; names come relative to the repository's top.

@@ -19,7 +19,9 @@ BUFFERED = 20
 
 DEFAULT_STORE = "~/.claude/iflow/memory"
 EMBEDDING_PROVIDERS = ("auto", "local", "gemini", "ollama", "openai", "voyage", "off")
+NETWORK_EMBEDDERS = frozenset(EMBEDDING_PROVIDERS) - {"auto", "local", "off"}
 KEYWORD_PROVIDERS = ("auto", "claude", "haiku", "ollama", "off")
+NETWORK_LABELERS = frozenset({"haiku", "ollama"})
 WEIGHT_TOLERANCE = 1e-9
 CONTEXT_TOKENS = 500
 

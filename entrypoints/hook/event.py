@@ -102,10 +102,8 @@ class Event:
             start.wake_worker(injection)
 
     def _markdown(self) -> str:
-        from hardwon.domain.model.injection.entry_text import (
-            framed,
-            without_tags,  # compiles patterns, for a block only
-        )
+        from hardwon.domain.model.injection.frame import framed
+        from hardwon.domain.model.injection.neutral_text import without_tags  # compiles patterns, for a block only
         from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit

@@ -25,6 +25,7 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
+from hardwon.domain.model.injection.neutral_text import without_tags
 from hardwon.domain.model.json_shapes import shown
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 from hardwon.entrypoints.bootstrap import Memory
@@ -88,9 +89,9 @@ def refusal(error: ToolError, schema: Mapping[str, Any]) -> ToolError:
     """
     cause = error.__cause__
     if isinstance(cause, HardwonError) or (isinstance(cause, ToolError) and not isinstance(cause, UnexpectedToolError)):
-        return ToolError(on_one_line(str(cause)))
+        return ToolError(without_tags(on_one_line(str(cause))))
     if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
-        return ToolError(on_one_line("; ".join(_mistakes(cause, schema))))
+        return ToolError(without_tags(on_one_line("; ".join(_mistakes(cause, schema)))))
     return error
 
 

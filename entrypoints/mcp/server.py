@@ -17,6 +17,7 @@ from pydantic.networks import AnyUrl
 
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.injection.neutral_text import without_tags
 from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.mcp.schema import find, refusal
 from hardwon.entrypoints.mcp.threads import MemoryWorker
@@ -111,7 +112,7 @@ def add_resources(server: MCPServer[None], worker: MemoryWorker) -> None:
 
 
 def _text(document: object) -> str:
-    return json.dumps(plain(document), indent=2, ensure_ascii=False)
+    return without_tags(json.dumps(plain(document), indent=2, ensure_ascii=False))
 
 
 NAME = "hardwon"
@@ -206,5 +207,20 @@ class MemoryServer(MCPServer[None]):
 
 
 def _readable(result: CallToolResult) -> CallToolResult:
-    message = (result.structured_content or {})["message"]
-    return result.model_copy(update={"content": [TextContent(type="text", text=message)]})
+    """Return *result* with its message as text; no text of it holds a tag of the host or of the frame."""
+    answer = _defused(result.structured_content or {})
+    return result.model_copy(
+        update={"content": [TextContent(type="text", text=answer["message"])], "structured_content": answer}
+    )
+
+
+def _defused(value: Any) -> Any:
+    match value:
+        case str():
+            return without_tags(value)
+        case list():
+            return [*map(_defused, value)]
+        case dict():
+            return {without_tags(name): _defused(item) for name, item in value.items()}
+        case _:
+            return value

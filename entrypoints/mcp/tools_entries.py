@@ -15,6 +15,7 @@ from hardwon.domain.model.filters import (
     EntryFilter,
     asked_from,
 )
+from hardwon.domain.model.injection.neutral_text import neutral, neutral_line
 from hardwon.domain.model.vocabulary import Tier
 from hardwon.domain.use_cases.search import Loaded
 from hardwon.entrypoints.bootstrap import Memory
@@ -148,7 +149,7 @@ def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:
     lines += [f"id {row.id} is cut: the rest is in {row.file_path or 'hardwon show'}" for row in rows if row.truncated]
     lines += [f"Note: {line}" for line in loaded.degradations]
     if sum(len(row.content) for row in rows) <= BOTH_GIVEN:
-        lines += [f"\n## {row.title} (id {row.id})\n{row.content}" for row in rows]
+        lines += [f"\n## {neutral_line(row.title)} (id {row.id})\n{neutral(row.content)}" for row in rows]
     return LoadAnswer(message="\n".join(lines), total=loaded.total, count=len(rows), results=rows)
 
 

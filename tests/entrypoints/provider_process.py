@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from hardwon.adapters.config.reader import TABLE, variables
 from tests.adapters.providers.faults import Fault
 from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
 from tests.entrypoints.hook_process import Launched, Run, World
@@ -47,6 +48,12 @@ MODELS = {
 }
 
 
+def _is_reserved(field: str, text: str) -> bool:
+    """Return whether only the user may give that *text* to a setting."""
+    reserved = TABLE[field].reserved if field in TABLE else None
+    return reserved is not None and reserved(text)
+
+
 class Scene:
     """
     A project with an active feature, an empty store, and providers that are all one stub.
@@ -54,12 +61,14 @@ class Scene:
     Attributes:
         world: Where the programs run.
         stub: Whom they ask.
+        named: The settings that the environment names for `configure`.
 
     """
 
     def __init__(self, world: World, stub: StubProviders) -> None:
         self.world = world
         self.stub = stub
+        self.named = frozenset[str]()
         self.begin_feature()
         self.address(stub.url)
 
@@ -79,14 +88,19 @@ class Scene:
         self.address(f"http://127.0.0.1:{port}")
 
     def choose(self, provider: str, **settings: str) -> None:
-        """Name *provider* in the project's settings, and give it its key."""
+        """Name *provider* as its user does, and give it its key."""
         self.configure(embedding_provider=provider, **settings)
         self.give_key(provider)
 
     def configure(self, **settings: str) -> None:
-        """Replace the project's settings."""
+        """Replace the settings: of a provider on the network in the environment, others in the project."""
         shutil.rmtree(self.world.project / ".claude", ignore_errors=True)
-        self.world.configure(**settings)
+        users = {field: text for field, text in settings.items() if _is_reserved(field, text)}
+        for field in filter(self.named.__contains__, TABLE):
+            del self.world.variables[variables(field)[0]]
+        self.named = frozenset(users)
+        self.world.variables.update({variables(field)[0]: text for field, text in users.items()})
+        self.world.configure(**{field: text for field, text in settings.items() if field not in users})
 
     def give_key(self, provider: str) -> None:
         """Put the key of *provider* into the environment, if it has one."""

@@ -49,7 +49,7 @@ def test_the_text_says_the_same(scene: Scene) -> None:
     assert "gemini gemini-embedding-001, 768 dimensions, GEMINI_API_KEY is not set" in lines
     assert "ollama nomic-embed-text, 768 dimensions, needs no key" in lines
     assert "labels: ANTHROPIC_API_KEY is not set" in lines
-    assert "embedding_provider voyage .claude/iflow-dev.local.md" in lines
+    assert "embedding_provider voyage environment HARDWON_EMBEDDING_PROVIDER" in lines
     assert KEY not in done.stdout
 
 

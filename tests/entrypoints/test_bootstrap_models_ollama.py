@@ -44,14 +44,15 @@ def test_the_host_may_be_written_in_ollamas_forms(scene: Scene) -> None:
     assert [request.path for request in scene.requests()] == ["/api/embed"]
 
 
-def test_the_model_may_be_named_in_the_environment_or_in_tlc_json(scene: Scene) -> None:
+def test_the_model_may_be_named_in_the_environment_by_its_present_and_its_older_variable(scene: Scene) -> None:
     scene.stub.dimensions = 1024
-    (scene.world.project / ".tlc.json").write_text('{"memory_embedding_model": "mxbai-embed-large"}')
+    scene.world.variables["HARDWON_EMBEDDING_MODEL"] = "mxbai-embed-large"
     write(scene.world)
     assert [request.body["model"] for request in scene.requests()] == ["mxbai-embed-large"]
     assert scene.world.query("SELECT length(embedding) FROM entries") == [(1024 * 4,)]
 
     scene.stub.dimensions = 384
+    del scene.world.variables["HARDWON_EMBEDDING_MODEL"]
     scene.world.variables["TLC_EMBED_MODEL"] = "all-minilm"
     write(scene.world)
     assert [request.body["model"] for request in scene.requests()] == ["all-minilm"]

@@ -77,17 +77,18 @@ def test_two_projects_with_two_providers_leave_each_others_vectors_alone(scene: 
     world = scene.world
     first, second = world.project, world.folder / "second"
     second.mkdir()
-    scene.choose("openai")
+    scene.give_key("openai")
     world.project = second
-    scene.choose("ollama")
     scene.begin_feature()
-    for project in (first, second, first, second):
+    for project, provider in 2 * ((first, "openai"), (second, "ollama")):
         world.project = project
+        scene.configure(embedding_provider=provider)
         assert write(world, source_project=None, description=f"A number without its unit in {project.name}.").code == 0
 
     assert scene.vectors() == {"openai": 2, "ollama": 2}
     for project, provider in ((first, "openai"), (second, "ollama")):
         world.project = project
+        scene.configure(embedding_provider=provider)
         run = scene.hook()
         assert "vector=2" in diagnostic(run)
         assert diagnostic(run).endswith(f"| model: {MODELS[provider].name}*")

@@ -301,13 +301,13 @@ def test_weights_that_are_missing_cost_the_vector_and_not_the_entry(world: World
 
 
 def test_bad_settings_are_reported_and_stop_nothing(world: World) -> None:
-    world.configure(vector_weight="-1", embedding_model="\x1b[2J")
+    world.configure(vector_weight="-1", keyword_provider="\x1b[2J")
 
     done = write(world)
 
     assert done.code == 0
     assert done.stderr.splitlines() == [
-        "Warning: memory_embedding_model in .claude/iflow-dev.local.md is '\\x1b[2J': it is no name of a model; using the default",
+        "Warning: memory_keyword_provider in .claude/iflow-dev.local.md is '\\x1b[2J': it is none of auto, claude, haiku, ollama, off; using the default",
         "Warning: the weights -1, 0.2, 0.3 must be numbers from 0 up, not all 0; using the defaults",
     ]
 

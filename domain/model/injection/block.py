@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from hardwon.domain.model.injection.entry_text import Printable, framed, neutral, piece_text, units
+from hardwon.domain.model.injection.entry_text import Printable, piece_text, units
+from hardwon.domain.model.injection.frame import CONSTITUTIONAL, END, SECTIONS, TITLE, framed
+from hardwon.domain.model.injection.neutral_text import neutral
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.ranking.category_balancer import QUOTA
 from hardwon.domain.model.vocabulary import Category
@@ -53,18 +55,6 @@ class Diagnostics(NamedTuple):
             return "none"
         return f'"{neutral(" ".join(self.query.split())[:QUERY_CHARACTERS])}..."'
 
-
-TITLE = "## Engineering Memory (from knowledge bank)"
-CONSTITUTIONAL = "### Constitutional Memories"
-RELATED = "### Related Conversations"
-END = "---"
-
-SECTIONS: dict[Category, str] = {
-    "anti-patterns": "### Anti-Patterns to Avoid",
-    "heuristics": "### Heuristics",
-    "patterns": "### Patterns to Follow",
-}
-"""Category to section heading, in the order of printing."""
 
 P = TypeVar("P", bound=Printable)
 

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from hardwon.domain.model.conversation.sentences import split_sentences
 from hardwon.domain.model.excerpt import shortened
-from hardwon.domain.model.injection.block import LARGEST_ENTRY, RELATED
-from hardwon.domain.model.injection.entry_text import neutral, units
+from hardwon.domain.model.injection.block import LARGEST_ENTRY
+from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.frame import RELATED
+from hardwon.domain.model.injection.neutral_text import neutral_line
 from hardwon.domain.model.text import CHARACTERS_A_TOKEN
 from hardwon.domain.model.vocabulary import Kind
 
@@ -54,7 +56,7 @@ class ConversationSummary(NamedTuple):
         when = f"({self.kind}, {self.updated_at:%Y-%m-%d})"
         is_repeated = re.match(rf"{re.escape(title)}(?!\w)", summary)
         text = f"{summary} {when}" if is_repeated else f"{title} {when}{': ' if summary else ''}{summary}"
-        return neutral(ITEM + text)
+        return ITEM + neutral_line(text)
 
     def cut(self, room: int) -> str:
         """Return the beginning of the line, at most *room* characters."""

@@ -22,15 +22,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.injection.entry_text import (
-    FRAME_END,
-    FRAME_START,
-    EntryForm,
-    PrintedEntry,
-    form_of,
-    piece_text,
-    units,
-)
+from hardwon.domain.model.injection.entry_text import EntryForm, PrintedEntry, form_of, piece_text, units
+from hardwon.domain.model.injection.frame import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.prompt_terms import (
     Identifier,
     Sentence,

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, Self, TypeAlias
 
-from hardwon.domain.model.injection.entry_text import TAG
+from hardwon.domain.model.injection.frame import TAG
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
 
 LONGEST_TEXT = 20_000

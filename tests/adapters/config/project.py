@@ -1,5 +1,6 @@
 """A project with configuration files."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from hardwon.adapters.config.reader import read_settings
@@ -19,5 +20,10 @@ def write(root: Path, **files: str | bytes) -> None:
         path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
 
 
-def resolve(root: Path, environ: dict[str, str] | None = None, flags: dict[str, str] | None = None) -> Resolved:
-    return read_settings(str(root), HOME | (environ or {}), flags or {})
+def resolve(
+    root: Path,
+    environ: dict[str, str] | None = None,
+    flags: dict[str, str] | None = None,
+    named: Callable[[str], str | None] = lambda _: None,
+) -> Resolved:
+    return read_settings(str(root), HOME | (environ or {}), flags or {}, named)

@@ -60,8 +60,7 @@ def test_plain_json_is_read_as_it_is(value: object) -> None:
         ),
         ({"memory": {"decay": {"exemptTiers": []}}}, "decay_exempt_tiers", ()),
         ({"memory": {"decay": True}}, "decay_enabled", True),
-        ({"semantic": {"model": "openai", "dimensions": 768}}, "embedding_dimensions", 768),
-        ({"semantic.model": "openai", "semantic.dimensions": 768}, "embedding_dimensions", 768),
+        ({"semantic": {"model": "openai", "dimensions": 768}}, "embedding_dimensions", 0),
         ({"semantic": {"model": "local", "dimensions": 768}}, "embedding_dimensions", 0),
         ({"triggers": {"phrases": ["keep that", "now, keep"]}}, "trigger_phrases", ("keep that", "now  keep")),
         ({"triggers.phrases": ["keep that"]}, "trigger_phrases", ("keep that",)),
@@ -83,14 +82,14 @@ def test_the_older_names_set_decay_and_phrases(
         ({"semantic": {"enabled": False}}, "off"),
         ({"semantic": {"enabled": False, "model": "openai"}}, "off"),
         ({"semantic": {"enabled": True, "model": "local"}}, "local"),
-        ({"semantic": {"model": "openai"}}, "openai"),
+        ({"semantic": {"model": "openai"}}, "auto"),
         ({"semantic.enabled": False}, "off"),
         ({"semantic.model": "local"}, "local"),
         ({"semantic": {"model": "nomic-embed-text"}}, "auto"),
         ({"semantic": {"model": ["local"]}}, "auto"),
         ({"semantic": {"enabled": True}}, "auto"),
         ({"semantic": "off"}, "auto"),
-        ({"semantic": {"enabled": False}, "memory_embedding_provider": "ollama"}, "ollama"),
+        ({"semantic": {"enabled": False}, "memory_embedding_provider": "local"}, "local"),
     ],
 )
 def test_the_older_names_choose_a_provider(tmp_path: Path, document: dict[str, Any], provider: str) -> None:
@@ -100,3 +99,11 @@ def test_the_older_names_choose_a_provider(tmp_path: Path, document: dict[str, A
     (tmp_path / "config.jsonc").rename(tmp_path / ".tlc.json")
     older = "memory_embedding_provider" not in document
     assert resolve(tmp_path).settings.embedding_provider == ("auto" if older else provider)
+
+
+def test_a_provider_by_its_older_name_is_the_users_to_choose(tmp_path: Path) -> None:
+    write(tmp_path, config=json.dumps({"semantic": {"model": "openai", "dimensions": 768}}))
+    found = resolve(tmp_path, named=lambda _: "openai")
+
+    assert (found.settings.embedding_provider, found.settings.embedding_dimensions) == ("openai", 0)
+    assert [line.partition(" ")[0] for line in found.warnings] == ["memory_embedding_dimensions"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.config.files import older_index_path
+from hardwon.adapters.config.reader import flag, variables
 from tests.adapters.config.project import DEFAULTS, resolve, write
 
 ADDRESSES = [
@@ -21,6 +22,122 @@ ADDRESSES = [
     "a b",
 ]
 WIDE = 10**9
+
+
+NETWORK = ["gemini", "ollama", "openai", "voyage"]
+FILES = ["local_md", "tlc", "config"]
+
+
+def say(root: Path, file: str, **settings: object) -> None:
+    """Write *settings* into that *file* of the project."""
+    values = {f"memory_{field}": value for field, value in settings.items()}
+    lines = "".join(f"{key}: {value}\n" for key, value in values.items())
+    write(root, **{file: lines if file == "local_md" else json.dumps(values)})
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("provider", NETWORK)
+def test_a_project_chooses_no_provider_on_the_network(tmp_path: Path, file: str, provider: str) -> None:
+    say(tmp_path, file, embedding_provider=provider)
+    found = resolve(tmp_path, {"OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k"})
+
+    assert found.settings == DEFAULTS
+    [line] = found.warnings
+    name = {"local_md": ".claude/iflow-dev.local.md", "tlc": ".tlc.json", "config": "config.jsonc"}[file]
+    assert line == (
+        f"memory_embedding_provider in {name} is ignored: only --embedding-provider and HARDWON_EMBEDDING_PROVIDER"
+        f" may name {provider!r}, or run: hardwon embed --provider {provider}"
+    )
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("provider", NETWORK)
+def test_a_project_may_choose_the_provider_that_its_user_named(tmp_path: Path, file: str, provider: str) -> None:
+    say(tmp_path, file, embedding_provider=provider)
+    asked = list[str]()
+
+    def named(store: str) -> str:
+        asked.append(store)
+        return provider
+
+    found = resolve(tmp_path, {"HARDWON_STORE": "~/mine"}, named=named)
+
+    assert (found.settings.embedding_provider, found.warnings) == (provider, ())
+    assert asked == ["/home/u/mine"]
+    assert resolve(tmp_path, named=lambda _: "other").settings.embedding_provider == "auto"
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("provider", ["auto", "local", "off"])
+def test_a_project_may_keep_its_texts_here(tmp_path: Path, file: str, provider: str) -> None:
+    say(tmp_path, file, embedding_provider=provider)
+
+    def never(_: str) -> None:
+        raise AssertionError("the store is opened for a provider on the network only")
+
+    found = resolve(tmp_path, named=never)
+
+    assert (found.settings.embedding_provider, found.warnings) == (provider, ())
+
+
+def test_values_that_the_user_names_too_need_no_line(tmp_path: Path) -> None:
+    write(tmp_path, tlc='{"memory_embedding_provider": "openai", "memory_embedding_model": "theirs"}')
+    named = {"HARDWON_EMBEDDING_PROVIDER": "voyage", "HARDWON_EMBEDDING_MODEL": "mine"}
+    found = resolve(tmp_path, named)
+
+    assert (found.settings.embedding_provider, found.settings.embedding_model) == ("voyage", "mine")
+    assert found.warnings == ()
+
+
+def test_a_refused_value_leaves_the_word_to_the_next_file(tmp_path: Path) -> None:
+    say(tmp_path, "local_md", embedding_provider="openai")
+    say(tmp_path, "tlc", embedding_provider="local")
+    found = resolve(tmp_path)
+
+    assert (found.settings.embedding_provider, found.origins["embedding_provider"]) == ("local", ".tlc.json")
+    assert len(found.warnings) == 1
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("embedding_model", "text-embedding-3-large"),
+        ("embedding_dimensions", 256),
+        ("keyword_provider", "haiku"),
+        ("keyword_provider", "ollama"),
+        ("keyword_model", "of-theirs"),
+        ("workspace", "of-theirs"),
+        ("global_store", "/elsewhere"),
+        ("document_roots", "/etc"),
+    ],
+)
+def test_a_project_names_no_model_no_labeler_no_workspace_and_no_folder(
+    tmp_path: Path, file: str, field: str, value: object
+) -> None:
+    say(tmp_path, file, **{field: value})
+    found = resolve(tmp_path, {"HARDWON_EMBEDDING_PROVIDER": "openai"}, named=lambda _: "openai")
+
+    assert found.settings == DEFAULTS._replace(embedding_provider="openai")
+    [line] = found.warnings
+    assert line.startswith(f"memory_{field} in ")
+    assert f"only {flag(field)} and {variables(field)[0]} may " in line
+
+
+@pytest.mark.parametrize("labeler", ["auto", "claude", "off"])
+def test_a_project_may_do_without_a_labeler(tmp_path: Path, labeler: str) -> None:
+    write(tmp_path, tlc=json.dumps({"memory_keyword_provider": labeler}))
+    found = resolve(tmp_path)
+
+    assert (found.settings.keyword_provider, found.warnings) == (labeler, ())
+
+
+def test_files_in_the_users_home_are_the_users_own(tmp_path: Path) -> None:
+    write(tmp_path, tlc='{"memory_embedding_provider": "openai", "memory_embedding_model": "mine"}')
+    found = resolve(tmp_path, {"HOME": str(tmp_path)})
+
+    assert (found.settings.embedding_provider, found.settings.embedding_model) == ("openai", "mine")
+    assert found.warnings == ()
 
 
 @pytest.mark.parametrize("field", ["embedding_model", "keyword_model"])
@@ -42,15 +159,6 @@ def test_only_the_user_says_where_a_model_comes_from(tmp_path: Path) -> None:
     name = "hf.example/owner/model:Q4"
 
     assert resolve(tmp_path, {"HARDWON_EMBEDDING_MODEL": name}).settings.embedding_model == name
-
-
-@pytest.mark.parametrize(
-    "name", ["nomic-embed-text", "models/gemini-embedding-001", "owner/model:latest", "Llama3.2_1"]
-)
-def test_a_project_may_name_a_model(tmp_path: Path, name: str) -> None:
-    write(tmp_path, tlc=json.dumps({"memory_embedding_model": name}))
-
-    assert resolve(tmp_path).settings.embedding_model == name
 
 
 def test_a_project_asks_for_a_thousand_entries_at_most(tmp_path: Path) -> None:

@@ -198,8 +198,8 @@ SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
     "the first of two": ("memory_injection_limit: 7\nmemory_injection_limit: 9\n", {"injection_limit": 7}),
     "an indented key is none": ("  memory_injection_limit: 7\n", {}),
     "all spaces go": (
-        "memory_embedding_model:  gemini embedding 001 \n",
-        {"embedding_model": "geminiembedding001"},
+        "memory_keyword_provider:  o ff \n",
+        {"keyword_provider": "off"},
     ),
     "a negative integer": ("memory_injection_limit: -3\n", {"injection_limit": -3}),
     "a decimal without a head": (
@@ -209,7 +209,8 @@ SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
     "false": ("memory_injection_enabled: false\n", {"injection_enabled": False}),
     "a switch that is not exactly true": ("memory_injection_enabled: True\n", {"injection_enabled": False}),
     "text for a number": ("memory_injection_limit: many\n", {}),
-    "a provider": ("memory_embedding_provider: ollama\n", {"embedding_provider": "ollama"}),
+    "a provider": ("memory_embedding_provider: local\n", {"embedding_provider": "local"}),
+    "a provider on the network": ("memory_embedding_provider: ollama\n", {}),
     "a provider nobody has": ("memory_embedding_provider: acme\n", {}),
     "a keyword provider": ("memory_keyword_provider: off\n", {"keyword_provider": "off"}),
     "keyword search off": ("memory_keyword_search: false\n", {"keyword_search": False}),

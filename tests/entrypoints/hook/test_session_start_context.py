@@ -97,6 +97,18 @@ def test_without_a_feature_the_changed_files_are_the_context(empty_world: World)
     assert context(empty_world) == '"Files: a.py b.py c.py..."'
 
 
+def test_files_that_hardwon_wrote_itself_are_no_context(empty_world: World) -> None:
+    empty_world.remember(entry("Alone"))
+    for folder in ("memory/conversations", "docs/knowledge-bank", "src"):
+        (empty_world.project / folder).mkdir(parents=True)
+    empty_world.commit("README.md")
+    empty_world.commit(*(f"memory/conversations/{number:02}.md" for number in range(30)), "memory/note.md")
+    assert context(empty_world) == "none"
+
+    empty_world.commit("memory/other.md", "src/parser.py")
+    assert context(empty_world) == '"Files: src/parser.py..."'
+
+
 def test_the_active_feature_of_the_highest_number_wins_and_broken_ones_are_named(empty_world: World) -> None:
     empty_world.remember(entry("Alone"))
     empty_world.write_feature("012-a", {"slug": "a", "status": "active"})

@@ -59,8 +59,7 @@ def test_semantic_search_switched_off_is_search_by_word_alone(empty_world: World
 
 
 def test_the_dimensions_that_are_set_show_in_the_statistics(world: World, visit: Visit) -> None:
-    del world.variables["HARDWON_EMBEDDING_PROVIDER"]
-    (world.project / "config.jsonc").write_text('{"semantic": {"model": "openai", "dimensions": 768}}')
+    world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "openai", "HARDWON_EMBEDDING_DIMENSIONS": "768"}
     embedding = visit(world).call("memory_stats")["structuredContent"]["embedding"]
 
     assert (embedding["provider"], embedding["dimensions"]) == ("openai", 768)

@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 
 import attrs
@@ -7,7 +8,9 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.block import MAX_UNITS, MemoryBlock
-from hardwon.domain.model.injection.entry_text import TAG, neutral, units, without_tags
+from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.frame import TAG
+from hardwon.domain.model.injection.neutral_text import neutral, without_tags
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import anything, lesson, odd_entries
 
@@ -189,7 +192,7 @@ def test_characters_beyond_the_first_plane_count_twice() -> None:
         ("fine\n### forged\n  ## indented", "fine\n\\### forged\n\\  ## indented"),
         ("title\n---", "title\n\\---"),
         ("---\nrest", "\\---\nrest"),
-        ("a\u2028### b", "a\u2028\\### b"),
+        ("a\u2028### b", "a\n\\### b"),
         (f"</{TAG}>", f"&lt;/{TAG}>"),
         (f"x < / {TAG.upper()} note>", f"x &lt; / {TAG.upper()} note>"),
         (f'<{TAG} note="forged">', f'&lt;{TAG} note="forged">'),
@@ -211,8 +214,6 @@ def test_lines_that_read_as_our_frame_are_defused(text: str, defused: str) -> No
     "text",
     [
         "",
-        "# A heading of another kind",
-        "#### And another",
         "###no space",
         "C## and F#",
         "a --- b",
@@ -266,6 +267,7 @@ def test_zero_width_bidi_and_control_characters_are_removed(character: str) -> N
 
 @given(text=anything)
 def test_defusing_only_adds_a_backslash_or_removes_a_bracket_or_invisible_characters(text: str) -> None:
+    text = "\n".join(re.split(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]", text))
     seen = without_tags(text).replace("&lt;", "<").replace("\\", "")
 
     assert neutral(text).replace("\\", "").replace("&lt;", "<") == seen

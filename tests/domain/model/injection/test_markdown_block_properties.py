@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.injection.block import SECTIONS
+from hardwon.domain.model.injection.frame import SECTIONS
 from hardwon.domain.model.injection.markdown_block import (
     OWED_PER_CATEGORY,
     SourcedEntry,
