@@ -411,6 +411,7 @@ ALTER TABLE entry RENAME COLUMN project TO source_project;
 ALTER TABLE entry ADD COLUMN project TEXT;
 ALTER TABLE entry ADD COLUMN reach TEXT NOT NULL DEFAULT 'shared' CHECK (reach IN ('everywhere', 'shared', 'home'));
 ALTER TABLE entry_text ADD COLUMN door TEXT;
+ALTER TABLE receipt_entry ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 CREATE INDEX entry_by_project ON entry (project, kind);
 DROP INDEX entry_by_track_record;
 CREATE INDEX entry_by_track_record
