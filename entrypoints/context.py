@@ -40,12 +40,14 @@ def read_workplace(memory: Memory, project_root: str) -> Workplace:
 
     identity, know = identify(project_root), build_know_projects(memory)
     project = know.here(identity, name_of(identity.root), Deadline.after(ASK_SECONDS, time.monotonic))
+    registry = know.registry()
     return Workplace(
         project=project.id,
         workspace=memory.settings.workspace or os.path.dirname(identity.root),
         branch=checked_out_branch(project_root),
         label=project.label,
-        visibility=know.registry().visibility(project),
+        visibility=registry.visibility(project),
+        labels={other.id: registry.label_of(other.id) for other in registry.projects},
     )
 
 

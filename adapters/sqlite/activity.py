@@ -52,6 +52,10 @@ FIND_RECEIPTS = f"""
     SELECT {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)}, r.number FROM receipt r
     WHERE {{asked}} ORDER BY r.number DESC LIMIT ?
 """
+INSERT_SHOWN = f"""
+    INSERT INTO receipt_entry (receipt_number, place, {", ".join(Shown._fields)})
+    VALUES ({", ".join("?" * (len(Shown._fields) + 2))})
+"""
 SELECT_SHOWN = f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = ? ORDER BY place"
 WITH_ENTRY = "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?)"
 
@@ -74,9 +78,7 @@ class SqliteReceipts(Receipts):
     def record(self, receipt: Receipt) -> None:
         with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
             number = self._database.value(INSERT_RECEIPT, _values(receipt))
-            self._database.run_many(
-                "INSERT INTO receipt_entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _shown_rows(number, receipt.shown)
-            )
+            self._database.run_many(INSERT_SHOWN, _shown_rows(number, receipt.shown))
             self._database.rows("DELETE FROM receipt WHERE number <= ?", (number - self._kept,))
 
     @override
@@ -125,6 +127,7 @@ def _shown_rows(number: int, shown: Iterable[Shown]) -> Iterable[Row]:
             entry.score,
             json.dumps(dict(entry.parts)),
             entry.room,
+            entry.origin,
         )
         for place, entry in enumerate(shown)
     )

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 
 SELECT_RULES = """
-    SELECT e.seq, e.id, e.kind, t.name, t.description, t.notes, e.importance_weight, t.created_at
+    SELECT e.seq, e.id, e.kind, t.name, t.description, t.notes, e.importance_weight, t.created_at,
+        e.project
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.tier = 'constitutional' AND {within} AND NOT EXISTS (
         SELECT 1 FROM entry_text file JOIN entry whole ON whole.seq = file.entry_seq
         WHERE t.anchor_id != '' AND file.file_path = t.file_path AND file.anchor_id = ''
@@ -297,7 +298,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
         within = where(only._replace(ranked=True))
         rows = self._database.rows(SELECT_RULES.format(within=within.sql), within.parameters)
-        return [ConstitutionalText(*row)._replace(created_at=from_text(row[-1])) for row in rows]
+        return [ConstitutionalText(*row)._replace(created_at=from_text(row[-2])) for row in rows]
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:

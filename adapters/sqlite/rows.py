@@ -132,7 +132,7 @@ WANTED = """
     ORDER BY wanted.key
 """
 
-SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields)} {WANTED}"
+SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields[:-1])} {WANTED}"
 
 SUMMARY_COLUMNS = columns(ConversationSummary._fields, description=f"substr(t.description, 1, {SUMMARISED_CHARACTERS})")
 

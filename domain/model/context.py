@@ -2,7 +2,8 @@
 
 import os
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.redaction import REDACTED, redact
@@ -103,6 +104,20 @@ def _words_of_path(path: str) -> str:
     return " ".join((words, *identifier_words(words))).strip()
 
 
+class Labelled(Protocol):
+    """A tuple that is printed with the label of another project."""
+
+    @property
+    def project(self) -> str | None:
+        """The id of its project."""
+        ...
+
+    def _replace(self, *, origin: str) -> Self: ...
+
+
+P = TypeVar("P", bound=Labelled)
+
+
 class Workplace(NamedTuple):
     """
     Where the user works; entries from there rank higher.
@@ -114,6 +129,7 @@ class Workplace(NamedTuple):
         touched_files: Recently changed files, relative to the project.
         label: The name of the project, its folder's.
         visibility: What may be shown there unasked.
+        labels: The labels of all projects, by id.
     """
 
     project: str
@@ -122,11 +138,17 @@ class Workplace(NamedTuple):
     touched_files: tuple[str, ...] = ()
     label: str = ""
     visibility: Visibility = Visibility()
+    labels: Mapping[str, str] = {}
 
     @property
     def own(self) -> tuple[str, ...]:
         """The ids of the project and of its other clones."""
         return self.visibility.own
+
+    def labelled(self, printed: P) -> P:
+        """Return *printed* with the label of its project if that is another one."""
+        is_own = printed.project is None or printed.project in self.own
+        return printed if is_own else printed._replace(origin=self.labels.get(printed.project or "", ""))
 
 
 NOWHERE = Workplace("")

@@ -91,7 +91,7 @@ class Registry(NamedTuple):
         """Return whether what stands in *project* may be shown in other projects."""
         if project.trust != "unsaid":
             return project.trust == "trusted"
-        if any(_is_below(project.identity.root, folder) for folder in self.trusted_folders):
+        if any(_is_below(project.identity.key, folder) for folder in self.trusted_folders):
             return not project.is_waiting
         return self.mode == "own" and not project.is_waiting and project.authorship == "own"
 
@@ -104,18 +104,22 @@ class Registry(NamedTuple):
         return next((project for project in self.projects if project.id == project_id), None)
 
     def group_of(self, project: Project) -> tuple[str, ...]:
-        """Return the ids of *project* and of its other clones, its own first."""
+        """Return the ids of *project* and, if both may speak elsewhere, of its other clones; its own first."""
+        if not self.may_speak_elsewhere(project):
+            return (project.id,)
         head = project.joined or project.id
-        others = (other.id for other in self.projects if head in {other.id, other.joined} and other.id != project.id)
-        return (project.id, *others)
+        clones = (other for other in self.projects if head in {other.id, other.joined} and other.id != project.id)
+        return (project.id, *(other.id for other in clones if self.may_speak_elsewhere(other)))
 
     def label_of(self, project_id: str | None) -> str:
         """Return how a project is called: by its folder, with the one that holds it where several share the name."""
         project = self.with_id(project_id or "")
         if project is None:
             return ""
-        namesakes = [other for other in self.projects if other.label == project.label and not other.is_waiting]
-        if len({other.joined or other.id for other in namesakes}) < 2 or project.is_waiting:
+        clones = self.group_of(project)
+        if project.is_waiting or not any(
+            other.label == project.label and other.id not in clones and not other.is_waiting for other in self.projects
+        ):
             return project.label
         parent = os.path.basename(os.path.dirname(project.identity.root))
         return "/".join(filter(None, (parent, project.label)))

@@ -126,14 +126,14 @@ class Inject(NamedTuple):
         problems = retire_expired(self.repository, now)
         with self.repository.snapshot():
             seen = workplace.visibility
-            rules = within_budget(self.repository.constitutional(seen_from(workplace)))
+            rules = within_budget(map(workplace.labelled, self.repository.constitutional(seen_from(workplace))))
             retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
             retrieval = retrieve.find(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
             policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now)
             selected = self._select(retrieval, policy, limit, rules, seen)
             related, missing = self._related(query, occasion, deadline, rules)
-            injection = self._block(retrieval, selected, rules, related, seen, framed=framed)
+            injection = self._block(retrieval, selected, rules, related, workplace, framed=framed)
         noted = dict.fromkeys((*problems, *retrieval.degradations, *missing))
         return injection._replace(degradations=tuple(noted))
 
@@ -176,11 +176,11 @@ class Inject(NamedTuple):
         selected: Selected,
         rules: Sequence[ConstitutionalText],
         related: "Related | None",
-        seen: Visibility,
+        workplace: Workplace,
         *,
         framed: bool,
     ) -> Injection:
-        sizes = self.repository.sizes(seen)
+        sizes = self.repository.sizes(workplace.visibility)
         total = sum(sizes.values()) + sum(rule.kind != "learning" for rule in rules)
         diagnostics = self._diagnostics(retrieval, total)
         block = MemoryBlock(
@@ -190,7 +190,8 @@ class Inject(NamedTuple):
             rules=rules,
             related=related.section.text if related else "",
         )
-        kept = block.fit(self.repository.printed([scored.facts.seq for scored in selected.ranked]))
+        ranked = self.repository.printed([scored.facts.seq for scored in selected.ranked])
+        kept = block.fit([*map(workplace.labelled, ranked)])
         seqs = {entry.seq for entry in kept}
         return Injection(
             text=block.render(kept),
@@ -253,13 +254,14 @@ def receipt_of_start(injection: Injection, *, session_id: str, project: str, at:
 
 def _rules(injection: Injection) -> Iterator[_Piece]:
     for rule in injection.rules:
-        yield _piece(rule.entry_id, "note", rule.text)
+        yield _piece(rule.entry_id, "note", rule.text, origin=rule.origin)
 
 
 def _lessons(injection: Injection) -> Iterator[_Piece]:
     scored = {lesson.facts.seq: lesson for lesson in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
-        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", piece_text("lesson", lesson))
+        text = piece_text("lesson", lesson, lesson.origin)
+        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", text, origin=lesson.origin)
         yield _scored(piece, scored[lesson.seq], injection)
 
 
@@ -273,14 +275,14 @@ def _conversations(injection: Injection) -> Iterator[_Piece]:
         return
     rated = {answer.seq: answer for answer in injection.related.nearby.best}
     for line in injection.related.section.lines:
-        piece = _piece(line.conversation.entry_id, "conversation", line.text, line.room)
+        piece = _piece(line.conversation.entry_id, "conversation", line.text, room=line.room)
         if found := rated.get(line.conversation.seq):
             piece = piece._replace(shown=piece.shown._replace(score=found.score, parts=found.parts))
         yield piece
 
 
-def _piece(entry_id: str, form: Form, text: str, room: int = 0) -> _Piece:
-    return _Piece(text, Shown(entry_id, form, text_digest(text), room=room))
+def _piece(entry_id: str, form: Form, text: str, *, room: int = 0, origin: str = "") -> _Piece:
+    return _Piece(text, Shown(entry_id, form, text_digest(text), room=room, origin=origin))
 
 
 def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:

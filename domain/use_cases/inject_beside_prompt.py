@@ -137,7 +137,7 @@ class InjectBesidePrompt(NamedTuple):
         if not (may_win or self.watch):  # most prompts: nothing is read
             return PromptInjection()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
-        contenders = self._contenders(rated)
+        contenders = self._contenders(rated, prompt.workplace)
         choice = choose(contenders, Rules(contest, shown, self._told))
         if self.watch:
             self.watch(Weighed(contest, contenders, choice))
@@ -148,11 +148,11 @@ class InjectBesidePrompt(NamedTuple):
             choice.text, tuple(chosen.contender.facts.ranking.seq for chosen in choice.chosen), receipt
         )
 
-    def _contenders(self, rated: Sequence[Rated]) -> list[Contender]:
+    def _contenders(self, rated: Sequence[Rated], workplace: Workplace) -> list[Contender]:
         """Return the facts and the printed fields of *rated*, in their order."""
         repository, seqs = self.recall.repository, [answer.seq for answer in rated]
         facts = {known.ranking.seq: known for known in repository.recall_facts(seqs)}
-        printed = {entry.seq: entry for entry in repository.printed(seqs)}
+        printed = {entry.seq: workplace.labelled(entry) for entry in repository.printed(seqs)}
         return [Contender(facts[seq], printed[seq], score, parts) for seq, score, parts, *_ in rated]
 
     def _told(self) -> Iterator[AgentFile]:

@@ -30,7 +30,7 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
         seqs = world.add(*stored)
         whole_rules = {entry.file_path for entry in stored if entry.tier == "constitutional" and not entry.anchor_id}
 
-        assert {rule.seq: rule[1:] for rule in world.repository.constitutional(HERE)} == {
+        assert {rule.seq: rule[1:-1] for rule in world.repository.constitutional(HERE)} == {
             seq: (
                 entry.entry_id,
                 entry.kind,
@@ -39,6 +39,7 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
                 entry.notes,
                 entry.importance_weight,
                 entry.created_at,
+                entry.project,
             )
             for seq, entry in zip(seqs, stored, strict=True)
             if entry.tier == "constitutional" and comes_up(entry)

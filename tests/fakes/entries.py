@@ -116,7 +116,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     @override
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
         return [
-            PrintedEntry(seq, *(getattr(entry, field) for field in PrintedEntry._fields[1:]))
+            PrintedEntry(seq, *(getattr(entry, field) for field in PrintedEntry._fields[1:-1]))
             for seq in seqs
             for entry in self.hydrate([seq])
         ]
@@ -203,6 +203,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
                 entry.notes,
                 entry.importance_weight,
                 entry.created_at,
+                entry.project,
             )
             for seq, entry in self.state.entries.items()
             if entry.tier == "constitutional" and seq in within and not self._repeats_its_file(seq)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from hardwon.domain.model.injection.entry_text import Printable, piece_text, units
+from hardwon.domain.model.injection.entry_text import Printable, lesson_text, units
 from hardwon.domain.model.injection.frame import CONSTITUTIONAL, END, SECTIONS, TITLE, framed
 from hardwon.domain.model.injection.neutral_text import neutral
 from hardwon.domain.model.injection.rules import ConstitutionalText
@@ -67,7 +67,7 @@ LARGEST_ENTRY = MAX_UNITS // 3
 
 def needs_too_much_room(entry: Printable) -> bool:
     """Return whether *entry* is the first to be left out when not all fits."""
-    return units(piece_text("lesson", entry)) > LARGEST_ENTRY
+    return units(lesson_text(entry)) > LARGEST_ENTRY
 
 
 def in_order_of_text(entries: Sequence[P]) -> list[P]:
@@ -117,7 +117,7 @@ class MemoryBlock(NamedTuple):
 
         Entries of more than a third of the room are dropped first, then the worst of a category that keeps its quota.
         """
-        sizes = [units(piece_text("lesson", entry)) for entry in ranked]
+        sizes = [units(lesson_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
         if self._around(Counter(entry.category for entry in ranked)) + sum(sizes) > MAX_UNITS:
             kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
@@ -133,7 +133,7 @@ class MemoryBlock(NamedTuple):
         """Return the block of *entries*, which are best first in each category; empty without any content."""
         texts: dict[Category | None, str] = {}
         for entry in entries:
-            texts[entry.category] = texts.get(entry.category, "") + piece_text("lesson", entry)
+            texts[entry.category] = texts.get(entry.category, "") + lesson_text(entry)
         return self._assembled(len(entries), texts)
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:

@@ -56,6 +56,10 @@ class PrintedEntry(NamedTuple):
     The fields of an entry that the hook reads.
 
     A tuple, as importing attrs alone costs a session start three times Python's own start.
+
+    Attributes:
+        project: The id of its project; None for none.
+        origin: The label of its project if that is another one than the user's, else empty.
     """
 
     seq: int
@@ -65,6 +69,8 @@ class PrintedEntry(NamedTuple):
     category: Category | None
     observation_count: int
     confidence: Confidence
+    project: str | None = None
+    origin: str = ""
 
 
 EntryForm: TypeAlias = Literal["lesson", "note"]
@@ -81,12 +87,25 @@ def form_of(kind: Kind) -> EntryForm:
 
 
 @overload
-def piece_text(form: Literal["note"], entry: Noted) -> str: ...
+def piece_text(form: Literal["note"], entry: Noted, origin: str = "") -> str: ...
 @overload
-def piece_text(form: EntryForm, entry: Printable) -> str: ...
-def piece_text(form: EntryForm, entry: Any) -> str:
-    """Return the whole text of *entry* in that form, with an empty line after it."""
-    return _lesson_text(entry) if form == "lesson" else _note_text(entry)
+def piece_text(form: EntryForm, entry: Printable, origin: str = "") -> str: ...
+def piece_text(form: EntryForm, entry: Any, origin: str = "") -> str:
+    """Return the whole text of *entry* in that form, with an empty line after it; *origin* labels another project."""
+    return _lesson_text(entry, origin) if form == "lesson" else _note_text(entry, origin)
+
+
+def lesson_text(entry: Printable) -> str:
+    """Return the whole text of *entry* as a lesson, with the label of another project if it was read with one."""
+    return piece_text("lesson", entry, entry.origin if isinstance(entry, PrintedEntry) else "")
+
+
+FROM = "From"
+
+
+def origin_lines(origin: str) -> list[str]:
+    """Return the line that names another project, none without a label."""
+    return [metadata_line(FROM, neutral_line(origin))] if origin else []
 
 
 def track_record_text(observation_count: int, confidence: Confidence) -> str:
@@ -94,20 +113,22 @@ def track_record_text(observation_count: int, confidence: Confidence) -> str:
     return f"{metadata_line(OBSERVATION_COUNT, observation_count)}\n{metadata_line(CONFIDENCE, confidence)}\n\n"
 
 
-def _lesson_text(entry: Printable) -> str:
+def _lesson_text(entry: Printable, origin: str) -> str:
     """Return the text of a learning; its title is not repeated by its description."""
     split, prefix = split_by_title(entry.name, entry.description), NAME_PREFIXES[entry.category]
     description = split.continued if has_word(split.rest) or not split.beginning else ""
     lines = [
         f"{ENTRY_HEAD}{prefix}{neutral_line(entry.name) if prefix else neutral_name(entry.name)}",
         *_body(description, entry.notes),
+        *origin_lines(origin),
         track_record_text(entry.observation_count, entry.confidence),
     ]
     return "\n".join(lines)
 
 
-def _note_text(entry: Noted) -> str:
-    return "\n".join((f"{ENTRY_HEAD}{neutral_name(entry.name)}", *_body(entry.description, entry.notes), "\n"))
+def _note_text(entry: Noted, origin: str) -> str:
+    body = _body(entry.description, entry.notes)
+    return "\n".join((f"{ENTRY_HEAD}{neutral_name(entry.name)}", *body, *origin_lines(origin), "\n"))
 
 
 def _body(description: str, notes: str) -> list[str]:

@@ -118,6 +118,7 @@ class Shown(NamedTuple):
         score: The score it was ranked by; None if no search chose it.
         parts: The parts of the score, by name.
         room: How many characters its line was cut to, 0 if it is whole.
+        origin: The label of its project that was printed; empty for none.
     """
 
     entry_id: str
@@ -126,6 +127,7 @@ class Shown(NamedTuple):
     score: float | None = None
     parts: Mapping[str, float] = {}
     room: int = 0
+    origin: str = ""
 
 
 class NearMiss(NamedTuple):
@@ -147,7 +149,7 @@ class Receipt(NamedTuple):
 
     Attributes:
         session_id: The session, by the host's name; empty if unknown.
-        project: The name of the user's project.
+        project: The id of the user's project.
         query: The text that was searched for, without secrets; None without a signal.
         space: The model that embedded the query, None without one.
         policy: The ranking policy.

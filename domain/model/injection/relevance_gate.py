@@ -192,7 +192,7 @@ class Contender(NamedTuple):
     @property
     def text(self) -> str:
         """All of it that is printed."""
-        return piece_text(self.form, self.printed)
+        return piece_text(self.form, self.printed, self.printed.origin)
 
     @property
     def words_text(self) -> str:
@@ -216,7 +216,9 @@ class Winner(NamedTuple):
     def shown(self) -> Shown:
         """The part of a receipt that describes it."""
         entry = self.contender
-        return Shown(entry.entry_id, entry.form, text_digest(self.text), entry.score, {**entry.parts, **self.win.parts})
+        parts = {**entry.parts, **self.win.parts}
+        origin = entry.printed.origin
+        return Shown(entry.entry_id, entry.form, text_digest(self.text), entry.score, parts, origin=origin)
 
 
 MAX_PROMPT_UNITS = 1_500

@@ -23,6 +23,8 @@ class ConstitutionalText(NamedTuple):
         description: The rule.
         importance_weight: In `[0, 1]`, the highest first.
         created_at: Breaks ties, the newest first, before the id.
+        project: The id of its project; None for none.
+        origin: The label of its project if that is another one than the user's, else empty.
     """
 
     seq: int
@@ -33,11 +35,13 @@ class ConstitutionalText(NamedTuple):
     notes: str
     importance_weight: float
     created_at: dt.datetime
+    project: str | None = None
+    origin: str = ""
 
     @property
     def text(self) -> str:
         """All of it that is printed."""
-        return piece_text("note", self)
+        return piece_text("note", self, self.origin)
 
 
 def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:

@@ -100,7 +100,7 @@ def reprinted(shown: Shown, entry: "Entry") -> str:
         entry: As it is today.
     """
     if shown.form != "conversation":
-        return piece_text(shown.form, entry)
+        return piece_text(shown.form, entry, shown.origin)
     summary = _summary(entry)
     return summary.cut(shown.room) if shown.room else summary.line
 
@@ -131,19 +131,19 @@ def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
     """
     if shown.form != "lesson":
         return None
-    words = _words(entry)
+    words = _words(shown, entry)
     return next(
         (record for record in _earlier(entry) if text_digest(words + track_record_text(*record)) == shown.digest), None
     )
 
 
-def reprinted_with(record: TrackRecord, entry: "Entry") -> str:
+def reprinted_with(record: TrackRecord, shown: Shown, entry: "Entry") -> str:
     """Return the text of the lesson *entry* with that track record."""
-    return _words(entry) + track_record_text(*record)
+    return _words(shown, entry) + track_record_text(*record)
 
 
-def _words(entry: "Entry") -> str:
-    text = reprinted(Shown(entry.entry_id, "lesson", ""), entry)
+def _words(shown: Shown, entry: "Entry") -> str:
+    text = reprinted(shown, entry)
     return text.removesuffix(track_record_text(entry.observation_count, entry.confidence))
 
 
@@ -220,7 +220,7 @@ def _piece(shown: Shown, entry: "Entry") -> _Piece:
     if then is None:
         return _Piece(text)
     now = TrackRecord(entry.observation_count, entry.confidence)
-    return _Piece(reprinted_with(then, entry), Since(entry.entry_id, then, now))
+    return _Piece(reprinted_with(then, shown, entry), Since(entry.entry_id, then, now))
 
 
 def _contradicts_itself(receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool) -> bool:
