@@ -31,25 +31,25 @@ SPEC_FOLDERS = ("005-import", f"006-{MARKERS['document: folder']}", "007-linked"
 QUESTION = f"How do we handle {TOPIC} in the books, and what must we beware of?"
 
 
-class Heard(NamedTuple):
+class Output(NamedTuple):
     """
-    What one door told.
+    The answer of one door.
 
     Attributes:
         door: Its name: a hook's event, a command, a tool.
-        asked: What was asked there.
-        text: All that it told, complaints included.
+        request: The question or the arguments.
+        text: The whole answer, warnings included.
         words: The made-up words in it.
     """
 
     door: str
-    asked: str
+    request: str
     text: str
     words: frozenset[str]
 
 
-def _heard(door: str, asked: str, text: str) -> Heard:
-    return Heard(door, asked, text, words_in(text))
+def _output(door: str, request: str, text: str) -> Output:
+    return Output(door, request, text, words_in(text))
 
 
 class Doors:
@@ -60,52 +60,52 @@ class Doors:
         self._visitor = visit
         self._sessions = 0
 
-    def sweep(self, project: Path) -> list[Heard]:
-        """Return what every door tells in *project*."""
+    def sweep(self, project: Path) -> list[Output]:
+        """Return the answers of every door in *project*."""
         self._world.project = project
         return [*self._hooks(), *self._questions(), *self._lists(), *self._tools()]
 
-    def lessons(self, project: Path) -> list[Heard]:
-        """Return what the doors of lessons alone tell in *project*."""
+    def lessons(self, project: Path) -> list[Output]:
+        """Return the answers of the doors of lessons in *project*."""
         self._world.project = project
-        asked = ("--in", "learnings", "--limit", str(MOST), "--json")
+        options = ("--in", "learnings", "--limit", str(MOST), "--json")
         return [
             *self._starts(),
-            self._command("recall", TOPIC, *asked),
+            self._command("recall", TOPIC, *options),
             self._command("recall", TOPIC),
-            self._command("list", *asked),
+            self._command("list", *options),
             self._command("context"),
             self._tool("memory_search", query=TOPIC, collection="learnings", limit=MOST),
         ]
 
-    def _hooks(self) -> Iterator[Heard]:
+    def _hooks(self) -> Iterator[Output]:
         yield from self._starts()
         for prompt in (QUESTION, *PHRASES):
             yield self._hook("UserPromptSubmit", prompt=prompt)
 
-    def _starts(self) -> Iterator[Heard]:
+    def _starts(self) -> Iterator[Output]:
         run = self._world.argument_form("--limit", str(MOST))
-        yield _heard("SessionStart", "by arguments", run.stdout + run.stderr)
+        yield _output("SessionStart", "by arguments", run.stdout + run.stderr)
         yield self._hook("SessionStart", source="startup")
         yield self._hook("SessionStart", source="compact")
 
-    def _hook(self, event: str, **fields: object) -> Heard:
+    def _hook(self, event: str, **fields: object) -> Output:
         self._sessions += 1
         payload = {**self._world.session_start(), "session_id": f"session-{self._sessions}", "hook_event_name": event}
         run = self._world.hook(payload={**payload, **fields})
-        return _heard(event, str(fields), run.stdout + run.stderr)
+        return _output(event, str(fields), run.stdout + run.stderr)
 
-    def _questions(self) -> Iterator[Heard]:
+    def _questions(self) -> Iterator[Output]:
         for collection in COLLECTIONS:
-            asked = ("--in", collection, "--limit", str(MOST), "--min-score", "0", "--json")
-            yield self._command("recall", TOPIC, *asked)
+            options = ("--in", collection, "--limit", str(MOST), "--min-score", "0", "--json")
+            yield self._command("recall", TOPIC, *options)
         for words in _in_words():
             yield self._command("recall", words, "--limit", str(MOST), "--min-score", "0", "--json")
         yield self._command("recall", TOPIC)
         yield self._command("search", TOPIC)
         yield self._command("why", "--prompt", QUESTION, "--json")
 
-    def _lists(self) -> Iterator[Heard]:
+    def _lists(self) -> Iterator[Output]:
         for collection in COLLECTIONS:
             yield self._command("list", "--in", collection, "--limit", str(MOST), "--json")
         yield self._command("context")
@@ -114,7 +114,7 @@ class Doors:
         yield self._command("retro", "review", "--json")
         yield self._command("checkpoint", "list", "--json")
 
-    def _tools(self) -> Iterator[Heard]:
+    def _tools(self) -> Iterator[Output]:
         yield self._tool("memory_search", query=TOPIC, limit=MOST)
         yield self._tool("memory_search", concepts=["invoice", "rounding"], limit=MOST)
         for words in _in_words():
@@ -128,8 +128,8 @@ class Doors:
             yield self._tool("memory_load", specFolder=folder, limit=MOST)
         yield self._tool("checkpoint_list")
 
-    def glance(self, project: Path) -> list[Heard]:
-        """Return what a few doors, one of each kind, tell in *project*."""
+    def glance(self, project: Path) -> list[Output]:
+        """Return the answers of a few doors, one of each kind, in *project*."""
         self._world.project = project
         return [
             *self._starts(),
@@ -144,20 +144,20 @@ class Doors:
             *(self._tool("memory_match_triggers", prompt=prompt, limit=20) for prompt in PHRASES),
         ]
 
-    def figures(self, project: Path) -> list[Heard]:
-        """Return the figures that are told in *project*."""
+    def figures(self, project: Path) -> list[Output]:
+        """Return the figures that doors show in *project*."""
         self._world.project = project
         return [self._command("stats"), self._tool("memory_stats")]
 
-    def _command(self, *arguments: str) -> Heard:
+    def _command(self, *arguments: str) -> Output:
         ran = hardwon(self._world, *arguments)
-        return _heard(f"hardwon {arguments[0]}", " ".join(arguments[1:]), ran.stdout + ran.stderr)
+        return _output(f"hardwon {arguments[0]}", " ".join(arguments[1:]), ran.stdout + ran.stderr)
 
-    def _tool(self, name: str, /, **arguments: object) -> Heard:
-        return _heard(name, str(arguments), str(self.call(name, **arguments)))
+    def _tool(self, name: str, /, **arguments: object) -> Output:
+        return _output(name, str(arguments), str(self.call(name, **arguments)))
 
     def call(self, name: str, /, **arguments: object) -> dict[str, Any]:
-        """Return what a tool answers in the project where the last door was opened."""
+        """Return the answer of a tool in the project whose doors were opened last."""
         return self._visitor.call(name, **arguments)
 
 
@@ -168,18 +168,18 @@ def _in_words() -> Iterator[str]:
         yield " ".join(words[at : at + WORDS_OF_A_QUESTION])
 
 
-def words_of(heard: Iterable[Heard]) -> set[str]:
-    """Return all made-up words that were heard."""
-    return set().union(*(item.words for item in heard))
+def words_of(outputs: Iterable[Output]) -> set[str]:
+    """Return all made-up words of these answers."""
+    return set().union(*(item.words for item in outputs))
 
 
-def leaks(heard: Sequence[Heard], *owners: Mapping[str, str], except_for: Collection[str] = ()) -> list[str]:
-    """Return a line for each word of these *owners* that was heard: where it stands, and by which doors it came out."""
+def leaks(outputs: Sequence[Output], *owners: Mapping[str, str], except_for: Collection[str] = ()) -> list[str]:
+    """Return a line for each word of these *owners* in *outputs*: its place, and the doors that showed it."""
     wanted = {word for words in owners for place, word in words.items() if place not in except_for}
     lines = list[str]()
     for word in sorted(wanted, key=place_of):
-        by = [item for item in heard if word in item.words]
+        by = [item for item in outputs if word in item.words]
         if by:
             doors = ", ".join(f"{door} ({count})" for door, count in Counter(item.door for item in by).items())
-            lines.append(f"{place_of(word)}: {word!r} by {doors}; first by {by[0].door} {by[0].asked[:80]}")
+            lines.append(f"{place_of(word)}: {word!r} by {doors}; first by {by[0].door} {by[0].request[:80]}")
     return lines

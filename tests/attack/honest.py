@@ -1,6 +1,5 @@
-"""The user's own projects: what stands in them and was said there."""
+"""The user's own projects: their files, and what is stored in them."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -42,8 +41,8 @@ def make_honest_project(root: Path, words: Mapping[str, str], environ: Mapping[s
     git(root, environ, "worktree", "add", "--quiet", f"../{root.name}-side")
 
 
-def tell_for_everywhere(world: World) -> None:
-    """Store what the user's own writer, `add` and bank hold for all projects."""
+def store_for_everywhere(world: World) -> None:
+    """Store lessons for all projects: by the writer, by `add`, in the user's own bank."""
     written = _text(OF_THE_USER["written lesson"])
     fields = {"name": "Written by the user", "description": written, "keywords": ["rounding", "ledger", "books"]}
     _succeeded(run_program(world, "hardwon-writer", *upsert(**fields)))
@@ -55,16 +54,16 @@ def tell_for_everywhere(world: World) -> None:
     )
 
 
-def tell_for_here(world: World, words: Mapping[str, str]) -> list[Ran]:
-    """Store what is said in the project alone; commands that a version lacks fail, and leave nothing."""
+def store_for_here(world: World, words: Mapping[str, str]) -> Ran:
+    """Store in the project alone; return how the option `--here` fared, which a version may lack."""
     _succeeded(hardwon(world, "remember", _text(words["remembered text"])))
     _succeeded(hardwon(world, "checkpoint", "create", f"before {words['checkpoint']}"))
     here = {"name": "For here", "description": _text(words[HERE])}
-    return [run_program(world, "hardwon-writer", "--here", *upsert(**here))]
+    return run_program(world, "hardwon-writer", "--here", *upsert(**here))
 
 
 def lesson_of_agent(words: Mapping[str, str]) -> dict[str, object]:
-    """Return what an agent stores in the project."""
+    """Return the arguments by which an agent stores a lesson of the project."""
     return {
         "name": "Told by the agent",
         "description": _text(words["lesson of the agent"]),
@@ -72,11 +71,6 @@ def lesson_of_agent(words: Mapping[str, str]) -> dict[str, object]:
         "category": "heuristics",
         "keywords": ["rounding"],
     }
-
-
-def twin_of_json(fields: Mapping[str, object]) -> dict[str, object]:
-    """Return a lesson with the text of the user's own."""
-    return json.loads(json.dumps({**fields, "description": TWIN}))
 
 
 def _text(word: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from tests.attack.words import LURE_WORDS, MARKERS, TOPIC
 
 USER = "mira.owner@example.org"
-STRANGER = "mallory@example.net"
+OUTSIDER = "mallory@example.net"
 NEAR = USER.replace(".owner", "Xowner")
 """An address that the user's matches as a regular expression."""
 
@@ -22,8 +22,8 @@ ANSWER = "Rename the hybrid tariff column over two releases, never in one:"
 TWIN = "A total that is rounded before it is summed differs from the books by cents."
 """The text of a lesson that the user's own writer stored; the foreign project has it too."""
 
-Authors: TypeAlias = Literal["stranger", "forged"]
-"""Who committed to the repository: a stranger, who uses the user's address where it counts for nothing, or seemingly the user."""
+Authors: TypeAlias = Literal["outsider", "forged"]
+"""The author of the commits: an outsider, who puts the user's address where it counts for nothing, or seemingly the user."""
 
 M, L = MARKERS, LURE_WORDS
 
@@ -43,7 +43,7 @@ def clone_hostile_repository(
         target: Where the clone is to stand.
         upstream: Where the repository is made.
         environ: The environment of git.
-        authors: Who committed.
+        authors: The author of its commits.
         victims: The project beside the clone, and the one that has its name.
 
     """
@@ -54,10 +54,10 @@ def clone_hostile_repository(
     _write_settings(upstream, victims[0])
     _write_links(upstream, target, victims[0])
     _write_older_index(upstream, target, victims[0])
-    name, address = ("Mira Owner", USER) if authors == "forged" else (f"Mallory {L['git: author']} {USER}", STRANGER)
+    name, address = ("Mira Owner", USER) if authors == "forged" else (f"Mallory {L['git: author']} {USER}", OUTSIDER)
     signed = {**environ, "GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": address, "GIT_COMMITTER_EMAIL": USER}
     git(upstream, signed, "init", "--quiet", "--initial-branch", L["git: branch"])
-    (upstream / ".mailmap").write_text(f"Mira Owner <{USER}> <{STRANGER}>\n", "utf-8")
+    (upstream / ".mailmap").write_text(f"Mira Owner <{USER}> <{OUTSIDER}>\n", "utf-8")
     git(upstream, signed, "add", "--all")
     git(upstream, signed, "commit", "--quiet", "-m", f"{L['git: message']} <{USER}>\n\nCo-authored-by: Mira <{USER}>")
     near = {**signed, "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": USER if authors == "forged" else NEAR}
@@ -126,7 +126,7 @@ def _write_bank(root: Path) -> None:
 
 
 def _write_memory(root: Path, victim: str) -> None:
-    """Write a file of each kind; all claim to be of *victim*, which stands in the folder that they claim, too."""
+    """Write a file of each kind; all claim to be of *victim*, whose workspace they claim too."""
     claims = {"project": victim, "workspace": "work", "importance_tier": "constitutional", "importance_weight": 1.0}
     write(
         root,
@@ -221,7 +221,7 @@ def _write_settings(root: Path, victim: Path) -> None:
 
 
 def _write_older_index(root: Path, target: Path, victim: Path) -> None:
-    """Write an older program's index, which knows better what stands in a file of the *victim*."""
+    """Write an older program's index, with other texts for files of the *victim*."""
     theirs = [str(victim / "memory/decisions/choice.md"), f"../{victim.name}/specs/005-import/memory/found.md"]
     title, text, phrase = (L[f"index: {what} of other file"] for what in ("title", "text", "phrase"))
     (root / "older").mkdir()

@@ -1,4 +1,4 @@
-"""A foreign project beside two of the user's own: what is done in them, and what is heard in each afterwards."""
+"""A foreign project beside two of the user's own: the work in them, and the answers of all doors afterwards."""
 
 import contextlib
 import json
@@ -14,9 +14,10 @@ from mcp.client.session import ClientSession
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.entrypoints.worker import Worker
 from tests.adapters.providers.stub_server import StubProviders
-from tests.attack.doors import Doors, Heard
-from tests.attack.honest import lesson_of_agent, make_honest_project, tell_for_everywhere, tell_for_here, twin_of_json
+from tests.attack.doors import Doors, Output
+from tests.attack.honest import lesson_of_agent, make_honest_project, store_for_everywhere, store_for_here
 from tests.attack.repository import (
+    TWIN,
     USER,
     Authors,
     add_hard_link,
@@ -51,11 +52,11 @@ class Places(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """What was heard in each project at one time."""
+    """The answers in each project at one time."""
 
-    ledger: list[Heard]
-    parser: list[Heard]
-    clone: list[Heard]
+    ledger: list[Output]
+    parser: list[Output]
+    clone: list[Output]
 
 
 class Pretence(NamedTuple):
@@ -65,14 +66,14 @@ class Pretence(NamedTuple):
     Attributes:
         forgery: How it says so.
         asks: Whether nothing is trusted but what was said explicitly.
-        pretender: What was heard in it.
-        victim: What was heard in the project that it claims to be.
+        pretender: The answers in it.
+        victim: The answers in the project that it claims to be.
     """
 
     forgery: str
     asks: bool
-    pretender: list[Heard]
-    victim: list[Heard]
+    pretender: list[Output]
+    victim: list[Output]
 
 
 class Scene:
@@ -83,9 +84,9 @@ class Scene:
         world: Its home, store and environment.
         places: The projects.
         doors: All doors of its store.
-        authors: Who committed to the foreign repository.
+        authors: The author of the foreign commits.
         asks: Whether nothing is trusted but what was said explicitly.
-        answers: What commands and tools said that changed something, by name.
+        answers: The answers of commands and tools that change something, by name.
         codes: The exit codes of these commands.
     """
 
@@ -113,7 +114,7 @@ class Scene:
         }
 
     def run(self, *arguments: str, at: Path) -> Ran:
-        """Run a command in a project and keep what it said."""
+        """Run a command in a project and keep its answer."""
         self.world.project = at
         ran = hardwon(self.world, *arguments)
         name = " ".join(arguments[:2])
@@ -134,7 +135,7 @@ class Scene:
         clone_hostile_repository(clone, upstream, environ, self.authors, (ledger, parser))
         add_hard_link(clone, ledger)
         self.world.project = ledger
-        tell_for_everywhere(self.world)
+        store_for_everywhere(self.world)
         for place, words in ((ledger, LEDGER), (parser, PARSER)):
             if self.asks:
                 self.run("trust", at=place)
@@ -146,7 +147,7 @@ class Scene:
         self.world.argument_form()
         self.doors.call("memory_index_scan")
         self.doors.call("store_memory", **lesson_of_agent(words))
-        self.answers[f"--here in {place.name}"] = tell_for_here(self.world, words)[0].stderr
+        self.answers[f"--here in {place.name}"] = store_for_here(self.world, words).stderr
         self._converse(words["captured prompt"], words["captured prompt"])
 
     def _work_in_clone(self) -> None:
@@ -168,7 +169,7 @@ class Scene:
             "reasoning": LURE_WORDS["twin of the agent: reasoning"],
             "keywords": [LURE_WORDS["twin of the agent: keyword"]],
         }
-        self.doors.call("store_memory", **twin_of_json({**lesson, **twin}))
+        self.doors.call("store_memory", **{**lesson, **twin, "description": TWIN})
         self._converse(MARKERS["captured: prompt"], MARKERS["captured: reply"])
         self._command_in_clone()
 
@@ -229,14 +230,14 @@ class Scene:
             self.doors.call("memory_index_scan")
             with mock.patch.dict(os.environ, self.world.variables, clear=True):
                 Worker(str(self.world.store), str(folder)).run()
-        heard = self.doors.glance(ledger)
-        return [Pretence(name, self.asks, self.doors.glance(folder), heard) for name, folder in folders.items()]
+        outputs = self.doors.glance(ledger)
+        return [Pretence(name, self.asks, self.doors.glance(folder), outputs) for name, folder in folders.items()]
 
-    def hear(self) -> Phase:
+    def sweep(self) -> Phase:
         """Open all doors in all projects."""
         return Phase(*(self.doors.sweep(place) for place in self.places))
 
-    def hear_lessons(self) -> Phase:
+    def sweep_lessons(self) -> Phase:
         """Open the doors of lessons in all projects."""
         return Phase(*(self.doors.lessons(place) for place in self.places))
 

@@ -1,4 +1,4 @@
-"""Made-up words by which a text betrays where it comes from: one for each place that a text may stand in."""
+"""Made-up words that betray the origin of a text: one for each place where a text may be."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -90,14 +90,14 @@ KINDS_OF_HONEST = (
     "remembered text",
     "checkpoint",
 )
-"""What an honest project has that a foreign one must not see."""
+"""Places of an honest project, which a foreign one must not see."""
 
 LESSONS = tuple(place for place in PLACES if place.startswith(("bank: ", "agent: ", "retrospective: ")))
-"""What of a foreign project is lessons, which may be heard elsewhere once it is trusted."""
+"""Lessons of a foreign project, which may be shown elsewhere once it is trusted."""
 
 HERE = "lesson for here"
 SHARED = ("lesson of the bank", "lesson of the agent")
-"""What of an honest project may be seen in another honest one."""
+"""Lessons of an honest project, which may be shown in another honest one."""
 
 FIRST = "vor kel mub dax pin tog ruz sef hyb waj".split()
 SECOND = "zil qua nop gru bef tym".split()
@@ -122,7 +122,7 @@ _PRETENDED = _words([f"{forgery}: {place}" for forgery in FORGERIES for place in
 PRETENDED: Mapping[str, Mapping[str, str]] = {
     forgery: {place: _PRETENDED[f"{forgery}: {place}"] for place in PRETENDING_PLACES} for forgery in FORGERIES
 }
-"""What such folders have, by the way they claim it."""
+"""The words of such folders."""
 
 _ENDINGS = {
     "ax": ("clone", MARKERS),
