@@ -52,10 +52,10 @@ class Story(NamedTuple):
         figures: Of the figures, in the honest projects.
         twin: The user's own lesson whose text is in the clone too.
         requests: How many requests reached the provider that the clone names.
+        remaining: Of a few doors beside the clone, after an agent deleted a spec folder of both in the clone.
         trusted: Of the doors of lessons, after `hardwon trust` in the clone.
         imported: Of a few doors beside the clone, after `hardwon import` in it.
         revoked: Of the doors of lessons, after `hardwon trust --revoke`.
-        remaining: Of a few doors beside the clone, after an agent deleted a spec folder of both in the clone.
     """
 
     scene: Scene
@@ -63,10 +63,10 @@ class Story(NamedTuple):
     figures: list[Output]
     twin: dict[str, Any]
     requests: int
+    remaining: list[Output]
     trusted: Phase
     imported: list[Output]
     revoked: Phase
-    remaining: list[Output]
 
 
 @pytest.fixture(scope="module", params=AUTHORS)
@@ -80,15 +80,15 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             before = scene.sweep()
             figures = [*scene.doors.figures(ledger), *scene.doors.figures(parser)]
             twin, requests = _twin(scene), len(stub.requests)
+            scene.delete_spec_folder(clone)
+            remaining = scene.doors.glance(ledger)
             scene.run("trust", at=clone)
             trusted = scene.sweep_lessons()
             scene.run("import", at=clone)
             imported = scene.doors.glance(ledger)
             scene.run("trust", "--revoke", at=clone)
             revoked = scene.sweep_lessons()._replace(ledger=scene.doors.glance(ledger))
-            scene.delete_spec_folder(clone)
-            remaining = scene.doors.glance(ledger)
-            yield Story(scene, before, figures, twin, requests, trusted, imported, revoked, remaining)
+            yield Story(scene, before, figures, twin, requests, remaining, trusted, imported, revoked)
 
 
 def _twin(scene: Scene) -> dict[str, Any]:
@@ -205,6 +205,11 @@ def test_no_name_or_text_of_the_project_is_a_heading_of_the_block(story: Story) 
             assert item.text.count("</hardwon-memory>") == item.text.count("<hardwon-memory ")
 
 
+def test_a_spec_folder_deleted_in_the_clone_stays_beside_it(story: Story) -> None:
+    assert "Deleted" in story.scene.answers["memory_delete"], story.scene.answers["memory_delete"]
+    assert_shown([LEDGER["document"]], story.remaining, place=BESIDE)
+
+
 def test_trust_lets_its_lessons_be_shown_elsewhere_under_its_name(story: Story) -> None:
     assert story.scene.codes["trust"] == 0, story.scene.answers["trust"]
     for outputs, place in ((story.trusted.ledger, BESIDE), (story.trusted.parser, OF_ITS_NAME)):
@@ -226,11 +231,6 @@ def test_its_lessons_are_silent_again_once_trust_is_revoked(story: Story) -> Non
     assert_none(leaks(story.revoked.ledger, MARKERS, LURE_WORDS), place=BESIDE)
     assert_none(leaks(story.revoked.parser, MARKERS, LURE_WORDS), place=OF_ITS_NAME)
     assert_shown([MARKERS[lesson] for lesson in LESSONS], story.revoked.clone, place="the clone")
-
-
-def test_a_spec_folder_deleted_in_the_clone_stays_beside_it(story: Story) -> None:
-    assert "Deleted" in story.scene.answers["memory_delete"], story.scene.answers["memory_delete"]
-    assert_shown([LEDGER["document"]], story.remaining, place=BESIDE)
 
 
 def _outside_of_fences(text: str) -> list[str]:
