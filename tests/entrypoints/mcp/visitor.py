@@ -24,7 +24,7 @@ class Visitor:
         self._monkeypatch = monkeypatch
         self._server = functools.cache(_server)
 
-    def call(self, tool: str, **arguments: object) -> dict[str, Any]:
+    def call(self, tool: str, /, **arguments: object) -> dict[str, Any]:
         """Return what a tool answers, as it goes over the wire."""
         for name, value in self._world.variables.items():
             self._monkeypatch.setenv(name, value)
