@@ -12,6 +12,10 @@ from hardwon.ports.projects import Projects
 from hardwon.ports.repository_history import RepositoryHistory
 
 
+GONE = "gone:"
+"""The beginning of the key of a project in whose place another one is now."""
+
+
 class KnowProjects(NamedTuple):
     """
     The projects of a store, and what git knows of them.
@@ -55,7 +59,7 @@ class KnowProjects(NamedTuple):
         A store that can't be written now gives a project that it does not know: its id is empty.
         """
         try:
-            project = self.register(identity, label)
+            project = self._as_found(self.register(identity, label), identity, deadline)
         except StorageError:
             project = Project("", label, identity, authorship="unknown" if identity.is_repository else "own")
         if project.authorship != "unknown":
@@ -64,6 +68,25 @@ class KnowProjects(NamedTuple):
         with suppress(StorageError):  # asked again next time
             return self._changed(asked) if project.id and asked != project else asked
         return asked
+
+    def _as_found(self, project: Project, identity: Identity, deadline: Deadline) -> Project:
+        """
+        Return *project* as it is found at its place now.
+
+        Another git directory at the same path is another working copy, for which the word of the user does not hold:
+        git is asked again. One of another history is another project; the former one keeps what was stored there.
+        """
+        known = project.identity
+        if known.key != identity.key or known.inode in {0, identity.inode} or not identity.is_repository:
+            return project
+        first: str | None = None
+        with suppress(OSError):
+            first = self.history.first_commit(identity.root, deadline)
+        if first and (first, self.history.remote(identity.root)) == (project.first_commit, project.remote):
+            return self._changed(project._replace(identity=identity, authorship="unknown", trust="unsaid", joined=None))
+        with self.projects.transaction():
+            self._changed(project._replace(identity=known._replace(key=f"{GONE}{project.id}:{known.key}")))
+            return self.projects.add(identity, project.label)
 
     def _with_authorship(self, project: Project, deadline: Deadline) -> Project:
         authorship = self.history.authorship(project.identity.root, deadline)
