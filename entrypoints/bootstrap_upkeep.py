@@ -13,6 +13,7 @@ from hardwon.adapters.sqlite.store import move_aside
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory
@@ -99,15 +100,17 @@ def ensure_local_model() -> None:
 MOST_FOLDERS = 20
 
 
-def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
+def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = None) -> dict[str, dict[str, object]]:
     """
     Return how many entries of *only* there are and of what sort, how they are searched, and the settings.
 
-    The embedder is asked for one vector, so that its trouble shows.
+    The embedder is asked for one vector, so that its trouble shows. With *visible_in*, specifications and projects are
+    named only for entries that may be shown there.
     """
     repository = memory.repository
     learnings = only._replace(kinds=tuple(kind for kind in only.kinds if kind == "learning"))
-    folders = ((name, number) for name, number in repository.tally(only, "spec_folder").items() if name)
+    named = only._replace(visible_in=visible_in)
+    folders = ((name, number) for name, number in repository.tally(named, "spec_folder").items() if name)
     return {
         "entries": {"total": repository.count(only)},
         "by_kind": dict(repository.tally(only, "kind")),
@@ -117,7 +120,7 @@ def count(memory: Memory, only: EntryFilter) -> dict[str, dict[str, object]]:
         "by_category": dict(repository.tally(learnings, "category")),
         "by_confidence": dict(repository.tally(learnings, "confidence")),
         "by_source": dict(repository.tally(only, "source")),
-        "by_project": dict(repository.tally(only, "source_project")),
+        "by_project": dict(repository.tally(named, "source_project")),
         "embedding": _embedding(memory, only),
         "influence": use_figures(build_summarise_usage(memory).of_all(only)),
         "store": _store(memory),

@@ -11,7 +11,6 @@ from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository_history import RepositoryHistory
 
-
 GONE = "gone:"
 """The beginning of the key of a project in whose place another one is now."""
 

@@ -44,6 +44,7 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     open_for,
 )
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.entries import entry_document, utc_text
 from hardwon.entrypoints.presenters.injections import influence_line, use_document
 from hardwon.entrypoints.presenters.text import on_one_line, visible
@@ -60,7 +61,8 @@ def stats(
 ) -> None:
     """Tell what is remembered, how it is searched, and the settings."""
     memory = open_for(project_root, global_store, create=False)
-    figures = count(memory, chosen(collection, project=project))
+    seen = None if project else read_workplace(memory, project_root).visibility
+    figures = count(memory, chosen(collection, project=project), seen)
     if as_json:
         print_json(figures)
         return

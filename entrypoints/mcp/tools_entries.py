@@ -216,7 +216,9 @@ class StatsTools:
 
         Use it when a search finds less than it should.
         """
-        figures = await self._worker.call(lambda memory: count(memory, EVERYTHING))
+        figures = await self._worker.call(
+            lambda memory: count(memory, EVERYTHING, self._worker.workplace(memory).visibility)
+        )
         return StatsAnswer.model_validate({"message": "\n".join(_in_words(figures)), **figures})
 
 
