@@ -34,7 +34,8 @@ class World(Protocol):
 
 class InMemory:
     def __init__(self) -> None:
-        self.history = self._fake = InMemoryRepositoryHistory(ME)
+        self._fake = InMemoryRepositoryHistory(ME)
+        self.history: RepositoryHistory = self._fake
 
     def repository(self, *authors: str, remote: str = "") -> str:
         root = f"/projects/{len(self._fake.pasts)}"
@@ -55,7 +56,7 @@ class InMemory:
 
 class RealGit:
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
-        self.history = GitRepositoryHistory()
+        self.history: RepositoryHistory = GitRepositoryHistory()
         self._folder, self._patch = folder, patch
         settings = folder / "gitconfig"
         settings.write_text(f"[user]\nemail = {ME}\n", "utf-8")
@@ -93,7 +94,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     ("authors", "expected"),
     [((OTHER, OTHER), "foreign"), ((OTHER, ME.upper(), OTHER), "own"), ((f"x{ME}",), "foreign"), ((), "own")],
 )
-def test_a_repository_is_own_where_the_user_is_an_author_or_nobody_is(
+def test_a_repository_is_own_where_the_user_is_an_author_or_there_is_none(
     world: World, authors: tuple[str, ...], expected: str
 ) -> None:
     assert world.history.authorship(world.repository(*authors), LIMITLESS) == expected

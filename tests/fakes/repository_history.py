@@ -34,7 +34,7 @@ class InMemoryRepositoryHistory(RepositoryHistory):
 
     Attributes:
         pasts: By the root of the repository.
-        asked: What was asked: the method and the root. A remote costs no process, and is not listed.
+        asked: Calls, as the method and the root. A remote costs no process, and is not listed.
         can_answer: Whether git can be run.
 
     """

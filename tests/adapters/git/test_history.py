@@ -282,6 +282,7 @@ def test_a_git_folder_elsewhere_is_asked_for_its_authors_only(tmp_path: Path) ->
     top = tmp_path / "top"
     git(tmp_path, "init", "--quiet", f"--separate-git-dir={tmp_path / 'separate'}", str(top))
     git(top, "config", "remote.origin.url", "https://x.org/app")
+    (top / "commondir").write_text("a file like others", "utf-8")
     commit(top, OTHER)
     assert authorship(top) == "foreign"
     assert (first_commit(top), HISTORY.remote(str(top))) == ("", "")
@@ -290,12 +291,10 @@ def test_a_git_folder_elsewhere_is_asked_for_its_authors_only(tmp_path: Path) ->
     assert authorship(top) == "own"
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
-def test_a_git_folder_that_borrows_from_another_repository_is_foreign(
-    app: Path, tmp_path: Path, is_whole: bool
-) -> None:
+@pytest.mark.parametrize("kind", ["whole", "hollow"])
+def test_a_git_folder_that_borrows_from_another_repository_is_foreign(app: Path, tmp_path: Path, kind: str) -> None:
     commit(app, ME)
-    forged = repository(tmp_path / "forged") if is_whole else tmp_path / "forged"
+    forged = repository(tmp_path / "forged") if kind == "whole" else tmp_path / "forged"
     (forged / ".git").mkdir(parents=True, exist_ok=True)
     (forged / ".git" / "HEAD").write_bytes((app / ".git" / "HEAD").read_bytes())
     (forged / ".git" / "commondir").write_text(f"{app}/.git\n", "utf-8")
@@ -376,7 +375,7 @@ def test_the_search_ends_at_the_first_commit_that_matches(
 ) -> None:
     commit(app, ME)
     real, record = output_of(tmp_path, "--exec-path") + "/git", tmp_path / "asked"
-    # What is printed after the first match would never end.
+    # The output after the first match would never end.
     script = f'echo "$*" >>{record}; case "$*" in *--author*) {real} "$@"; exec sleep 30;; esac; exec {real} "$@"'
     fake_git(tmp_path / "bin", script, monkeypatch)
 

@@ -71,9 +71,9 @@ def test_two_folders_of_one_name_are_two_projects(tmp_path: Path) -> None:
     assert key(repository(tmp_path / "acme" / "app")) != key(repository(tmp_path / "globex" / "app"))
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_all_work_trees_of_a_repository_are_one_project(app: Path, tmp_path: Path, inside: bool) -> None:
-    trees = [(app if inside else tmp_path) / name for name in ("one", "two")]
+@pytest.mark.parametrize("place", ["inside", "beside"])
+def test_all_work_trees_of_a_repository_are_one_project(app: Path, tmp_path: Path, place: str) -> None:
+    trees = [(app if place == "inside" else tmp_path) / name for name in ("one", "two")]
     for tree in trees:
         git(app, "worktree", "add", "--quiet", str(tree))
 
@@ -215,6 +215,18 @@ def test_a_bare_repository_below_a_repository_of_the_home_folder_is_found(home: 
     assert identify(str(home / "bare.git" / "hooks")) == project(home / "bare.git", home / "bare.git")
 
 
+def test_the_home_folder_is_in_no_bare_repository_around_it(
+    home: Path, bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.rename(bare / "home")
+    (bare / "home" / "plain").mkdir()
+    assert key(bare / "home" / "plain") == str(bare)
+
+    monkeypatch.setenv("HOME", str(bare / "home"))
+    for plain in (bare / "home", bare / "home" / "plain"):
+        assert identify(str(plain)) == project(plain, plain, is_repository=False)
+
+
 def test_the_home_folder_is_known_through_a_link(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository(home)
     (home / "plain").mkdir()
@@ -251,7 +263,7 @@ def test_odd_names_of_folders_are_kept(app: Path, tmp_path: Path, name: bytes) -
 
 
 @pytest.mark.parametrize("folder", ["a\0b", "\ud800", "/" + "x" * 5000])
-def test_what_is_no_path_is_returned_as_it_is(folder: str) -> None:
+def test_a_name_that_is_no_path_is_returned_as_it_is(folder: str) -> None:
     assert identify(folder) == Identity(folder, folder)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
@@ -173,7 +174,7 @@ def test_the_work_tree_that_a_plain_git_folder_names_is_ignored(mine: Path) -> N
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 @pytest.mark.parametrize("name", ["tree/.git", "entry/gitdir", "entry/commondir", "mine/.git/config"])
 @pytest.mark.parametrize("kind", ["pipe", "folder", "nothing", "endless", "large", "closed"])
-def test_what_is_no_file_does_not_block(mine: Path, name: str, kind: str) -> None:
+def test_a_pipe_or_an_odd_file_does_not_block(mine: Path, name: str, kind: str) -> None:
     tree, entry = mine.parent / "tree", mine / ".git" / "worktrees" / "tree"
     path = entry / name.removeprefix("entry/") if name.startswith("entry") else mine.parent / name
     path.unlink()
@@ -235,25 +236,34 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@given(git_file=contents, common=contents, entry=contents, config=configs, is_folder=st.booleans())
-@example(b"gitdir: ../mine/.git/worktrees/tree", b"../..", b"{root}/forged/.git", b"", False)
-@example(b"gitdir: ../mine/.git", b"", b"", b"[core]\nworktree = ../../mine", False)
-@example(b"gitdir: hidden/worktrees/tree", b"{root}/mine/.git", b"{root}/forged/.git", b"", False)
-@example(b"", b"{root}/mine/.git", b"{root}/forged/.git", b"[core]\nworktree = ../../mine", True)
+class Claims(NamedTuple):
+    """Contents of the files in a folder."""
+
+    git_file: bytes
+    common: bytes
+    entry: bytes
+    config: bytes
+
+
+@given(claims=st.builds(Claims, contents, contents, contents, configs), name=st.sampled_from([".git", "hidden"]))
+@example(claims=Claims(b"gitdir: ../mine/.git/worktrees/tree", b"../..", b"{root}/forged/.git", b""), name="hidden")
+@example(claims=Claims(b"gitdir: ../mine/.git", b"", b"", b"[core]\nworktree = ../../mine"), name="hidden")
+@example(
+    claims=Claims(b"gitdir: hidden/worktrees/tree", b"{root}/mine/.git", b"{root}/forged/.git", b""), name="hidden"
+)
+@example(claims=Claims(b"", b"{root}/mine/.git", b"{root}/forged/.git", b"[core]\nworktree = ../../mine"), name=".git")
 @settings(deadline=None)
-def test_whatever_stands_in_a_folder_no_repository_outside_is_its_own(
-    playground: Path, git_file: bytes, common: bytes, entry: bytes, config: bytes, is_folder: bool
-) -> None:
+def test_no_content_of_a_folder_makes_a_repository_outside_its_own(playground: Path, claims: Claims, name: str) -> None:
     forged = playground / "forged"
     shutil.rmtree(forged, ignore_errors=True)
-    hidden = looks_like_a_repository(forged / (".git" if is_folder else "hidden"))
-    if not is_folder:
-        fill(forged / ".git", git_file, playground)
+    hidden = looks_like_a_repository(forged / name)
+    if name != ".git":
+        fill(forged / ".git", claims.git_file, playground)
     for folder in (hidden, hidden / "worktrees" / "tree"):
         folder.mkdir(parents=True, exist_ok=True)
-        fill(folder / "commondir", common, playground)
-        fill(folder / "gitdir", entry, playground)
-        fill(folder / "config", config, playground)
+        fill(folder / "commondir", claims.common, playground)
+        fill(folder / "gitdir", claims.entry, playground)
+        fill(folder / "config", claims.config, playground)
     found = identify(str(forged))
 
     assert found.root == str(forged)
@@ -263,7 +273,7 @@ def test_whatever_stands_in_a_folder_no_repository_outside_is_its_own(
 
 @given(git_file=contents, common=contents, entry=contents)
 @settings(deadline=None)
-def test_whatever_stands_in_a_repositorys_own_files_a_key_is_named_back(
+def test_no_content_of_a_repository_gives_a_key_that_is_not_named_back(
     tmp_path_factory: pytest.TempPathFactory, playground: Path, git_file: bytes, common: bytes, entry: bytes
 ) -> None:
     folder = tmp_path_factory.mktemp("odd")
