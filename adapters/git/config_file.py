@@ -95,7 +95,7 @@ class _Settings:
         return self._text[start : self._at]
 
     def _assigned(self) -> str | None:
-        """Return the value after the key; None for a key that stands alone."""
+        """Return the value after the key; None for a key without "="."""
         character = self._next()
         while character in " \t":
             character = self._next()

@@ -165,7 +165,7 @@ def _has_author(question: _Question, addresses: set[str]) -> bool:
     # A mailmap, with which a repository renames authors, is not read by rev-list.
     search = ["rev-list", "--all", "--fixed-strings", "--regexp-ignore-case", *wanted, "--format=%ae%x00"]
     for most in (1, DECOYS):
-        found = os.fsdecode(question.ask(search, most)).split("\0")[:-1]
+        found = os.fsdecode(question.ask(search, most)).split("\0")[:-1][:most]
         authors = {commit.rpartition("\n")[2].lower() for commit in found}
         if authors & addresses or not found:
             return bool(found)

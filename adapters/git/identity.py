@@ -2,7 +2,7 @@
 Location and identity of a repository, read from its files: no process, no variable of git. Standard library only.
 
 The `.git` of an unpacked archive can name any place. A repository is therefore taken for the one of a
-folder only if it names that folder back, which nobody can arrange without writing to the repository.
+folder only if it names that folder back, which takes write access to the repository.
 """
 
 import os
@@ -12,7 +12,7 @@ from hardwon.adapters.git.config_file import values
 from hardwon.domain.model.project import Identity
 
 LONGEST_LINE = 4096
-"""Bytes of a line or path; longer ones are no path."""
+"""Bytes of a line or path that are read; no file system has longer paths."""
 LONGEST_CONFIG = 1 << 16
 """Bytes of a configuration file that are read; git writes the place of the work tree at the beginning."""
 LARGEST_NUMBER = (1 << 63) - 1
@@ -175,9 +175,8 @@ def _path_in(folder: str, name: str) -> str:
 
 
 def _path_bytes(file: str) -> bytes:
-    """Return the path that is all of *file*; empty if that is no path."""
-    content = _start_of(file, LONGEST_LINE + 1)
-    return content.rstrip(b"\r\n") if len(content) <= LONGEST_LINE else b""
+    """Return the path in *file*, cut; empty if it is no regular file."""
+    return _start_of(file, LONGEST_LINE).rstrip(b"\r\n")
 
 
 def _start_of(path: str, most: int) -> bytes:

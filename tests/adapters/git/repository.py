@@ -24,10 +24,17 @@ ENVIRONMENT = {
 PATIENCE = 30.0
 
 
-def git(root: Path, *arguments: str) -> None:
+def git(root: Path, *arguments: str, **variables: str) -> None:
+    output_of(root, *arguments, **variables)
+
+
+def output_of(root: Path, *arguments: str, **variables: str) -> str:
+    """Return what git prints, without the last line's end."""
     # Tests may run inside a git hook, whose GIT_DIR must not lead here.
     ours = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True, env=ours | ENVIRONMENT)
+    command = ["git", "-C", str(root), *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, env=ours | ENVIRONMENT | variables)
+    return done.stdout.decode().rstrip("\n")
 
 
 def repository(root: Path, *commits: tuple[str, ...]) -> Path:
