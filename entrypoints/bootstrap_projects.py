@@ -3,11 +3,11 @@
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.entrypoints.bootstrap import Memory
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.project import Identity
+    from hardwon.domain.model.project import Identity, Registry
+    from hardwon.domain.use_cases.know_projects import KnowProjects
 
 
 def identify(folder: str) -> "Identity":
@@ -29,9 +29,17 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def build_know_projects(memory: Memory) -> KnowProjects:
+def registry_of(memory: Memory) -> "Registry":
+    """Return the projects that the store knows."""
+    from hardwon.adapters.sqlite.registry import read_registry
+
+    return read_registry(memory.database, memory.settings.trust)
+
+
+def build_know_projects(memory: Memory) -> "KnowProjects":
     """Register projects, ask git about them, and do with them as the user says."""
     from hardwon.adapters.git.history import GitRepositoryHistory
     from hardwon.adapters.sqlite.projects import SqliteProjects
+    from hardwon.domain.use_cases.know_projects import KnowProjects
 
     return KnowProjects(SqliteProjects(memory.database), GitRepositoryHistory(), memory.settings.trust)

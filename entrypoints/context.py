@@ -12,6 +12,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import CollectionName
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, registry_of
 
 GIT_SECONDS = 0.5
 """Time limit for git."""
@@ -36,11 +37,12 @@ ASK_SECONDS = 0.5
 
 def read_workplace(memory: Memory, project_root: str) -> Workplace:
     """Return where *project_root* stands, which the store knows from now on; git is asked once for a new project."""
-    from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
-
-    identity, know = identify(project_root), build_know_projects(memory)
-    project = know.here(identity, name_of(identity.root), Deadline.after(ASK_SECONDS, time.monotonic))
-    registry = know.registry()
+    identity, registry = identify(project_root), registry_of(memory)
+    project = registry.with_key(identity.key)
+    if project is None or not project.is_as_known(identity):
+        deadline = Deadline.after(ASK_SECONDS, time.monotonic)
+        project = build_know_projects(memory).here(identity, name_of(identity.root), deadline)
+        registry = registry_of(memory)
     return Workplace(
         project=project.id,
         workspace=memory.settings.workspace or os.path.dirname(identity.root),

@@ -8,7 +8,6 @@ folder only if it names that folder back, which takes write access to the reposi
 import os
 import stat
 
-from hardwon.adapters.git.config_file import values
 from hardwon.domain.model.project import Identity
 
 LONGEST_LINE = 4096
@@ -151,6 +150,8 @@ def _work_tree(git: str) -> list[str]:
     """Return the work tree that the settings of the git folder *git* name, at most one."""
     # A sparse submodule has the setting in the second file.
     for name in ("config", "config.worktree"):
+        from hardwon.adapters.git.config_file import values  # noqa: PLC0415  # for submodules, which are rare
+
         named = values(config_text(git, name), "core.worktree")
         if named:
             return named[-1:]

@@ -1,17 +1,13 @@
-"""The projects in the store's tables. Standard library only: the hooks import it."""
+"""The projects in the store's tables."""
 
 from contextlib import AbstractContextManager
 
 from hardwon.adapters.sqlite.database import Database, Row, note_change
+from hardwon.adapters.sqlite.registry import COLUMNS, SELECT, read_projects, read_trusted_folders, to_project
 from hardwon.domain.model.project import Identity, Project
 from hardwon.ports.override import override
 from hardwon.ports.projects import Projects
 
-COLUMNS = (
-    *("id", "label", "key", "root", "is_repository", "device", "inode"),
-    *("remote", "first_commit", "authorship", "trust", "joined"),
-)
-SELECT = f"SELECT {', '.join(COLUMNS)} FROM project"
 INSERT = f"INSERT INTO project ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 UPDATE = f"UPDATE project SET {', '.join(f'{column} = ?' for column in COLUMNS[1:])} WHERE id = ?"
 
@@ -39,13 +35,13 @@ class SqliteProjects(Projects):
 
     @override
     def known(self) -> tuple[Project, ...]:
-        return tuple(_project(row) for row in self._database.rows(f"{SELECT} ORDER BY rowid"))
+        return read_projects(self._database)
 
     @override
     def add(self, identity: Identity, label: str) -> Project:
         with self._database.transaction():
             for row in self._database.rows(f"{SELECT} WHERE key = ?", (identity.key,)):
-                return _project(row)
+                return to_project(row)
             project = Project(self._free_id(identity.key), label, identity)
             self._database.rows(INSERT, _row(project))
             note_change(self._database)
@@ -68,7 +64,7 @@ class SqliteProjects(Projects):
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:
-        return tuple(path for (path,) in self._database.rows("SELECT path FROM trusted_folder ORDER BY path"))
+        return read_trusted_folders(self._database)
 
     @override
     def trust_below(self, folder: str, *, trusted: bool) -> None:
@@ -112,8 +108,3 @@ def _row(project: Project) -> Row:
         *(identity.device, identity.inode, project.remote, project.first_commit),
         *(project.authorship, project.trust, project.joined),
     )
-
-
-def _project(row: Row) -> Project:
-    identity = Identity(row[2], row[3], bool(row[4]), *row[5:7])
-    return Project(row[0], row[1], identity, *row[7:])

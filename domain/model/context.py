@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.redaction import REDACTED, redact
@@ -104,18 +104,11 @@ def _words_of_path(path: str) -> str:
     return " ".join((words, *identifier_words(words))).strip()
 
 
-class Labelled(Protocol):
-    """A tuple that is printed with the label of another project."""
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.entry_text import PrintedEntry
+    from hardwon.domain.model.injection.rules import ConstitutionalText
 
-    @property
-    def project(self) -> str | None:
-        """The id of its project."""
-        ...
-
-    def _replace(self, *, origin: str) -> Self: ...
-
-
-P = TypeVar("P", bound=Labelled)
+P = TypeVar("P", "PrintedEntry", "ConstitutionalText")
 
 
 class Workplace(NamedTuple):

@@ -67,6 +67,11 @@ class Project(NamedTuple):
     trust: Trust = "unsaid"
     joined: str | None = None
 
+    def is_as_known(self, identity: Identity) -> bool:
+        """Return whether all is known of it that a session needs, and it is still the one at the place of *identity*."""
+        is_same = self.identity.inode == identity.inode or not identity.is_repository
+        return is_same and self.authorship != "unknown"
+
     @property
     def is_waiting(self) -> bool:
         """Whether it stands for a label of an earlier version, whose folder is not known."""

@@ -45,8 +45,6 @@ class KnowProjects(NamedTuple):
         known = self.registry().with_key(identity.key)
         if known is None:
             known = self.projects.add(identity, label)
-            if not identity.is_repository:
-                known = self._changed(known._replace(authorship="own"))
         if known.identity != identity and known.identity.root != identity.root and not self.exists(known.identity.root):
             known = self._changed(known._replace(identity=identity, label=label))
         return known
@@ -60,7 +58,7 @@ class KnowProjects(NamedTuple):
         try:
             project = self._as_found(self.register(identity, label), identity, deadline)
         except StorageError:
-            project = Project("", label, identity, authorship="unknown" if identity.is_repository else "own")
+            project = Project("", label, identity)
         if project.authorship != "unknown":
             return project
         asked = self._with_authorship(project, deadline)

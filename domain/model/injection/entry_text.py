@@ -105,7 +105,8 @@ FROM = "From"
 
 def origin_lines(origin: str) -> list[str]:
     """Return the line that names another project, none without a label."""
-    return [metadata_line(FROM, neutral_line(origin))] if origin else []
+    label = neutral_line(origin)
+    return [metadata_line(FROM, label)] if label else []
 
 
 def track_record_text(observation_count: int, confidence: Confidence) -> str:

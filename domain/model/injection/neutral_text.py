@@ -12,19 +12,19 @@ from collections.abc import Iterator, Sequence
 from hardwon.domain.model.injection.frame import HEADINGS, TAG
 
 # Characters without a width that scripts and emoji need, so that they stay; a line is judged without them.
-_UNSEEN = re.compile("[\u00ad\u034f\u200c-\u200f\ufe00-\ufe0f]")
+_UNSEEN = "[\u00ad\u034f\u200c-\u200f\ufe00-\ufe0f]"
 _HOST_TAGS = (
     r"system(?:-reminder)?|hook_context|(?:user-prompt-submit|session-start|(?:pre|post)-tool-use)-hook|task-notification"
     r"|(?:local-)?command-\w+|bash-(?:input|std\w+)|ide_\w+|environment_context|user_instructions|tool_\w+|function_\w+|antml:\w+"
 )
-_TAG = re.compile(rf"<(?=\s*+/?\s*+(?:{TAG}|(?:{_HOST_TAGS})\b))", re.IGNORECASE)
+_TAG = rf"(?i)<(?=\s*+/?\s*+(?:{TAG}|(?:{_HOST_TAGS})\b))"
 
 # Control characters, bidi marks and zero-width characters, which could hide words from a reviewer of
 # a lesson. Joiners that scripts and emoji need stay, and so do all line ends.
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\0-\b\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_LINE_END = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LINE_END = r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 
 def without_tags(text: str) -> str:
@@ -33,25 +33,37 @@ def without_tags(text: str) -> str:
 
     The tags that frame the block, and those of the host's own messages, lose their bracket.
     """
-    text = _HIDDEN.sub("", text)
-    bare = _UNSEEN.sub("", text)
+    if _is_plain(text):
+        return text
+    text = re.sub(_HIDDEN, "", text)
+    bare = re.sub(_UNSEEN, "", text)
     if bare == text:
-        return _TAG.sub("&lt;", text)
-    brackets = {found.start() for found in _TAG.finditer(bare)}
+        return re.sub(_TAG, "&lt;", text)
+    brackets = {found.start() for found in re.finditer(_TAG, bare)}
     if not brackets:
         return text
-    seen = (at for at, character in enumerate(text) if not _UNSEEN.match(character))
+    seen = (at for at, character in enumerate(text) if not re.match(_UNSEEN, character))
     tags = {at for place, at in enumerate(seen) if place in brackets}
     return "".join("&lt;" if at in tags else character for at, character in enumerate(text))
 
 
 def neutral(text: str) -> str:
     """Return *text* as data below a line of the block: `without_tags`, newlines as line ends, structure with a backslash."""
-    lines = without_tags(_LINE_END.sub("\n", text)).split("\n")
-    bare = [_UNSEEN.sub("", line) for line in lines]
-    if any(_SUSPECT.match(line) or COMMENT in line for line in bare):
-        lines = [*_defused(lines, bare)]
-    return "\n".join(lines)
+    if _is_plain(text) and not any(map(_may_be_structure, text.split("\n"))):
+        return text
+    lines = without_tags(re.sub(_LINE_END, "\n", text)).split("\n")
+    return "\n".join(_defused(lines, [re.sub(_UNSEEN, "", line) for line in lines]))
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether *text* is of printable ASCII without tags, as most is: then no pattern need be compiled."""
+    return text.isascii() and "<" not in text and text.replace("\n", "").replace("\t", "").isprintable()
+
+
+def _may_be_structure(line: str) -> bool:
+    """Return whether markdown may take a line of plain text for structure."""
+    shown = line.strip(" \t")
+    return shown.startswith(("#", "`", "~", "=")) or (shown.startswith("-") and not shown.strip("-"))
 
 
 def neutral_line(text: str) -> str:
@@ -73,16 +85,15 @@ def _letters(heading: str) -> str:
 _RESERVED = frozenset(map(_letters, HEADINGS))
 
 COMMENT, COMMENT_END = "<!--", "-->"
-_SUSPECT = re.compile(r"[ \t]*[#`~=<-]")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)|[ \t]*(?:#{2,3}(?:\s|$)|---[ \t]*$)")
-_OF_FRAME = re.compile(r"[ \t]*(?:#{2,3}(?:\s|$)|---[ \t]*$)")
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
-_OPENING = re.compile(r"(?P<indent> {0,3})(?P<fence>`{3,}(?=[^`]*$)|~{3,})")
-_CLOSING = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})[ \t]*$")
-_HTML = re.compile(r" {0,3}</?[A-Za-z][A-Za-z0-9-]*(?:[\s/>]|$)")
+_HEADING = r" {0,3}#{1,6}(?:\s|$)|[ \t]*(?:#{2,3}(?:\s|$)|---[ \t]*$)"
+_OF_FRAME = r"[ \t]*(?:#{2,3}(?:\s|$)|---[ \t]*$)"
+_UNDERLINE = r" {0,3}(?:=+|-+)[ \t]*$"
+_OPENING = r"(?P<indent> {0,3})(?P<fence>`{3,}(?=[^`]*$)|~{3,})"
+_CLOSING = r" {0,3}(?P<fence>`{3,}|~{3,})[ \t]*$"
+_HTML = r" {0,3}</?[A-Za-z][A-Za-z0-9-]*(?:[\s/>]|$)"
 """Begins HTML in which, up to a blank line, markdown is not read."""
 
-_RAW = re.compile(r" {0,3}<(?P<kind>\?|!\[CDATA\[|![A-Za-z]|(?:pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
+_RAW = r"(?i) {0,3}<(?P<kind>\?|!\[CDATA\[|![A-Za-z]|(?:pre|script|style|textarea)(?=[\s>]|$))"
 """Begins HTML that goes on over blank lines, to an end of its own."""
 
 
@@ -92,24 +103,24 @@ def _defused(lines: Sequence[str], bare: Sequence[str]) -> Iterator[str]:
     closed_at, in_html, below_text = -1, False, True
     for at, (line, seen) in enumerate(zip(lines, bare, strict=True)):
         if at <= closed_at:
-            yield f"\\{line}" if _OF_FRAME.match(seen) else line
+            yield f"\\{line}" if re.match(_OF_FRAME, seen) else line
             below_text = False
             continue
-        if opening := _OPENING.match(seen):
+        if opening := re.match(_OPENING, seen):
             fences = fences or _Fences(bare)
             if not in_html and (end := fences.end(at, opening)) is not None:
                 closed_at = end
                 yield line
                 continue
-        is_structure = opening or _HEADING.match(seen) or (below_text and _UNDERLINE.match(seen))
+        is_structure = opening or re.match(_HEADING, seen) or (below_text and re.match(_UNDERLINE, seen))
         yield f"\\{line}" if is_structure else _without_open_html(line, seen)
         below_text = bool(seen.strip())
-        in_html = below_text and (in_html or _HTML.match(seen) is not None)
+        in_html = below_text and (in_html or re.match(_HTML, seen) is not None)
 
 
 def _without_open_html(line: str, seen: str) -> str:
     """Return *line* with HTML that would hide the lines after it made text."""
-    raw = _RAW.match(seen)
+    raw = re.match(_RAW, seen)
     if raw and _end_of(raw["kind"]) not in seen[raw.end() :].lower():
         line = line.replace("<", "&lt;", 1)
     if COMMENT not in seen:
@@ -142,7 +153,7 @@ class _Fences:
             indent = len(line) - len(line.lstrip(" "))
             for wanted in range(indent + 1, 4):
                 self._less_indented[wanted][at] = at
-        if closing := _CLOSING.match(line):
+        if closing := re.match(_CLOSING, line):
             fence = closing["fence"]
             self._lengths[at] = len(fence)
             longer = self._next[fence[0]][at + 1]

@@ -30,9 +30,13 @@ PARTS = (
 )
 texts = st.lists(st.sampled_from(PARTS) | st.text(max_size=3), min_size=1, max_size=14).map("".join)
 names = texts.filter(lambda text: re.search(r"\w", text) is not None)
+origins = st.just("") | names.filter(lambda name: plain(name) != "")
+"""Of labels, which are the names of folders."""
+
 entries = st.builds(
     PrintedEntry,
     seq=st.just(1),
+    origin=origins,
     name=names,
     description=texts,
     notes=st.just("") | texts,
@@ -43,6 +47,7 @@ entries = st.builds(
 rules = st.builds(
     ConstitutionalText,
     seq=st.just(2),
+    origin=origins,
     entry_id=st.just("i"),
     kind=st.just("document"),
     name=names,
@@ -123,14 +128,18 @@ def in_order(all_of: Sequence[PrintedEntry]) -> list[PrintedEntry]:
 
 
 def body(entry: PrintedEntry | ConstitutionalText) -> str:
-    return plain(f"{entry.description}\n{entry.notes}")
+    return plain(f"{entry.description}\n{entry.notes}\n{from_line(entry)}")
 
 
 def lesson_body(entry: PrintedEntry) -> str:
     """Return the text below the heading: where it begins with the name, that is not repeated."""
     split = split_by_title(entry.name, entry.description)
     rest = split.continued if not split.beginning or re.search(r"[^\W_]", split.rest) else ""
-    return plain(f"{rest}\n{entry.notes}")
+    return plain(f"{rest}\n{entry.notes}\n{from_line(entry)}")
+
+
+def from_line(entry: PrintedEntry | ConstitutionalText) -> str:
+    return f"- From: {entry.origin}" if entry.origin else ""
 
 
 @given(

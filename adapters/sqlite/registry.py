@@ -1,0 +1,31 @@
+"""Reads of the projects in the store's tables. Standard library only: the hooks import it."""
+
+from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
+
+COLUMNS = (
+    *("id", "label", "key", "root", "is_repository", "device", "inode"),
+    *("remote", "first_commit", "authorship", "trust", "joined"),
+)
+SELECT = f"SELECT {', '.join(COLUMNS)} FROM project"
+
+
+def read_projects(database: Database) -> tuple[Project, ...]:
+    """Return all projects in the order in which they were added."""
+    return tuple(to_project(row) for row in database.rows(f"{SELECT} ORDER BY rowid"))
+
+
+def read_trusted_folders(database: Database) -> tuple[str, ...]:
+    """Return the folders below which every project is trusted, sorted."""
+    return tuple(path for (path,) in database.rows("SELECT path FROM trusted_folder ORDER BY path"))
+
+
+def read_registry(database: Database, mode: TrustMode) -> Registry:
+    """Return what the store knows of projects, where *mode* says which are trusted."""
+    return Registry(read_projects(database), read_trusted_folders(database), mode)
+
+
+def to_project(row: Row) -> Project:
+    """Return the project of a row of `SELECT`."""
+    identity = Identity(row[2], row[3], bool(row[4]), *row[5:7])
+    return Project(row[0], row[1], identity, *row[7:])
