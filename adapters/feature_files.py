@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from hardwon.domain.model.context import UNKNOWN_PHASE, Feature
-from hardwon.domain.model.plain_text import describe
 from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
@@ -87,6 +86,8 @@ class FeatureFiles:
 
     def _description(self, folder: str) -> str:
         texts = (self._read(f"{folder}/{name}") for name in DOCUMENTS)
+        from hardwon.domain.model.plain_text import describe  # noqa: PLC0415  # only with an active feature
+
         return next(filter(None, (describe(text) for text in texts if text)), "")
 
     def _read(self, name: str) -> str | None:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
-from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
@@ -26,6 +25,7 @@ def has_changed_banks(memory: Memory, project_root: str) -> bool:
 
 def build_import_knowledge(memory: Memory, project_root: str, workplace: Workplace) -> "ImportKnowledge":
     """Import the project's knowledge bank and the user's own."""
+    from hardwon.adapters.sqlite.projects import SqliteProjects
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 
     return ImportKnowledge(

@@ -12,6 +12,9 @@ from collections.abc import Iterator, Sequence
 from hardwon.domain.model.injection.frame import HEADINGS, TAG
 
 # Characters without a width that scripts and emoji need, so that they stay; a line is judged without them.
+_MARKS = frozenset("\u034f" + "".join(map(chr, range(0xFE00, 0xFE10))))
+"""Those of `_UNSEEN` that Python calls printable."""
+
 _UNSEEN = "[\u00ad\u034f\u200c-\u200f\ufe00-\ufe0f]"
 _HOST_TAGS = (
     r"system(?:-reminder)?|hook_context|(?:user-prompt-submit|session-start|(?:pre|post)-tool-use)-hook|task-notification"
@@ -56,8 +59,9 @@ def neutral(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether *text* is of printable ASCII without tags, as most is: then no pattern need be compiled."""
-    return text.isascii() and "<" not in text and text.replace("\n", "").replace("\t", "").isprintable()
+    """Return whether *text* has neither tags nor characters that are not seen, as most: then no pattern is compiled."""
+    is_seen = text.replace("\n", "").replace("\t", "").isprintable()
+    return is_seen and "<" not in text and (text.isascii() or _MARKS.isdisjoint(text))
 
 
 def _may_be_structure(line: str) -> bool:

@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.conversation.sentences import split_sentences
-from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.block import LARGEST_ENTRY
 from hardwon.domain.model.injection.entry_text import units
 from hardwon.domain.model.injection.frame import RELATED
@@ -25,9 +23,16 @@ SUMMARISED_CHARACTERS = 2_000
 HEADING_WORDS = 4
 """A paragraph of at most so many words, not ended by punctuation, is a heading of the next."""
 
-_ENDED = re.compile(r"[.!?…:;][\"')\]]*\Z")
-_SPEAKER = re.compile(r"(?:user|human|assistant|agent|claude)\b(?:\s*\(.*)?\s*(?::|\Z)", re.IGNORECASE)
-_PARAGRAPH = re.compile(r"\n\s*\n")
+_ENDED = r"[.!?…:;][\"')\]]*\Z"
+_SPEAKER = r"(?i)(?:user|human|assistant|agent|claude)\b(?:\s*\(.*)?\s*(?::|\Z)"
+_PARAGRAPH = r"\n\s*\n"
+
+
+def _shortened(text: str, room: int) -> str:
+    """Return *text*, or its beginning of at most *room* characters."""
+    from hardwon.domain.model.excerpt import shortened  # noqa: PLC0415  # most session starts print no conversation
+
+    return shortened(text, room)
 
 
 class ConversationSummary(NamedTuple):
@@ -52,7 +57,7 @@ class ConversationSummary(NamedTuple):
     @property
     def line(self) -> str:
         """Title, kind, day and summary on one line; the title is left out when the summary begins with it."""
-        title, summary = shortened(self.name, TITLE_ROOM), summarised(self.description, self.name)
+        title, summary = _shortened(self.name, TITLE_ROOM), summarised(self.description, self.name)
         when = f"({self.kind}, {self.updated_at:%Y-%m-%d})"
         is_repeated = re.match(rf"{re.escape(title)}(?!\w)", summary)
         text = f"{summary} {when}" if is_repeated else f"{title} {when}{': ' if summary else ''}{summary}"
@@ -60,7 +65,7 @@ class ConversationSummary(NamedTuple):
 
     def cut(self, room: int) -> str:
         """Return the beginning of the line, at most *room* characters."""
-        return ITEM + shortened(self.line.removeprefix(ITEM), room - len(ITEM))
+        return ITEM + _shortened(self.line.removeprefix(ITEM), room - len(ITEM))
 
 
 def summarised(text: str, title: str) -> str:
@@ -78,9 +83,9 @@ def summarised(text: str, title: str) -> str:
 def _own_words(text: str, title: str) -> Iterator[str]:
     """Yield the paragraphs before the first exchange, each on one line."""
     wanted = " ".join(title.split())
-    for paragraph in _PARAGRAPH.split(text):
+    for paragraph in re.split(_PARAGRAPH, text):
         lines = [" ".join(line.split()) for line in paragraph.splitlines()]
-        spoken = next((at for at, line in enumerate(lines) if _SPEAKER.match(line)), len(lines))
+        spoken = next((at for at, line in enumerate(lines) if re.match(_SPEAKER, line)), len(lines))
         if own := " ".join(line for line in lines[:spoken] if line and line != wanted):
             yield own
         if spoken < len(lines):
@@ -88,14 +93,16 @@ def _own_words(text: str, title: str) -> Iterator[str]:
 
 
 def _is_heading(paragraph: str) -> bool:
-    return len(paragraph.split()) <= HEADING_WORDS and not _ENDED.search(paragraph)
+    return len(paragraph.split()) <= HEADING_WORDS and not re.search(_ENDED, paragraph)
 
 
 def _first_sentences(paragraph: str) -> str:
     """Return as many whole sentences as fit; of a first one that is too long, its beginning."""
+    from hardwon.domain.model.conversation.sentences import split_sentences  # noqa: PLC0415  # most starts print none
+
     first, *others = split_sentences(paragraph)
     if len(first) > SUMMARY_ROOM:
-        return shortened(first, SUMMARY_ROOM)
+        return _shortened(first, SUMMARY_ROOM)
     summary = first
     for sentence in others:
         if len(summary) + 1 + len(sentence) > SUMMARY_ROOM:
