@@ -59,7 +59,7 @@ def change_probe(project_root: str, warn: Warn) -> "GitChangeProbe":
 
 def checked_out_branch(project_root: str) -> str | None:
     """Return the branch that is checked out, None where there is none; free of processes."""
-    from hardwon.adapters.git.probe import checked_out_branch
+    from hardwon.adapters.git.identity import checked_out_branch
 
     return checked_out_branch(project_root)
 

@@ -1,5 +1,5 @@
 """
-Location and identity of a repository, read from its files: no process, no variable of git. Standard library only.
+Location, identity and branch of a repository, read from its files: no process, no variable of git. Standard library only.
 
 The `.git` of an unpacked archive can name any place. A repository is therefore taken for the one of a
 folder only if it names that folder back, which takes write access to the repository.
@@ -192,3 +192,15 @@ def _start_of(path: str, most: int) -> bytes:
 
 def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | _NO_WAIT)
+
+
+BRANCH = "ref: refs/heads/"
+
+
+def checked_out_branch(project_root: str) -> str | None:
+    """Return the branch of the repository that holds *project_root*; None without one, or with none checked out."""
+    top = top_of(os.path.realpath(project_root))
+    if top is None:
+        return None
+    head = first_line(os.path.join(git_folder(top), "HEAD"))
+    return head.removeprefix(BRANCH) if head.startswith(BRANCH) else None

@@ -1,5 +1,5 @@
 """
-The checked-out branch, and the changed files that git reports. Standard library only.
+The changed files that git reports. Standard library only.
 
 Git is run so that it starts no other program: the `.git` of an unpacked archive can have
 settings that name programs, such as monitors, hooks, filters and transports.
@@ -9,23 +9,10 @@ import datetime as dt
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from hardwon.adapters.git.identity import first_line, git_folder, top_of
 from hardwon.adapters.git.process import find_git, run, surroundings
 from hardwon.domain.model.context import MAX_FILES
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.own_files import OWN_FILES
-
-BRANCH = "ref: refs/heads/"
-
-
-def checked_out_branch(project_root: str) -> str | None:
-    """Return the branch of the repository that holds *project_root*; None without one, or with none checked out."""
-    top = top_of(os.path.realpath(project_root))
-    if top is None:
-        return None
-    head = first_line(os.path.join(git_folder(top), "HEAD"))
-    return head.removeprefix(BRANCH) if head.startswith(BRANCH) else None
-
 
 # Of git's variables only those of the places of git and of the user's configuration. GIT_DIR and
 # the like would direct a hook started inside another git hook to that repository; others would

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.git.identity import main_work_tree
-from hardwon.adapters.git.probe import checked_out_branch
+from hardwon.adapters.git.identity import checked_out_branch, main_work_tree
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -71,6 +70,6 @@ def test_a_pipe_in_the_place_of_a_file_does_not_block(tmp_path: Path, name: str)
     (tmp_path / name).parent.mkdir(exist_ok=True)
     os.mkfifo(tmp_path / name)
 
-    ask = f"from hardwon.adapters.git.probe import checked_out_branch as ask; print(ask({str(tmp_path)!r}))"
+    ask = f"from hardwon.adapters.git.identity import checked_out_branch as ask; print(ask({str(tmp_path)!r}))"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, timeout=20)
     assert done.stdout == "None\n"
