@@ -10,13 +10,13 @@ from hardwon.adapters.sqlite.database import Database, content_version, from_tex
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible, where
 from hardwon.adapters.sqlite.rows import (
-    FACT_COLUMNS,
     SELECT_ENTRY,
     SELECT_FACTS,
     SELECT_NEWEST_SUMMARIES,
     SELECT_PRINTED,
     SELECT_RECALL_FACTS,
     SELECT_SUMMARIES,
+    fact_columns,
     to_entries,
     to_facts,
     to_recall_facts,
@@ -90,7 +90,7 @@ NEWEST_BY_TRACK_RECORD = f"""
         FROM recall r CROSS JOIN entry e ON e.seq = r.entry_seq
         WHERE {RANKED_LEARNING} AND r.recall_count > 0 AND {{visible}}
     )
-    SELECT {FACT_COLUMNS}, 0 FROM record JOIN entry e ON e.seq IN (
+    SELECT {fact_columns("0")} FROM record JOIN entry e ON e.seq IN (
         SELECT e.seq FROM entry e
         WHERE {RANKED_LEARNING} AND e.category IS record.category AND e.observation_count = record.observation_count
             AND e.confidence = record.confidence AND {{visible}}
@@ -98,7 +98,7 @@ NEWEST_BY_TRACK_RECORD = f"""
         ORDER BY e.updated_at DESC, e.id LIMIT ?
     )
     UNION ALL
-    SELECT {FACT_COLUMNS}, recalled.recall_count FROM recalled JOIN entry e USING (seq)
+    SELECT {fact_columns("recalled.recall_count")} FROM recalled JOIN entry e USING (seq)
     WHERE recalled.place <= ?
 """
 """

@@ -146,8 +146,11 @@ SELECT_NEWEST_SUMMARIES = f"""
     ORDER BY e.updated_at DESC, e.id LIMIT ?
 """
 
-FACT_COLUMNS = columns(RankingFacts._fields[:-1])
-"""The columns of `RankingFacts` without the last one, the recall count."""
+
+def fact_columns(recall_count: str) -> str:
+    """Return the columns of `RankingFacts`, with *recall_count* for that of the recall count."""
+    return columns(RankingFacts._fields, recall_count=recall_count)
+
 
 SELECT_FACTS = f"""
     SELECT {columns(RankingFacts._fields)} FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value
@@ -241,7 +244,7 @@ def to_summary(row: Row) -> ConversationSummary:
 
 
 def to_facts(row: Row) -> RankingFacts:
-    """Return the facts of a row of `FACT_COLUMNS` and the recall count."""
+    """Return the facts of a row of `fact_columns`."""
     return RankingFacts(*decoded(row, FACT_DECODERS))
 
 

@@ -130,7 +130,7 @@ class Inject(NamedTuple):
             retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
             retrieval = retrieve.find(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
-            policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now)
+            policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now, own=workplace.own)
             selected = self._select(retrieval, policy, limit, rules, seen)
             related, missing = self._related(query, occasion, deadline, rules)
             injection = self._block(retrieval, selected, rules, related, workplace, framed=framed)

@@ -63,6 +63,7 @@ class State:
             entry.confidence,
             entry.updated_at,
             self.recalls[seq][0] if seq in self.recalls else 0,
+            entry.project,
         )
 
     def within(self, only: EntryFilter) -> list[int]:

@@ -30,6 +30,7 @@ class RankingFacts(NamedTuple):
         entry_id: The last tie-breaker.
         category: None for other kinds than learnings.
         updated_at: Determines recency, and breaks ties before the id.
+        project: The id of its project; None for none.
     """
 
     seq: int
@@ -39,6 +40,7 @@ class RankingFacts(NamedTuple):
     confidence: Confidence
     updated_at: dt.datetime
     recall_count: int
+    project: str | None = None
 
 
 class Candidate(NamedTuple):

@@ -1,6 +1,7 @@
 """Prominence, the track record of an entry as a number; and the policy that ranks the session start."""
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Self
 
 from hardwon.domain.model.errors import HardwonError
@@ -75,11 +76,12 @@ class Signals(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A candidate with its final score and its signals."""
+    """A candidate with its final score and its signals, and whether it is of the user's project."""
 
     candidate: Candidate
     signals: Signals
     score: float
+    is_own: bool = False
 
     @property
     def facts(self) -> RankingFacts:
@@ -138,6 +140,7 @@ class RankingPolicy:
         weights: The weights of the signals while all are present.
         maxima: The best of each signal; a signal without a positive best is missing.
         now: The time of ranking.
+        own: The ids of the user's project and its clones; their entries come first among those of equal score.
 
     Examples:
         >>> noon = dt.datetime(2026, 1, 5, 12, tzinfo=dt.UTC)
@@ -150,10 +153,11 @@ class RankingPolicy:
         [(20, 0.87), (0, 0.84)]
     """
 
-    def __init__(self, *, weights: Weights, maxima: Maxima, now: dt.datetime) -> None:
+    def __init__(self, *, weights: Weights, maxima: Maxima, now: dt.datetime, own: Sequence[str] = ()) -> None:
         self.effective = weights.redistributed(vector=maxima.vector > 0, keyword=maxima.keyword > 0)
         self.maxima = maxima
         self.now = now
+        self._own = own
 
     @property
     def name(self) -> Literal["hybrid", "prominence"]:
@@ -190,12 +194,13 @@ class RankingPolicy:
         return {**signals._asdict(), **weights}
 
     def rank(self, candidates: list[Candidate]) -> list[Scored]:
-        """Return the candidates best first; ties go to the newest `updated_at`, then to the id."""
+        """Return the candidates best first; ties go to the own project, the newest `updated_at`, then to the id."""
         return sorted(map(self._scored, candidates), key=final_order)
 
     def _scored(self, candidate: Candidate) -> Scored:
         signals = self.signals(candidate.vector, candidate.keyword, self.prominence(candidate.facts))
-        return Scored(candidate=candidate, signals=signals, score=self.score(signals))
+        is_own = candidate.facts.project in self._own
+        return Scored(candidate=candidate, signals=signals, score=self.score(signals), is_own=is_own)
 
 
 LATEST_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
@@ -206,6 +211,6 @@ def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
     return (LATEST_TIME - facts.updated_at, facts.entry_id)
 
 
-def final_order(scored: Scored) -> tuple[float, dt.timedelta, str]:
-    """Return the key of the final order: best score first, then `tie_order`."""
-    return (-scored.score, *tie_order(scored.facts))
+def final_order(scored: Scored) -> tuple[float, bool, dt.timedelta, str]:
+    """Return the key of the final order: best score first, then the own project, then `tie_order`."""
+    return (-scored.score, not scored.is_own, *tie_order(scored.facts))

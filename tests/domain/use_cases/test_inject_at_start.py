@@ -454,3 +454,11 @@ def test_the_same_store_and_query_give_the_same_bytes(stored: list[Entry], limit
         backwards.add(entry)
 
     assert forwards.inject(limit=limit).text == forwards.inject(limit=limit).text == backwards.inject(limit=limit).text
+
+
+def test_among_equals_the_own_projects_lesson_comes_first() -> None:
+    session = Session()
+    for name, project in (("a", "there"), ("b", "here"), ("c", "there")):
+        session.add(attrs.evolve(lesson(f"Lesson {name}.", name=name), project=project))
+
+    assert [printed.name for printed in session.inject(ContextQuery()).lessons][0] == "b"
