@@ -75,7 +75,9 @@ class SqliteReceipts(Receipts):
         with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
             number = self._database.value(INSERT_RECEIPT, _values(receipt))
             self._database.run_many(
-                "INSERT INTO receipt_entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _shown_rows(number, receipt.shown)
+                "INSERT INTO receipt_entry (receipt_number, place, entry_id, form, digest, score, parts, room)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                _shown_rows(number, receipt.shown),
             )
             self._database.rows("DELETE FROM receipt WHERE number <= ?", (number - self._kept,))
 
