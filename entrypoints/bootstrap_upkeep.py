@@ -8,9 +8,9 @@ from itertools import islice
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import IN_MEMORY
 from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact, rebuild_index
-from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import drift_of, mend_store, move_aside
+from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
