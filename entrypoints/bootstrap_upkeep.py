@@ -9,7 +9,7 @@ from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import IN_MEMORY
 from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact, rebuild_index
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import drift_of, mend_store, move_aside
+from hardwon.adapters.sqlite.store import drift_of, move_aside, repair_store
 from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError, StorageError
@@ -49,14 +49,14 @@ def ensure_schema(memory: Memory) -> int:
     return NEWEST
 
 
-def mend_schema(folder: str) -> tuple[list[str], list[str]]:
+def repair_schema(folder: str) -> tuple[list[str], list[str]]:
     """
-    Mend the store's schema without losing a row; return the differences that were mended, and those that can't be.
+    Repair the store's schema without losing a row; return the differences that were repaired, and those that can't be.
 
     Raises:
         StorageError: it can't be opened or written.
     """
-    return mend_store(folder)
+    return repair_store(folder)
 
 
 def move_store_aside(folder: str) -> str:

@@ -21,17 +21,42 @@ LESSON, SECTION = 5, 9
 SAMPLES: dict[str, list[dict[str, Any]]] = {
     "_metadata": [{"key": "active_space", "value": "3"}, {"key": "automatic_provider", "value": "local"}],
     "entry": [
-        {"seq": LESSON, "id": "694f065a8ec08629", "content_hash": "694f065a8ec08629", "kind": "learning", "category": "patterns"}
+        {
+            "seq": LESSON,
+            "id": "694f065a8ec08629",
+            "content_hash": "694f065a8ec08629",
+            "kind": "learning",
+            "category": "patterns",
+        }
         | {"observation_count": 3, "confidence": "high", "updated_at": AT, "project": "here", "words": 11},
-        {"seq": SECTION, "id": "0123456789abcdef", "content_hash": "0123456789abcdef", "kind": "document", "updated_at": AT}
+        {
+            "seq": SECTION,
+            "id": "0123456789abcdef",
+            "content_hash": "0123456789abcdef",
+            "kind": "document",
+            "updated_at": AT,
+        }
         | {"project": "here", "words": 3, "tier": "critical"},
     ],
     "entry_text": [
         {"entry_seq": LESSON, "name": "Backoff", "description": "Retry with a backoff.", "reasoning": "It took a day."}
         | {"notes": "", "keywords": '["retry"]', "tags": "[]", "references": '["src/a.py"]', "trigger_phrases": "[]"}
         | {"text_hash": "hash of lesson", "created_at": AT, "source": "retro", "source_project": "here"},
-        {"entry_seq": SECTION, "file_path": "/memory/a.md", "anchor_id": "one", "name": "One", "description": "A section."}
-        | {"reasoning": "", "notes": "", "keywords": "[]", "tags": '["tag"]', "references": "[]", "trigger_phrases": "[]"}
+        {
+            "entry_seq": SECTION,
+            "file_path": "/memory/a.md",
+            "anchor_id": "one",
+            "name": "One",
+            "description": "A section.",
+        }
+        | {
+            "reasoning": "",
+            "notes": "",
+            "keywords": "[]",
+            "tags": '["tag"]',
+            "references": "[]",
+            "trigger_phrases": "[]",
+        }
         | {"text_hash": "hash of section", "created_at": AT, "source": "manual", "file_mtime": 7, "file_hash": "h"}
         | {"session_id": "s-1"},
     ],
@@ -45,7 +70,9 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "usage": [
         {"entry_seq": SECTION, "access_count": 4, "last_accessed": AT, "validation_count": 2, "useful_count": 1},
     ],
-    "history": [{"memory_id": SECTION, "field_changed": "title", "old_value": "Eins", "new_value": "One", "changed_at": AT}],
+    "history": [
+        {"memory_id": SECTION, "field_changed": "title", "old_value": "Eins", "new_value": "One", "changed_at": AT}
+    ],
     "tombstone": [{"file_path": "/memory/gone.md", "anchor_id": "", "file_hash": "g", "buried_at": AT}],
     "departed": [
         {"file_path": "/memory/left.md", "anchor_id": "", "file_hash": "l", "name": "Left", "tier": "critical"}
@@ -54,14 +81,28 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         | {"departed_at": AT},
     ],
     "checkpoints": [
-        {"id": 2, "name": "before", "created_at": AT, "memory_count": 1, "snapshot_path": "checkpoints/2.db", "metadata": "{}"},
+        {
+            "id": 2,
+            "name": "before",
+            "created_at": AT,
+            "memory_count": 1,
+            "snapshot_path": "checkpoints/2.db",
+            "metadata": "{}",
+        },
     ],
     "receipt": [
         {"number": 6, "session_id": "s-1", "event": "start", "at": AT, "project": "here", "query": "q", "space": "m"}
         | {"policy": "prominence", "digest": "d", "frame": '["", "", ""]', "missed": "[]", "keyword_text": "k"},
     ],
     "receipt_entry": [
-        {"receipt_number": 6, "place": 0, "entry_id": "694f065a8ec08629", "form": "lesson", "digest": "d0", "score": 0.5}
+        {
+            "receipt_number": 6,
+            "place": 0,
+            "entry_id": "694f065a8ec08629",
+            "form": "lesson",
+            "digest": "d0",
+            "score": 0.5,
+        }
         | {"parts": '{"prominence": 0.5}', "room": 0},
         {"receipt_number": 6, "place": 1, "entry_id": "0123456789abcdef", "form": "rule", "digest": "d1", "score": None}
         | {"parts": "{}", "room": 0},
@@ -118,8 +159,12 @@ def fill(connection: sqlite3.Connection) -> None:
 
 def dump(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield the statements that make the store again; those of the keyword index for entries as one statement a row."""
-    shadows = [f"{name}_*" for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'")]
-    objects = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+    shadows = [
+        f"{name}_*" for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'")
+    ]
+    objects = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
+    ).fetchall()
     kept = [
         (kind, name, sql)
         for kind, name, sql in objects
@@ -139,7 +184,9 @@ def dump(connection: sqlite3.Connection) -> Iterator[str]:
 
 def inserts(connection: sqlite3.Connection, table: str, number: str) -> Iterator[str]:
     """Yield a statement for each row of *table*."""
-    columns = ", ".join(f'"{name}"' for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)))
+    columns = ", ".join(
+        f'"{name}"' for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    )
     for row in connection.execute(f"SELECT {number}{columns} FROM {table}").fetchall():
         values = connection.execute(f"SELECT {', '.join('quote(?)' for _ in row)}", row).fetchone()
         yield f"INSERT INTO {table} ({number}{columns}) VALUES ({', '.join(values)})"

@@ -324,7 +324,9 @@ class SqliteMetadata:
     def _remember(self, key: str, value: str, *, replace: bool) -> None:
         on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
         with self._database.transaction():
-            self._database.rows(f"INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO {on_conflict}", (key, value))
+            self._database.rows(
+                f"INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO {on_conflict}", (key, value)
+            )
 
 
 KEY = "content_version"

@@ -1,5 +1,5 @@
 """
-Drift: where a store's schema differs from the one that its version's migrations yield, and mending it.
+Drift: where a store's schema differs from the one that its version's migrations yield, and repairing it.
 
 Imported by a migration and by `doctor` only.
 """
@@ -71,7 +71,7 @@ def drift(connection: sqlite3.Connection, version: int) -> list[str]:
         return list(_differences(connection, model))
 
 
-def mend(connection: sqlite3.Connection, version: int) -> None:
+def repair(connection: sqlite3.Connection, version: int) -> None:
     """
     Give the store the schema of *version* as far as no row is lost; idempotent.
 
@@ -93,8 +93,11 @@ def _differences(connection: sqlite3.Connection, model: sqlite3.Connection) -> I
             yield f"{kind} {name} is missing"
         elif normalised(present[kind, name]) != normalised(sql):
             there, wanted = columns(connection, name), columns(model, name)
-            details = [f"lacks the column {column}" for column in wanted if column not in there]
-            details += [f"has an unknown column {column}" for column in there if column not in wanted]
+            missing = ", ".join(column for column in wanted if column not in there)
+            unknown = ", ".join(column for column in there if column not in wanted)
+            details = [f"lacks the column {missing}"] * bool(missing) + [f"has an unknown column {unknown}"] * bool(
+                unknown
+            )
             yield f"{kind} {name} {' and '.join(details) or 'is defined in another way'}"
 
 
@@ -106,7 +109,7 @@ def columns(connection: sqlite3.Connection, table: str) -> list[str]:
 def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str) -> None:
     """Create a table, index or view in place of one that may be there; if it can't be, nothing changes."""
     kind, name = key
-    connection.execute("SAVEPOINT mending")
+    connection.execute("SAVEPOINT repairing")
     try:
         if kind == "table" and columns(connection, name):
             _rebuild(connection, name, sql)
@@ -114,8 +117,8 @@ def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str) -> 
             connection.execute(f"DROP {kind} IF EXISTS {name}")
             connection.execute(sql)
     except (sqlite3.IntegrityError, _UnknownColumnError):
-        connection.execute("ROLLBACK TO mending")
-    connection.execute("RELEASE mending")
+        connection.execute("ROLLBACK TO repairing")
+    connection.execute("RELEASE repairing")
 
 
 class _UnknownColumnError(Exception):
@@ -126,7 +129,7 @@ def _rebuild(connection: sqlite3.Connection, table: str, sql: str) -> None:
     """Create a table by *sql* in place of one that is there, with its rows and its highest number ever given."""
     there = columns(connection, table)
     numbers = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchall()
-    connection.execute(f"CREATE TEMP TABLE mended AS SELECT * FROM {table}")
+    connection.execute(f"CREATE TEMP TABLE repaired AS SELECT * FROM {table}")
     connection.execute(f"DROP TABLE {table}")
     connection.execute(sql)
     wanted = columns(connection, table)
@@ -134,9 +137,9 @@ def _rebuild(connection: sqlite3.Connection, table: str, sql: str) -> None:
         raise _UnknownColumnError
     connection.execute(
         f"INSERT INTO {table} ({', '.join(map(_quoted, wanted))})"
-        f" SELECT {', '.join(_value(connection, table, name, there) for name in wanted)} FROM temp.mended"
+        f" SELECT {', '.join(_value(connection, table, name, there) for name in wanted)} FROM temp.repaired"
     )
-    connection.execute("DROP TABLE temp.mended")
+    connection.execute("DROP TABLE temp.repaired")
     for (number,) in numbers:
         connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, number))

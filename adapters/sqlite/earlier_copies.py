@@ -16,7 +16,7 @@ def keep_copy(path: str, version: int) -> None:
     """
     Copy the store at *path* to `memory.db.v{version}`, replacing an earlier copy of that name, and remove all but the last two.
 
-    For the holder of the store's write lock: nobody else then writes such a copy, and the copy holds what was
+    For the holder of the store's write lock: no other process then writes such a copy, and the copy holds what was
     committed before. Its pages are not checked: a damaged keyword index must not keep a store from being migrated.
     The name appears when the copy is whole and on the disk.
 

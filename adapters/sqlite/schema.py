@@ -55,7 +55,9 @@ def refuse_newer(connection: sqlite3.Connection, path: str = "") -> None:
     """
     if (found := schema_version(connection)) <= NEWEST:
         return
-    message = f"the store has schema version {found}, this hardwon knows {NEWEST}: upgrade hardwon to one that knows {found}"
+    message = (
+        f"the store has schema version {found}, this hardwon knows {NEWEST}: upgrade hardwon to one that knows {found}"
+    )
     copies = [copy for copy in copies_beside(path) if copy.version <= NEWEST]
     if copies:
         version, copy = max(copies)
@@ -86,7 +88,7 @@ def migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None] = l
     """
     Migrate the store to the newest version, in one transaction; idempotent.
 
-    Drift from the version that the store has is mended first.
+    Drift from the version that the store has is repaired first.
 
     Args:
         connection: The store.
@@ -99,7 +101,7 @@ def migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None] = l
 
 
 def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -> None:
-    from hardwon.adapters.sqlite.drift import mend  # noqa: PLC0415  # rarely needed
+    from hardwon.adapters.sqlite.drift import repair  # noqa: PLC0415  # rarely needed
     from hardwon.adapters.sqlite.migrations import MIGRATIONS  # noqa: PLC0415  # rarely needed
 
     version = schema_version(connection)
@@ -107,7 +109,7 @@ def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -
         return
     if version:
         keep_copy(version)
-        mend(connection, version)
+        repair(connection, version)
     for step in MIGRATIONS[version:]:
         step(connection)
     connection.execute(

@@ -95,16 +95,16 @@ def open_store(
     return database
 
 
-def mend_store(folder: str) -> tuple[list[str], list[str]]:
+def repair_store(folder: str) -> tuple[list[str], list[str]]:
     """
-    Mend the schema of the store in *folder* where it drifted; return the differences that were mended, and those that stay.
+    Repair the schema of the store in *folder* where it drifted; return the differences that were repaired, and those that stay.
 
-    Does nothing where there is no store of the newest version: opening migrates it, and that mends it too.
+    Does nothing where there is no store of the newest version: opening migrates it, and that repairs it too.
 
     Raises:
         StorageError: it can't be opened or written.
     """
-    from hardwon.adapters.sqlite.drift import drift, mend  # noqa: PLC0415  # for a repair only
+    from hardwon.adapters.sqlite.drift import drift, repair  # noqa: PLC0415  # for a repair only
 
     path = os.path.join(folder, FILE_NAME)
     if not os.path.isfile(path):
@@ -114,7 +114,7 @@ def mend_store(folder: str) -> tuple[list[str], list[str]]:
         if schema_version(connection) != NEWEST or not (before := drift(connection, NEWEST)):
             return [], []
         with unenforced_foreign_keys(connection), transaction(connection):
-            mend(connection, NEWEST)
+            repair(connection, NEWEST)
         after = drift(connection, NEWEST)
     return [line for line in before if line not in after], after
 

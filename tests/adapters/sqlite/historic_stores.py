@@ -34,7 +34,9 @@ def unpack(store: Path, folder: Path) -> Path:
 
 def tables(path: Path) -> dict[str, list[str]]:
     """Return the columns by table, without the keyword index."""
-    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*' AND name NOT GLOB 'sqlite_*'"
+    query = (
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*' AND name NOT GLOB 'sqlite_*'"
+    )
     with closing(sqlite3.connect(path)) as connection:
         names = [name for (name,) in connection.execute(query)]
         return {name: [row[1] for row in connection.execute(f"PRAGMA table_info({name})")] for name in names}

@@ -65,7 +65,9 @@ def test_a_copy_that_cannot_be_written_stops_the_migration_and_nothing_is_change
     before, data = content(path), path.read_bytes()
     with (
         no_file_larger_than(64 * 1024),
-        pytest.raises(StorageError, match=r"^the store was not migrated, as no copy .*memory\.db\.v4.*nothing was changed$"),
+        pytest.raises(
+            StorageError, match=r"^the store was not migrated, as no copy .*memory\.db\.v4.*nothing was changed$"
+        ),
     ):
         open_store(str(folder))
 
@@ -85,7 +87,7 @@ def test_a_folder_in_the_place_of_the_copy_stops_the_migration(path: Path, folde
 
 @pytest.mark.parametrize(
     ("module", "name", "left"),
-    [("earlier_copies", "publish", [f"{COPY}.partial"]), ("drift", "mend", [COPY])],
+    [("earlier_copies", "publish", [f"{COPY}.partial"]), ("drift", "repair", [COPY])],
     ids=["while copying", "before migrating"],
 )
 def test_a_killed_process_leaves_the_old_store_and_no_half_copy(
@@ -102,6 +104,16 @@ def test_a_killed_process_leaves_the_old_store_and_no_half_copy(
     assert content(folder / COPY) == before
 
 
+@pytest.mark.usefixtures("path")
+def test_half_copies_of_killed_processes_are_removed(folder: Path) -> None:
+    for name in ("memory.db.v3.partial", "memory.db.v4.partial"):
+        (folder / name).write_bytes(b"half a copy")
+    with opened(folder):
+        pass
+
+    assert copies(folder) == [COPY]
+
+
 def test_processes_that_open_an_old_store_at_once_end_well_with_one_copy(path: Path, folder: Path) -> None:
     before = content(path)
     running = [subprocess.Popen([sys.executable, "-c", SLOW + OPEN, str(folder)]) for _ in range(3)]
@@ -111,7 +123,7 @@ def test_processes_that_open_an_old_store_at_once_end_well_with_one_copy(path: P
     assert content(folder / COPY) == before
 
 
-def test_what_is_only_in_the_write_ahead_log_is_copied_too(path: Path, folder: Path) -> None:
+def test_changes_in_the_write_ahead_log_are_copied_too(path: Path, folder: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("UPDATE entry_text SET name = 'Logged' WHERE entry_seq = 5")
         with opened(folder):

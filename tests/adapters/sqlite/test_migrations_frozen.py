@@ -40,7 +40,7 @@ def statements(source: str) -> Iterator[str]:
     """Yield the texts in a module; the values in f-strings are empty."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.JoinedStr):
-            yield "".join(part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 

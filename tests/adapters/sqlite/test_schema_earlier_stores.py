@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite import migrations, schema
+from hardwon.adapters.sqlite.drift import drift
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import drift_of, mend_store
+from hardwon.adapters.sqlite.store import drift_of, repair_store
 from hardwon.domain.model.injection.receipt import Receipt, Shown
 from tests.adapters.sqlite.historic_stores import (
     LESSON,
@@ -40,10 +41,10 @@ def store(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def path(store: Path, folder: Path) -> Path:
-    """Return an earlier store; one of today's version, which nothing migrates, was mended as by `doctor --repair`."""
+    """Return an earlier store; one of today's version, which nothing migrates, was repaired as by `doctor --repair`."""
     unpacked = unpack(store, folder)
     if version_of(store) == NEWEST:
-        mend_store(str(folder))
+        repair_store(str(folder))
     return unpacked
 
 
@@ -51,7 +52,8 @@ def test_every_version_has_a_store() -> None:
     assert {version_of(store) for store in STORES} >= set(range(1, 7))
 
 
-def test_it_gets_the_schema_of_a_new_store(path: Path, folder: Path) -> None:
+@pytest.mark.usefixtures("path")
+def test_it_gets_the_schema_of_a_new_store(folder: Path) -> None:
     with opened(folder) as database:
         assert drift_of(database) == []
         assert database.rows("PRAGMA foreign_key_check") == []
@@ -70,8 +72,8 @@ def test_its_rows_stay(store: Path, path: Path, folder: Path, tmp_path: Path) ->
         assert unexpected == rows(before, table, kept), table
 
 
-def test_it_counts_recalls_and_keeps_receipts(path: Path, folder: Path) -> None:
-    assert path
+@pytest.mark.usefixtures("path")
+def test_it_counts_recalls_and_keeps_receipts(folder: Path) -> None:
     with opened(folder) as database:
         world = world_of(database)
         world.usage.record_recall([LESSON], NOW)
@@ -81,8 +83,8 @@ def test_it_counts_recalls_and_keeps_receipts(path: Path, folder: Path) -> None:
         assert [receipt.shown for receipt in world.receipts.find(session_id="s-2", limit=1)] == [RECEIPT.shown]
 
 
-def test_its_receipts_are_read(store: Path, path: Path, folder: Path) -> None:
-    assert path
+@pytest.mark.usefixtures("path")
+def test_its_receipts_are_read(store: Path, folder: Path) -> None:
     expected = [("lesson", 0), ("note", 0)] if "INSERT INTO receipt_entry " in store.read_text() else []
     with opened(folder) as database:
         receipts = world_of(database).receipts.find(session_id="s-1", limit=2)
@@ -90,14 +92,14 @@ def test_its_receipts_are_read(store: Path, path: Path, folder: Path) -> None:
     assert [(shown.form, shown.room) for receipt in receipts for shown in receipt.shown] == expected
 
 
-def test_a_new_entry_gets_a_number_that_was_never_given(path: Path, folder: Path) -> None:
-    assert path
+@pytest.mark.usefixtures("path")
+def test_a_new_entry_gets_a_number_that_was_never_given(folder: Path) -> None:
     with opened(folder) as database:
         assert world_of(database).add(lesson("another")) == [NEXT_NUMBER]
 
 
-def test_its_words_are_found(path: Path, folder: Path) -> None:
-    assert path
+@pytest.mark.usefixtures("path")
+def test_its_words_are_found(folder: Path) -> None:
     with opened(folder) as database:
         for word, found in (("backoff", LESSON), ("section", SECTION)):
             query = "SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?"
@@ -116,7 +118,7 @@ def test_a_copy_of_what_it_was_is_kept_beside_it(store: Path, folder: Path) -> N
         assert copy.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_next_migration_mends_what_had_drifted(
+def test_the_next_migration_repairs_what_had_drifted(
     store: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stores of today's version may have drifted too, as the program that migrated them kept what it found."""
@@ -127,8 +129,6 @@ def test_the_next_migration_mends_what_had_drifted(
     path = unpack(store, folder)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         schema.migrate(connection)
-        from hardwon.adapters.sqlite.drift import drift
-
         assert drift(connection, NEWEST) == []
         names = connection.execute("SELECT name FROM sqlite_master WHERE name NOT GLOB '*_fts*' ORDER BY name")
         assert names.fetchall() == expected

@@ -158,7 +158,7 @@ def test_a_broken_keyword_index_is_found_and_rebuilt_in_place(world: World, stat
     assert write(world, description="Writes work again.").code == 0
 
 
-def test_a_schema_that_drifted_is_named_and_mended_with_every_row(world: World) -> None:
+def test_a_schema_that_drifted_is_named_and_repaired_with_every_row(world: World) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     change(world, "DROP INDEX entry_newest", "ALTER TABLE receipt_entry DROP COLUMN room")
     before = world.query("SELECT * FROM entries ORDER BY id")
@@ -169,14 +169,14 @@ def test_a_schema_that_drifted_is_named_and_mended_with_every_row(world: World) 
 
     assert (done.code, broken_files(world)) == (0, [])
     assert done.stderr.splitlines() == [
-        "Warning: mended: index entry_newest is missing",
-        "Warning: mended: table receipt_entry lacks the column room",
+        "Warning: repaired: index entry_newest is missing",
+        "Warning: repaired: table receipt_entry lacks the column room",
     ]
     assert "schema: version" in done.stdout
     assert world.query("SELECT * FROM entries ORDER BY id") == before
 
 
-def test_a_store_without_a_table_that_opening_needs_is_mended(world: World) -> None:
+def test_a_store_without_a_table_that_opening_needs_is_repaired(world: World) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     change(world, "DROP TABLE entries_fts", "DROP TABLE usage")
     assert hardwon(world, "doctor").code == 2
@@ -185,13 +185,15 @@ def test_a_store_without_a_table_that_opening_needs_is_mended(world: World) -> N
     assert world.query("SELECT count(*) FROM entries") == [(3,)]
 
 
-def test_what_repair_would_lose_rows_by_stays_and_is_named(world: World) -> None:
+def test_a_difference_whose_repair_would_lose_values_stays_and_is_named(world: World) -> None:
     change(world, "ALTER TABLE recall ADD COLUMN mine")
 
     done = hardwon(world, "doctor", "--repair", "--json")
 
     assert_only_finding(done, "schema", "table recall has an unknown column mine")
-    assert done.stderr.startswith("Warning: left as it is, as mending it would lose rows: table recall has an unknown")
+    assert done.stderr.startswith(
+        "Warning: left as it is, as repairing it would lose rows: table recall has an unknown"
+    )
 
 
 def test_a_version_that_is_no_number_is_damage(world: World) -> None:
