@@ -101,6 +101,7 @@ def open_memory(
     busy_seconds: float = BUSY_SECONDS,
     repair_index: bool = True,
     create: bool = True,
+    largest_upgrade: int | None = None,
 ) -> Memory:
     """
     Open the store that *settings* names.
@@ -111,12 +112,19 @@ def open_memory(
         busy_seconds: How long to wait for other writers.
         repair_index: Rebuild a keyword index that does not fit the entries.
         create: False gives an empty store that leaves no trace where there is none.
+        largest_upgrade: Bytes of the largest store of an earlier version that is migrated; None migrates any.
 
     Raises:
         StorageError: the store can't be opened.
 
     """
-    database = open_store(settings.global_store, busy_seconds=busy_seconds, repair_index=repair_index, create=create)
+    database = open_store(
+        settings.global_store,
+        busy_seconds=busy_seconds,
+        repair_index=repair_index,
+        create=create,
+        largest_upgrade=largest_upgrade,
+    )
     automatic = SqliteMetadata(database).automatic_provider or choose_automatically(os.environ)
     return Memory(
         settings=settings,

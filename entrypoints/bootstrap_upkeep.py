@@ -8,10 +8,11 @@ from itertools import islice
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import IN_MEMORY
 from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact, rebuild_index
+from hardwon.adapters.sqlite.schema import NEWEST
+from hardwon.adapters.sqlite.store import drift_of, move_aside, repair_store
 from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
-from hardwon.adapters.sqlite.store import move_aside
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError
+from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
@@ -35,6 +36,28 @@ def ensure_sound(memory: Memory) -> None:
         CorruptStoreError: something in it is damaged.
     """
     ensure_sound_database(memory.database)
+
+
+def ensure_schema(memory: Memory) -> int:
+    """
+    Check that the store's tables, columns, indexes and views are those of its version; return that version.
+
+    Raises:
+        StorageError: something drifted; the message names each difference.
+    """
+    if differences := drift_of(memory.database):
+        raise StorageError(f"{'; '.join(differences)}; run: hardwon doctor --repair")
+    return NEWEST
+
+
+def repair_schema(folder: str) -> tuple[list[str], list[str]]:
+    """
+    Repair the store's schema without losing a row; return the differences that were repaired, and those that can't be.
+
+    Raises:
+        StorageError: it can't be opened or written.
+    """
+    return repair_store(folder)
 
 
 def move_store_aside(folder: str) -> str:

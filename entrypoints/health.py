@@ -19,6 +19,7 @@ from hardwon.entrypoints.bootstrap_project import find_git, top_of
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_keyword_index,
     ensure_local_model,
+    ensure_schema,
     ensure_sound,
     ensure_vector_index,
     store_path,
@@ -90,6 +91,7 @@ def _store(settings: Settings) -> Iterator[Finding]:
         yield Finding("store", ok=False, detail=str(error))
         return
     yield _checked("store", lambda: _sound(memory))
+    yield _checked("schema", lambda: f"version {ensure_schema(memory)}, as expected")
     yield _checked("keyword index", lambda: _keyword_index(memory))
     yield _checked("vectors", lambda: _vectors(memory))
     providers = [(space, _provider(space)) for space in _examined(memory)]

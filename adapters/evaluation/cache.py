@@ -85,7 +85,7 @@ class VectorCache:
             if connection:
                 connection.execute("BEGIN IMMEDIATE")
                 rows = ((key, vector.tobytes()) for key, vector in vectors.items())
-                connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", rows)
+                connection.executemany("INSERT OR REPLACE INTO vector (key, vec) VALUES (?, ?)", rows)
                 connection.execute("COMMIT")
 
     def close(self) -> None:

@@ -27,11 +27,16 @@ MAX_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def write_copy(source: Database, path: str) -> None:
+def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
     """
-    Copy *source* to a new file at *path*, mode 0600, checked and flushed to disk; removed when that fails.
+    Copy *source* to a new file at *path*, mode 0600, flushed to disk; removed when that fails.
 
     Not atomic: `publish` then renames it.
+
+    Args:
+        source: The store.
+        path: Of the new file.
+        checked: Read the whole copy and refuse a damaged one.
 
     Raises:
         StorageError: it can't be written, or is damaged.
@@ -41,7 +46,8 @@ def write_copy(source: Database, path: str) -> None:
             copy.rows("PRAGMA journal_mode = OFF")  # a failed copy is removed anyway
             copy_pages(source, copy)
             copy.rows("PRAGMA journal_mode = DELETE")  # a single file, readable where nothing may be written
-            _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
+            if checked:
+                _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
         with translated(path):
             _flush(path, os.O_RDWR)
             _flush_folder(path)

@@ -173,7 +173,7 @@ class Database:
         if self.connection.in_transaction:
             yield
             return
-        with self.translated(), self._waiting(busy_seconds):
+        with self.translated(), self.waiting(busy_seconds):
             self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -217,7 +217,8 @@ class Database:
                 self.connection.execute("ROLLBACK")
 
     @contextmanager
-    def _waiting(self, busy_seconds: float | None) -> Iterator[None]:
+    def waiting(self, busy_seconds: float | None) -> Iterator[None]:
+        """Let statements within wait so long for other writers; None changes nothing."""
         if busy_seconds is None:
             yield
             return
@@ -272,6 +273,17 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def unenforced_foreign_keys(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let tables be replaced within, whose rows others refer to; to be entered outside of a transaction."""
+    [(enforced,)] = connection.execute("PRAGMA foreign_keys").fetchall()
+    connection.execute("PRAGMA foreign_keys = OFF")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA foreign_keys = {enforced}")
+
+
 def in_list(seqs: Iterable[int]) -> str:
     """Return *seqs* as the JSON array that `json_each(?)` reads."""
     return f"[{','.join(map(str, seqs))}]"
@@ -312,7 +324,9 @@ class SqliteMetadata:
     def _remember(self, key: str, value: str, *, replace: bool) -> None:
         on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
         with self._database.transaction():
-            self._database.rows(f"INSERT INTO _metadata VALUES (?, ?) ON CONFLICT DO {on_conflict}", (key, value))
+            self._database.rows(
+                f"INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO {on_conflict}", (key, value)
+            )
 
 
 KEY = "content_version"
@@ -321,7 +335,9 @@ KEY = "content_version"
 def note_change(database: Database) -> None:
     """Change the content version, by which caches see any change, within the transaction of the change."""
     # Random, as a failed transaction would already have used the next number.
-    database.rows("INSERT OR REPLACE INTO _metadata VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))", (KEY,))
+    database.rows(
+        "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))", (KEY,)
+    )
 
 
 def content_version(database: Database) -> int:

@@ -28,11 +28,12 @@ class SqliteImportLedger(ImportLedger):
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:
         with self._database.transaction():
             self._database.rows(
-                "INSERT INTO sources VALUES (?, ?) ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint",
+                "INSERT INTO sources (path, fingerprint) VALUES (?, ?)"
+                " ON CONFLICT (path) DO UPDATE SET fingerprint = excluded.fingerprint",
                 (_key(path), fingerprint),
             )
             self._database.run_many(
-                "INSERT OR IGNORE INTO source_heading VALUES (?, ?)",
+                "INSERT OR IGNORE INTO source_heading (path, heading) VALUES (?, ?)",
                 ((_key(path), heading) for heading in sorted(headings)),
             )
 

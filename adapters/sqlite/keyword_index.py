@@ -333,7 +333,7 @@ def _remove(database: Database, seq: int) -> None:
 
 
 def _note_stale(database: Database) -> None:
-    database.rows("INSERT OR IGNORE INTO _metadata VALUES (?, '1')", (STALE,))
+    database.rows("INSERT OR IGNORE INTO _metadata (key, value) VALUES (?, '1')", (STALE,))
 
 
 class FtsKeywordIndex(KeywordIndex):

@@ -86,10 +86,11 @@ Section = tuple[str, str]
 
 
 def copy_rows(past: Database, present: Database, table: str, condition: str = "true", *parameters: object) -> None:
-    """Copy the rows of *table* that meet *condition*; both stores have the same columns in the same order."""
-    marks = ", ".join("?" for _ in past.rows(f"PRAGMA table_info({table})"))
-    rows = past.stream(f"SELECT * FROM {table} WHERE {condition}", parameters)
-    present.run_many(f"INSERT INTO {table} VALUES ({marks})", rows)
+    """Copy the rows of *table* that meet *condition*; both stores have the same columns."""
+    names = [f'"{name}"' for (name,) in past.rows("SELECT name FROM pragma_table_info(?)", (table,))]
+    columns, marks = ", ".join(names), ", ".join("?" for _ in names)
+    rows = past.stream(f"SELECT {columns} FROM {table} WHERE {condition}", parameters)
+    present.run_many(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
 
 
 def spaces(past: Database, present: Database) -> dict[int, int]:
@@ -125,7 +126,7 @@ def restore_records(past: Database, present: Database) -> None:
     for table in LEDGERS:
         copy_rows(past, present, table)
     present.rows("DELETE FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?))", (OF_THE_FILE,))
-    present.run_many("INSERT INTO _metadata VALUES (?, ?)", decisions(past, spaces(past, present)))
+    present.run_many("INSERT INTO _metadata (key, value) VALUES (?, ?)", decisions(past, spaces(past, present)))
     _reserve_numbers(past, present)
     present.run_many(
         f"INSERT INTO history ({HISTORY}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM history"
@@ -155,7 +156,7 @@ def note_in_history(present: Database, field: str, seqs: Iterable[int], name: st
 def _reserve_numbers(past: Database, present: Database) -> None:
     last = past.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") or 0
     present.rows(
-        "INSERT INTO sqlite_sequence SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
+        "INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
     )
     present.rows("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'entry'", (last,))
 

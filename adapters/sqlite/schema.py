@@ -9,8 +9,16 @@ customer's column names.
 
 import os
 import sqlite3
+from collections.abc import Callable
+from typing import NamedTuple
 
-from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, FILE_NAME, Database, transaction
+from hardwon.adapters.sqlite.database import (
+    COUNT_BUSY_SECONDS,
+    FILE_NAME,
+    Database,
+    transaction,
+    unenforced_foreign_keys,
+)
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
 NEWEST = 7
@@ -34,36 +42,81 @@ def schema_version(connection: sqlite3.Connection) -> int:
     return int(row[0])
 
 
-def refuse_newer(connection: sqlite3.Connection) -> None:
+def refuse_newer(connection: sqlite3.Connection, path: str = "") -> None:
     """
     Check that this program knows the store's schema.
 
+    Args:
+        connection: The store.
+        path: Its file, beside which copies of earlier versions are; empty without one.
+
     Raises:
-        NewerSchemaError: a later hardwon wrote it.
+        NewerSchemaError: a later hardwon wrote it; the message names the copy that this program could read, if any.
     """
-    if (found := schema_version(connection)) > NEWEST:
-        raise NewerSchemaError(
-            f"the store has schema version {found}, this hardwon knows {NEWEST}: upgrade hardwon, nothing was changed"
-        )
+    if (found := schema_version(connection)) <= NEWEST:
+        return
+    message = (
+        f"the store has schema version {found}, this hardwon knows {NEWEST}: upgrade hardwon to one that knows {found}"
+    )
+    copies = [copy for copy in copies_beside(path) if copy.version <= NEWEST]
+    if copies:
+        version, copy = max(copies)
+        message += f"; a copy from before it was migrated is {copy}, of version {version}"
+    raise NewerSchemaError(f"{message}; nothing was changed")
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Migrate the store to the newest version, one transaction a step; idempotent."""
-    while schema_version(connection) < NEWEST:
-        _step(connection)
+class EarlierCopy(NamedTuple):
+    """A copy that was kept before a store was migrated."""
+
+    version: int
+    path: str
 
 
-def _step(connection: sqlite3.Connection) -> None:
+def copies_beside(path: str) -> list[EarlierCopy]:
+    """Return the copies of earlier versions beside the store at *path*; none if the folder can't be read."""
+    folder, file = os.path.split(path)
+    beginning = f"{file}.v"
+    try:
+        names = [name for name in os.listdir(folder) if name.startswith(beginning)] if folder else []
+    except OSError:
+        return []
+    versions = ((name.removeprefix(beginning), name) for name in names)
+    return [EarlierCopy(int(version), os.path.join(folder, name)) for version, name in versions if version.isdecimal()]
+
+
+def migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None] = lambda _: None) -> None:
+    """
+    Migrate the store to the newest version, in one transaction; idempotent.
+
+    Drift from the version that the store has is repaired first.
+
+    Args:
+        connection: The store.
+        keep_copy: Called with that version while the write lock is held and nothing is changed; not for a new store.
+            Whatever it raises ends the migration.
+    """
+    if schema_version(connection) < NEWEST:
+        with unenforced_foreign_keys(connection), transaction(connection):
+            _migrate(connection, keep_copy)
+
+
+def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -> None:
+    from hardwon.adapters.sqlite.drift import repair  # noqa: PLC0415  # rarely needed
     from hardwon.adapters.sqlite.migrations import MIGRATIONS  # noqa: PLC0415  # rarely needed
 
-    with transaction(connection):
-        version = schema_version(connection)
-        if version < NEWEST:  # another process may have done it meanwhile
-            MIGRATIONS[version](connection)
-            connection.execute(
-                "INSERT INTO _metadata VALUES ('schema_version', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                (str(version + 1),),
-            )
+    version = schema_version(connection)
+    if version >= NEWEST:  # another process has done it meanwhile
+        return
+    if version:
+        keep_copy(version)
+        repair(connection, version)
+    for step in MIGRATIONS[version:]:
+        step(connection)
+    connection.execute(
+        "INSERT INTO _metadata (key, value) VALUES ('schema_version', ?)"
+        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (str(NEWEST),),
+    )
 
 
 def open_existing(folder: str) -> Database | None:

@@ -202,7 +202,7 @@ class SqliteVectorStore(VectorStore):
 
     def _note_as_active(self, space_id: int) -> None:
         self._database.run_many(
-            "INSERT INTO _metadata VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            "INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (
                 ("active_space", str(space_id)),
                 ("embedding_provider", self._space.provider),

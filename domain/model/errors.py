@@ -16,6 +16,7 @@ The errors of hardwon.
         TakenNameError                    the user has something of the same name
       StorageError                        the store can't be read or written now
         NewerSchemaError                  a later hardwon wrote it: upgrade
+        OlderSchemaError                  it is too large to be migrated in a hook's time
         CorruptStoreError                 the file is damaged: doctor --repair
       EmbedderError
         EmbedderUnavailableError          keyword search still works
@@ -92,6 +93,10 @@ class StorageError(HardwonError):
 
 class NewerSchemaError(StorageError):
     """The store was written by a later version of hardwon; nothing was changed."""
+
+
+class OlderSchemaError(StorageError):
+    """The store is of an earlier version, and too large to be migrated in the time there is; nothing was changed."""
 
 
 class CorruptStoreError(StorageError):

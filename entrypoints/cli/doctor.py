@@ -10,7 +10,7 @@ from hardwon.domain.model.errors import CorruptStoreError, HardwonError, Storage
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events
-from hardwon.entrypoints.bootstrap_upkeep import ensure_sound, move_store_aside, rebuild_keyword_index
+from hardwon.entrypoints.bootstrap_upkeep import ensure_sound, move_store_aside, rebuild_keyword_index, repair_schema
 from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, shown, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
@@ -23,7 +23,10 @@ PROBLEMS_SHOWN = 3
 def doctor(
     *,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Move a broken store aside and rebuild it from markdown.")
+        bool,
+        typer.Option(
+            "--repair", help="Repair the store's tables; move a broken store aside and rebuild it from markdown."
+        ),
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -57,6 +60,7 @@ def doctor(
 
 def _repair(settings: Settings, project_root: str) -> None:
     try:
+        _repair_schema(settings)
         _ensure_sound(settings)
     except CorruptStoreError:
         aside = move_store_aside(settings.global_store)
@@ -64,6 +68,15 @@ def _repair(settings: Settings, project_root: str) -> None:
         _rebuild(settings, project_root)
     except StorageError as error:
         warn(f"nothing was repaired: {error}")
+
+
+def _repair_schema(settings: Settings) -> None:
+    """Repair the schema, before anything else reads the store."""
+    repaired, left = repair_schema(settings.global_store)
+    for line in repaired:
+        warn(f"repaired: {line}")
+    for line in left:
+        warn(f"left as it is, as repairing it would lose rows: {line}")
 
 
 def _ensure_sound(settings: Settings) -> None:

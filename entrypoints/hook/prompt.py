@@ -16,6 +16,7 @@ SEARCH_SECONDS = 0.7
 """Of the one second that a prompt waits at most; the rest is for reading, printing and leaving."""
 
 BUSY_SECONDS = 0.1
+LARGEST_UPGRADE = 4_000_000  # bytes: a sixth of a second
 
 
 class PromptStart:
@@ -37,7 +38,14 @@ class PromptStart:
         self._request = request
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
-        self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False, create=False)
+        self._memory: Memory = open_memory(
+            settings,
+            warn,
+            busy_seconds=BUSY_SECONDS,
+            repair_index=False,
+            create=False,
+            largest_upgrade=LARGEST_UPGRADE,
+        )
 
     def print_block(self, output: Output) -> None:
         """

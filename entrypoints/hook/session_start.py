@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import CorruptStoreError, StorageError
+from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
@@ -19,6 +19,8 @@ IMPORT_SECONDS = 0.5
 BUSY_SECONDS = 0.5
 LEFT = "{} knowledge-bank files are left for next time, or run: hardwon import"
 LARGEST_IMPORT = 250_000  # bytes: about 2,000 entries, which take half a second
+
+LARGEST_UPGRADE = 16_000_000  # bytes: half a second; a larger store of an earlier version is the worker's
 
 
 class SessionStart:
@@ -41,7 +43,7 @@ class SessionStart:
         self._project_root = project_root
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
-        self._memory: Memory = open_memory(settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False)
+        self._memory = self._open()
         self._workplace = read_workplace(self._memory, project_root)
 
     def inject(self, *, framed: bool, compacted: str = "") -> Injection:
@@ -91,6 +93,17 @@ class SessionStart:
                 wake(self._settings.global_store, self._project_root)
         except (StorageError, OSError) as error:
             self._warn(f"the worker was not started: {error}")
+
+    def _open(self) -> Memory:
+        """Open the store; if it is old and too large to be migrated here, leave that to the worker."""
+        settings, warn = self._settings, self._warn
+        try:
+            return open_memory(
+                settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False, largest_upgrade=LARGEST_UPGRADE
+            )
+        except OlderSchemaError:
+            wake(settings.global_store, self._project_root)
+            raise
 
     def _import(self) -> str:
         """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""

@@ -8,7 +8,7 @@ import pytest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, bank, hardwon, held_by_another, keep, write
 
-HEALTHY = {"store", "keyword index", "vectors", "provider local", "search", "git", "agents"}
+HEALTHY = {"store", "schema", "keyword index", "vectors", "provider local", "search", "git", "agents"}
 
 
 @pytest.fixture
@@ -156,6 +156,44 @@ def test_a_broken_keyword_index_is_found_and_rebuilt_in_place(world: World, stat
     assert world.query("SELECT count(*) FROM entries") == [(4,)]
     assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'about'") == [(3,)]
     assert write(world, description="Writes work again.").code == 0
+
+
+def test_a_schema_that_drifted_is_named_and_repaired_with_every_row(world: World) -> None:
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    change(world, "DROP INDEX entry_newest", "ALTER TABLE receipt_entry DROP COLUMN room")
+    before = world.query("SELECT * FROM entries ORDER BY id")
+
+    found = "index entry_newest is missing; table receipt_entry lacks the column room; run: hardwon doctor --repair"
+    assert_only_finding(hardwon(world, "doctor", "--json"), "schema", found)
+    done = hardwon(world, "doctor", "--repair")
+
+    assert (done.code, broken_files(world)) == (0, [])
+    assert done.stderr.splitlines() == [
+        "Warning: repaired: index entry_newest is missing",
+        "Warning: repaired: table receipt_entry lacks the column room",
+    ]
+    assert "schema: version" in done.stdout
+    assert world.query("SELECT * FROM entries ORDER BY id") == before
+
+
+def test_a_store_without_a_table_that_opening_needs_is_repaired(world: World) -> None:
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    change(world, "DROP TABLE entries_fts", "DROP TABLE usage")
+    assert hardwon(world, "doctor").code == 2
+
+    assert hardwon(world, "doctor", "--repair").code == 0
+    assert world.query("SELECT count(*) FROM entries") == [(3,)]
+
+
+def test_a_difference_whose_repair_would_lose_values_stays_and_is_named(world: World) -> None:
+    change(world, "ALTER TABLE recall ADD COLUMN mine")
+
+    done = hardwon(world, "doctor", "--repair", "--json")
+
+    assert_only_finding(done, "schema", "table recall has an unknown column mine")
+    assert done.stderr.startswith(
+        "Warning: left as it is, as repairing it would lose rows: table recall has an unknown"
+    )
 
 
 def test_a_version_that_is_no_number_is_damage(world: World) -> None:

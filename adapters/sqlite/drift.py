@@ -1,0 +1,163 @@
+"""
+Drift: where a store's schema differs from the one that its version's migrations yield, and repairing it.
+
+Imported by a migration and by `doctor` only.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import TypeAlias
+
+from hardwon.adapters.sqlite.migrations import MIGRATIONS
+
+Schema: TypeAlias = Mapping[tuple[str, str], str]
+"""SQL by kind (`table`, `index`, `view`) and name."""
+
+KINDS = ("table", "index", "view")
+OBJECTS = f"""
+    SELECT type, name, sql FROM sqlite_master
+    WHERE type IN {KINDS} AND sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_fts*'
+    ORDER BY type, name
+"""
+"""Without the keyword index, which has a check and a repair of its own."""
+
+TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|[^\w\s]""")
+
+MISSING_VALUES = {
+    ("receipt_entry", "room"): "0",
+    ("entry", "content_hash"): "id",
+    ("entry", "created_at_epoch"): (
+        "coalesce((SELECT CAST(strftime('%s', created_at) AS INTEGER) FROM entry_text WHERE entry_seq = seq), 0)"
+    ),
+}
+"""Values of columns that a table lacks, where neither the default nor a neutral value is right."""
+
+RENAMED_VALUES = {("receipt_entry", "form"): "iif(form = 'rule', 'note', form)"}
+"""Values of columns whose values were renamed while their version was being written."""
+
+NEUTRAL = {"INTEGER": "0", "REAL": "0.0", "BLOB": "x''"}
+"""Values of columns that may not be NULL and have no default; other types are empty texts."""
+
+
+def schema_of(connection: sqlite3.Connection) -> Schema:
+    """Return the definitions of all tables, indexes and views but those of the keyword index."""
+    return {(kind, name): sql for kind, name, sql in connection.execute(OBJECTS)}
+
+
+def normalised(sql: str) -> str:
+    """Return the tokens of *sql* with a space between each two, without the quotes of names."""
+    return " ".join(token.strip('"') for token in TOKEN.findall(sql))
+
+
+def expected_schema(version: int) -> Schema:
+    """Return the schema that the migrations up to *version* yield."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for step in MIGRATIONS[:version]:
+            step(connection)
+        return schema_of(connection)
+
+
+def drift(connection: sqlite3.Connection, version: int) -> list[str]:
+    """
+    Return where the schema differs from that of *version*, a difference a line.
+
+    Tables, indexes and views that no migration makes are no drift.
+    """
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
+        for step in MIGRATIONS[:version]:
+            step(model)
+        return list(_differences(connection, model))
+
+
+def repair(connection: sqlite3.Connection, version: int) -> None:
+    """
+    Give the store the schema of *version* as far as no row is lost; idempotent.
+
+    A table is left as it is if it has columns that are unknown, or rows that break a rule of the expected table.
+    Needs an open transaction, and foreign keys that are not enforced.
+    """
+    expected = expected_schema(version)
+    for kind in KINDS:  # in this order: indexes go with their table
+        present = schema_of(connection)
+        for key, sql in expected.items():
+            if key[0] == kind and normalised(present.get(key, "")) != normalised(sql):
+                _replace(connection, key, sql)
+
+
+def _differences(connection: sqlite3.Connection, model: sqlite3.Connection) -> Iterator[str]:
+    present = schema_of(connection)
+    for (kind, name), sql in schema_of(model).items():
+        if (kind, name) not in present:
+            yield f"{kind} {name} is missing"
+        elif normalised(present[kind, name]) != normalised(sql):
+            there, wanted = columns(connection, name), columns(model, name)
+            missing = ", ".join(column for column in wanted if column not in there)
+            unknown = ", ".join(column for column in there if column not in wanted)
+            details = [f"lacks the column {missing}"] * bool(missing) + [f"has an unknown column {unknown}"] * bool(
+                unknown
+            )
+            yield f"{kind} {name} {' and '.join(details) or 'is defined in another way'}"
+
+
+def columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    """Return the names of the columns of a table or view, in order; none of an index."""
+    return [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+
+def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str) -> None:
+    """Create a table, index or view in place of one that may be there; if it can't be, nothing changes."""
+    kind, name = key
+    connection.execute("SAVEPOINT repairing")
+    try:
+        if kind == "table" and columns(connection, name):
+            _rebuild(connection, name, sql)
+        else:
+            connection.execute(f"DROP {kind} IF EXISTS {name}")
+            connection.execute(sql)
+    except (sqlite3.IntegrityError, _UnknownColumnError):
+        connection.execute("ROLLBACK TO repairing")
+    connection.execute("RELEASE repairing")
+
+
+class _UnknownColumnError(Exception):
+    """A table has a column whose values the expected table has no place for."""
+
+
+def _rebuild(connection: sqlite3.Connection, table: str, sql: str) -> None:
+    """Create a table by *sql* in place of one that is there, with its rows and its highest number ever given."""
+    there = columns(connection, table)
+    numbers = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchall()
+    connection.execute(f"CREATE TEMP TABLE repaired AS SELECT * FROM {table}")
+    connection.execute(f"DROP TABLE {table}")
+    connection.execute(sql)
+    wanted = columns(connection, table)
+    if set(there) - set(wanted):
+        raise _UnknownColumnError
+    connection.execute(
+        f"INSERT INTO {table} ({', '.join(map(_quoted, wanted))})"
+        f" SELECT {', '.join(_value(connection, table, name, there) for name in wanted)} FROM temp.repaired"
+    )
+    connection.execute("DROP TABLE temp.repaired")
+    for (number,) in numbers:
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, number))
+
+
+def _value(connection: sqlite3.Connection, table: str, column: str, there: list[str]) -> str:
+    """Return the expression of a column's values in the rebuilt table."""
+    if column in there:
+        return RENAMED_VALUES.get((table, column), _quoted(column))
+    if (table, column) in MISSING_VALUES:
+        return MISSING_VALUES[table, column]
+    [(kind, not_null, default)] = connection.execute(
+        'SELECT type, "notnull", dflt_value FROM pragma_table_info(?) WHERE name = ?', (table, column)
+    )
+    if default is not None:
+        return str(default)
+    return NEUTRAL.get(kind, "''") if not_null else "NULL"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

@@ -1,0 +1,134 @@
+"""A store of every earlier commit that changed the schema opens with today's program, with all its rows."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from hardwon.adapters.sqlite import migrations, schema
+from hardwon.adapters.sqlite.drift import drift
+from hardwon.adapters.sqlite.schema import NEWEST
+from hardwon.adapters.sqlite.store import drift_of, repair_store
+from hardwon.domain.model.injection.receipt import Receipt, Shown
+from tests.adapters.sqlite.historic_stores import (
+    LESSON,
+    NEXT_NUMBER,
+    SECTION,
+    STORES,
+    content,
+    rows,
+    tables,
+    unpack,
+    version_of,
+)
+from tests.adapters.sqlite.sqlite_store import opened
+from tests.contracts.worlds import world_of
+from tests.strategies import NOW, lesson
+
+RECEIPT = Receipt("s-2", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),))
+CHANGED = {("_metadata", "value"), ("receipt_entry", "form"), ("entry", "created_at_epoch")}
+"""Columns whose values today's program may change."""
+
+NOT_A_ROW = {"_metadata": {"content_version", "keyword_index_stale"}}
+
+
+@pytest.fixture(params=STORES, ids=lambda store: store.stem)
+def store(request: pytest.FixtureRequest) -> Path:
+    assert isinstance(request.param, Path)
+    return request.param
+
+
+@pytest.fixture
+def path(store: Path, folder: Path) -> Path:
+    """Return an earlier store; one of today's version, which nothing migrates, was repaired as by `doctor --repair`."""
+    unpacked = unpack(store, folder)
+    if version_of(store) == NEWEST:
+        repair_store(str(folder))
+    return unpacked
+
+
+def test_every_version_has_a_store() -> None:
+    assert {version_of(store) for store in STORES} >= set(range(1, 7))
+
+
+@pytest.mark.usefixtures("path")
+def test_it_gets_the_schema_of_a_new_store(folder: Path) -> None:
+    with opened(folder) as database:
+        assert drift_of(database) == []
+        assert database.rows("PRAGMA foreign_key_check") == []
+        assert database.rows("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_its_rows_stay(store: Path, path: Path, folder: Path, tmp_path: Path) -> None:
+    before = unpack(store, tmp_path / "before")
+    with opened(folder):
+        pass
+    now = tables(path)
+    for table, columns in tables(before).items():
+        kept = [column for column in columns if column in now[table] and (table, column) not in CHANGED]
+        assert kept
+        unexpected = {row for row in rows(path, table, kept) if row[0] not in NOT_A_ROW.get(table, ())}
+        assert unexpected == rows(before, table, kept), table
+
+
+@pytest.mark.usefixtures("path")
+def test_it_counts_recalls_and_keeps_receipts(folder: Path) -> None:
+    with opened(folder) as database:
+        world = world_of(database)
+        world.usage.record_recall([LESSON], NOW)
+        world.receipts.record(RECEIPT)
+
+        assert database.rows("SELECT recall_count FROM recall WHERE entry_seq = ?", (LESSON,)) == [(8,)]
+        assert [receipt.shown for receipt in world.receipts.find(session_id="s-2", limit=1)] == [RECEIPT.shown]
+
+
+@pytest.mark.usefixtures("path")
+def test_its_receipts_are_read(store: Path, folder: Path) -> None:
+    expected = [("lesson", 0), ("note", 0)] if "INSERT INTO receipt_entry " in store.read_text() else []
+    with opened(folder) as database:
+        receipts = world_of(database).receipts.find(session_id="s-1", limit=2)
+
+    assert [(shown.form, shown.room) for receipt in receipts for shown in receipt.shown] == expected
+
+
+@pytest.mark.usefixtures("path")
+def test_a_new_entry_gets_a_number_that_was_never_given(folder: Path) -> None:
+    with opened(folder) as database:
+        assert world_of(database).add(lesson("another")) == [NEXT_NUMBER]
+
+
+@pytest.mark.usefixtures("path")
+def test_its_words_are_found(folder: Path) -> None:
+    with opened(folder) as database:
+        for word, found in (("backoff", LESSON), ("section", SECTION)):
+            query = "SELECT rowid FROM entries_fts WHERE entries_fts MATCH ?"
+            assert database.rows(query, (word,)) == [(found,)]
+
+
+def test_a_copy_of_what_it_was_is_kept_beside_it(store: Path, folder: Path) -> None:
+    before = content(unpack(store, folder))
+    with opened(folder):
+        pass
+    copy = folder / f"memory.db.v{version_of(store)}"
+
+    assert copy.exists() == (version_of(store) < NEWEST)
+    if copy.exists():
+        assert content(copy) == before
+        assert copy.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_next_migration_repairs_what_had_drifted(
+    store: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stores of today's version may have drifted too, as the program that migrated them kept what it found."""
+    with opened(tmp_path / "new") as new:
+        expected = new.rows("SELECT name FROM sqlite_master WHERE name NOT GLOB '*_fts*' ORDER BY name")
+    monkeypatch.setattr(schema, "NEWEST", NEWEST + 1)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, lambda _: None))
+    path = unpack(store, folder)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        schema.migrate(connection)
+        assert drift(connection, NEWEST) == []
+        names = connection.execute("SELECT name FROM sqlite_master WHERE name NOT GLOB '*_fts*' ORDER BY name")
+        assert names.fetchall() == expected
