@@ -246,7 +246,7 @@ class SqliteSnapshot(Snapshot):
             rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,))
             for entry in to_entries(rows):
                 index_entry(self._present, entry.number or 0, entry)
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError) as error:  # values of other types than a store has
             raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
         ensure_index(self._present, repair=True)
 
