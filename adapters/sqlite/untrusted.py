@@ -10,11 +10,13 @@ import os
 import re
 import sqlite3
 from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from hardwon.adapters.sqlite.database import INSTRUCTIONS_BETWEEN_CHECKS, Database
+from hardwon.adapters.sqlite.database import INSTRUCTIONS_BETWEEN_CHECKS, Database, translated
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
+from hardwon.ports.override import override
 
 LONGEST_VALUE = 64 * 1024 * 1024
 """Bytes of a text, a blob, a row or a statement."""
@@ -72,6 +74,12 @@ class UntrustedDatabase(Database):
             self.close()
             raise StorageError(f"it was replaced while it was opened")
 
+    @override
+    def translated(self) -> AbstractContextManager[None]:
+        """Translate errors within into `StorageError`, without the advice for the user's own store."""
+        return translated(self.path)
+
+    @override
     def _configure(self) -> None:
         # before any statement that reads the schema
         restrict(self.connection, self._deadline, self._longest_value)
@@ -164,11 +172,13 @@ def refuse_programs(objects: Collection[SchemaObject], views: Iterable[str], vir
         StorageError: there are others.
     """
     expected = {"VIEW": {*views}, "VIRTUAL TABLE": {*virtual_tables}}
-    texts = {item.name: item.sql for item in objects if item.kind == "VIEW"}
     for item in objects:
         if item.kind in {"TRIGGER", *expected} and item.name not in expected.get(item.kind, ()):
             raise StorageError(f"it has a {item.kind.lower()} {item.name[:80]!r}, which hardwon never makes")
-        if item.kind == "VIEW" and any(name in item.sql for name in texts if name != item.name):
+    found = [item for item in objects if item.kind == "VIEW"]
+    for item in found:
+        # each level of views that read views may multiply the time that SQLite takes to parse them
+        if any(other.name.lower() in item.sql.lower() for other in found if other is not item):
             raise StorageError(f"its view {item.name!r} reads another one")
 
 

@@ -21,12 +21,12 @@ INDEXES: Mapping[str, tuple[str, str]] = {
         f"CREATE TABLE x (y); PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = 'memory_index', tbl_name ="
         f" 'memory_index', rootpage = 0, sql = 'CREATE VIEW memory_index AS {ENDLESS.replace(chr(39), chr(39) * 2)}"
         " 1 AS file_path, 1 AS spec_folder FROM n'",
-        "was tampered with",
+        "schema",
     ),
     "a view under another name in a schema that lies": (
         "CREATE TABLE x (y); PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'view', rootpage = 0,"
         f" sql = 'CREATE VIEW memory_index AS {ENDLESS} 1 AS file_path, 1 AS spec_folder FROM n'",
-        "was tampered with",
+        "schema",
     ),
     "a virtual table": (
         "CREATE VIRTUAL TABLE memory_index USING fts5 (file_path, spec_folder)",
@@ -110,7 +110,7 @@ RESTORES: Mapping[str, tuple[Callable[[], str], str]] = {
     "a schema that lies": (
         lambda: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW usage AS SELECT 1 AS entry_seq'"
         " WHERE name = 'usage'",
-        "was tampered with",
+        "schema",
     ),
 }
 """Statements that change a backup, and what is said about it."""
