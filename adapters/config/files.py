@@ -88,7 +88,9 @@ def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
         return None
     if path.startswith(os.path.join(os.path.realpath(root), "")):
         return path
-    warn(f"the index that {CONFIG_JSONC} names is not imported: {named!r} leads out of the project, name it to import it")
+    warn(
+        f"the index that {CONFIG_JSONC} names is not imported: {named!r} leads out of the project, name it to import it"
+    )
     return None
 
 

@@ -120,6 +120,7 @@ def read_file_below(path: str, folder: str, at_most: int) -> WholeFile:
         OSError: it can't be read.
         ValueError: it is not a regular file, or a link leads out.
     """
+    os.lstat(path)  # one that is missing is no attempt to lead out
     real = os.path.realpath(path)
     if not real.startswith(os.path.join(os.path.realpath(folder), "")):
         raise ValueError("a link leads out of the project")

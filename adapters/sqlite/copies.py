@@ -49,7 +49,7 @@ READ_TABLES = (
     "_metadata entry entry_text recall usage influence vector space sources source_heading tombstone departed history"
     " checkpoints receipt receipt_entry sqlite_sequence"
 ).split()
-"""What a restore or a migration reads; other tables of a copy are ignored."""
+"""The tables that a restore or a migration reads; others in a copy are ignored."""
 
 
 def write_copy(source: Database, path: str) -> None:

@@ -72,7 +72,7 @@ class UntrustedDatabase(Database):
         super().__init__(path, read_only=True)
         if before is None or _facts(path) != before:
             self.close()
-            raise StorageError(f"it was replaced while it was opened")
+            raise StorageError("it was replaced while it was opened")
 
     @override
     def translated(self) -> AbstractContextManager[None]:

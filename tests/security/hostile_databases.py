@@ -1,10 +1,11 @@
 """Databases that an attacker made: to be imported or restored."""
 
 import contextlib
+import itertools
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
@@ -18,14 +19,18 @@ INDEXES: Mapping[str, tuple[str, str]] = {
         "memory_index is a view",
     ),
     "an endless view over the table's name in a schema that lies": (
-        f"CREATE TABLE x (y); PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = 'memory_index', tbl_name ="
-        f" 'memory_index', rootpage = 0, sql = 'CREATE VIEW memory_index AS {ENDLESS.replace(chr(39), chr(39) * 2)}"
-        " 1 AS file_path, 1 AS spec_folder FROM n'",
+        (
+            f"CREATE TABLE x (y); PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = 'memory_index', tbl_name ="
+            f" 'memory_index', rootpage = 0, sql = 'CREATE VIEW memory_index AS {ENDLESS.replace(chr(39), chr(39) * 2)}"
+            " 1 AS file_path, 1 AS spec_folder FROM n'"
+        ),
         "schema",
     ),
     "a view under another name in a schema that lies": (
-        "CREATE TABLE x (y); PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'view', rootpage = 0,"
-        f" sql = 'CREATE VIEW memory_index AS {ENDLESS} 1 AS file_path, 1 AS spec_folder FROM n'",
+        (
+            "CREATE TABLE x (y); PRAGMA writable_schema = ON; UPDATE sqlite_master SET type = 'view', rootpage = 0,"
+            f" sql = 'CREATE VIEW memory_index AS {ENDLESS} 1 AS file_path, 1 AS spec_folder FROM n'"
+        ),
         "schema",
     ),
     "a virtual table": (
@@ -38,8 +43,10 @@ INDEXES: Mapping[str, tuple[str, str]] = {
     ),
     "a huge value": (f"{INDEX}; INSERT INTO memory_index VALUES ('a', 'b', 'c', zeroblob({4 * LARGE}))", "too big"),
     "too many rows": (
-        f"{INDEX}; INSERT INTO memory_index SELECT 'memory/' || i || '.md', 's', 't', 'c' FROM"
-        " (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT i FROM n)",
+        (
+            f"{INDEX}; INSERT INTO memory_index SELECT 'memory/' || i || '.md', 's', 't', 'c' FROM"
+            " (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000) SELECT i FROM n)"
+        ),
         "more than 20000 documents",
     ),
     "values of odd types": (
@@ -77,39 +84,43 @@ NESTED_VIEWS = ("entries", "memories", "memory_index", "memory_history")
 def exponential_views() -> str:
     """Return statements for views each of which reads the one before sixty times."""
     statements = ["; ".join(f"DROP VIEW {name}" for name in NESTED_VIEWS), "CREATE VIEW entries AS SELECT 1 AS a"]
-    for earlier, name in zip(NESTED_VIEWS, NESTED_VIEWS[1:], strict=False):
+    for earlier, name in itertools.pairwise(NESTED_VIEWS):
         joined = ", ".join(f"{earlier} AS x{number}" for number in range(60))
         statements.append(f"CREATE VIEW {name} AS SELECT 1 AS a FROM {joined}")
     return "; ".join(statements)
 
 
-RESTORES: Mapping[str, tuple[Callable[[], str], str]] = {
+RESTORES: Mapping[str, tuple[str, str]] = {
     "an endless view instead of a table": (
-        lambda: f"DROP TABLE history; CREATE VIEW history AS {ENDLESS} i AS id, 1 AS memory_id, 'a' AS field_changed,"
-        " '' AS old_value, '' AS new_value, '' AS changed_at FROM n",
+        (
+            f"DROP TABLE history; CREATE VIEW history AS {ENDLESS} i AS id, 1 AS memory_id, 'a' AS field_changed,"
+            " '' AS old_value, '' AS new_value, '' AS changed_at FROM n"
+        ),
         "a view 'history', which hardwon never makes",
     ),
     "a trigger": (
-        lambda: "CREATE TRIGGER t AFTER UPDATE ON entry BEGIN DELETE FROM entry_text; END",
+        "CREATE TRIGGER t AFTER UPDATE ON entry BEGIN DELETE FROM entry_text; END",
         "a trigger 't', which hardwon never makes",
     ),
-    "views that grow as they nest": (exponential_views, "reads another one"),
+    "views that grow as they nest": (exponential_views(), "reads another one"),
     "a computed column": (
-        lambda: "ALTER TABLE usage ADD COLUMN more AS (hex(zeroblob(1000000)))",
+        "ALTER TABLE usage ADD COLUMN more AS (hex(zeroblob(1000000)))",
         "usage has computed columns",
     ),
-    "a virtual table": (lambda: "CREATE VIRTUAL TABLE spy USING fts5 (x)", "a virtual table 'spy'"),
+    "a virtual table": ("CREATE VIRTUAL TABLE spy USING fts5 (x)", "a virtual table 'spy'"),
     "a huge value": (
-        lambda: "UPDATE entry_text SET notes = CAST(zeroblob(70000000) AS TEXT)",
+        "UPDATE entry_text SET notes = CAST(zeroblob(70000000) AS TEXT)",
         "too big",
     ),
     "values of odd types": (
-        lambda: "PRAGMA ignore_check_constraints = ON; UPDATE entry_text SET name = x'ff', keywords = 1.5, tags = x'00'",
+        ("PRAGMA ignore_check_constraints = ON; UPDATE entry_text SET name = x'ff', keywords = 1.5, tags = x'00'"),
         "",
     ),
     "a schema that lies": (
-        lambda: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW usage AS SELECT 1 AS entry_seq'"
-        " WHERE name = 'usage'",
+        (
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW usage AS SELECT 1 AS entry_seq'"
+            " WHERE name = 'usage'"
+        ),
         "schema",
     ),
 }

@@ -48,7 +48,7 @@ def test_a_hostile_backup_is_refused_in_one_line_and_nothing_changes(world: Worl
     keep(world)
     backup = world.folder / "backup.db"
     assert hardwon(world, "backup", str(backup)).code == 0
-    path = tampered(backup, world.folder / "hostile.db", statements())
+    path = tampered(backup, world.folder / "hostile.db", statements)
     before, started = contents(world), time.monotonic()
 
     refused(hardwon(world, "restore", str(path), "--yes"), 2, words)
