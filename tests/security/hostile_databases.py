@@ -112,10 +112,10 @@ RESTORES: Mapping[str, tuple[str, str]] = {
         "UPDATE entry_text SET notes = CAST(zeroblob(70000000) AS TEXT)",
         "too big",
     ),
-    "values of odd types": (
-        ("PRAGMA ignore_check_constraints = ON; UPDATE entry_text SET name = x'ff', keywords = 1.5, tags = x'00'"),
-        "",
-    ),
+    "a name that is no text": ("UPDATE entry_text SET name = x'ff'", "what is no entry"),
+    "an id that is no text": ("UPDATE entry SET id = x'ff'", "whose id or file is no text"),
+    "labels that are no texts": ("UPDATE entry_text SET keywords = '[1, 2]'", "what is no entry"),
+    "a version that is no text": ("UPDATE _metadata SET value = x'ff' WHERE key = 'schema_version'", "no number"),
     "a schema that lies": (
         (
             "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW usage AS SELECT 1 AS entry_seq'"
