@@ -17,6 +17,8 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.legacy_index import IndexedMemory
 
 LARGEST_FILE = 64 * 1024 * 1024
+MAX_NODES = 1_000_000
+"""Lists and objects of an index, which take far more memory than text; a session has three or four."""
 DECIMALS = 6
 SHOWN_CHARACTERS = 60
 SECONDS = 2**53
@@ -88,6 +90,8 @@ def _document(entry: Entry, vector: Vector | None) -> dict[str, object]:
 def _object(data: bytes) -> dict[str, Any]:
     if len(data) > LARGEST_FILE:
         raise InvalidEntryError(f"the index is longer than {LARGEST_FILE} bytes: split it")
+    if data.count(b"[") + data.count(b"{") > MAX_NODES:
+        raise InvalidEntryError(f"the index holds more than {MAX_NODES} lists and objects: split it")
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.document_format import FrontValue
@@ -87,11 +87,15 @@ def watch_files(project_root: str, roots: Sequence[str], leaving: threading.Even
     return MarkdownWatcher(project_root, roots).changes(leaving)
 
 
-def older_index_path(project_root: str) -> str | None:
-    """Return the index of an older program that the project's `config.jsonc` names, if it is inside the project."""
+def older_index_path(project_root: str, warn: Callable[[str], None]) -> str | None:
+    """
+    Return the index of an older program that the project's `config.jsonc` names, if it is a file inside the project.
+
+    *warn* is called with one line about one that is elsewhere.
+    """
     from hardwon.adapters.config.files import older_index_path
 
-    return older_index_path(project_root)
+    return older_index_path(project_root, warn)
 
 
 def read_older_index(path: str, project_root: str) -> "list[OlderDocument]":

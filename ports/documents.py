@@ -178,10 +178,10 @@ class SourceFiles(Protocol):
 
     def read(self, path: str) -> "Document":
         """
-        Return the file of that path.
+        Return the file of that path, which has no links.
 
         Raises:
-            UnreadableFileError: it is not a regular file of text up to 4 MB, or can't be read.
+            UnreadableFileError: it is not a regular file of text up to 4 MB, can't be read, or a link took its place.
         """
         ...
 

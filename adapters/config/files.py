@@ -68,12 +68,13 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
     return files
 
 
-def older_index_path(root: str) -> str | None:
+def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
     """
     Return the older program's index file that `config.jsonc` names, if it exists inside the project.
 
     Args:
         root: The project's folder.
+        warn: Called with one line about an index outside of the project, which is not read.
 
     """
     from hardwon.adapters.config.jsonc import at, read_jsonc  # noqa: PLC0415 - json costs the hook 8 ms
@@ -83,8 +84,14 @@ def older_index_path(root: str) -> str | None:
         path = os.path.realpath(os.path.join(root, named)) if isinstance(named, str) and named else ""
     except (OSError, ValueError):  # reported when the settings are read
         return None
-    is_inside = path.startswith(os.path.join(os.path.realpath(root), ""))
-    return path if is_inside and os.path.isfile(path) else None
+    if not os.path.isfile(path):
+        return None
+    if path.startswith(os.path.join(os.path.realpath(root), "")):
+        return path
+    warn(
+        f"the index that {CONFIG_JSONC} names is not imported: {named!r} leads out of the project, name it to import it"
+    )
+    return None
 
 
 def _tlc(text: str, keys: Sequence[str]) -> dict[str, str]:

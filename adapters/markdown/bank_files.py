@@ -11,8 +11,10 @@ from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import (
     FileChange,
     JointWriteError,
+    WholeFile,
     is_read_only,
     only_writer,
+    read_file_below,
     read_regular_file,
     reason,
     write_together,
@@ -83,7 +85,7 @@ class MarkdownBankFiles(BankFiles):
     def _read(self, place: BankPlace) -> str:
         path = self.path(place)
         try:
-            data, self._facts[place] = read_regular_file(path, LARGEST_FILE)
+            data, self._facts[place] = self._file(place, path)
             text = data.decode()
         except FileNotFoundError:
             return ""
@@ -94,6 +96,12 @@ class MarkdownBankFiles(BankFiles):
         if len(data) > LARGEST_FILE:
             raise _unusable(path, f"longer than {LARGEST_FILE} bytes: split or shorten it")
         return text
+
+    def _file(self, place: BankPlace, path: str) -> WholeFile:
+        """Read a file of the project only below its folder; the user's own may be anywhere."""
+        if place.scope == "global":
+            return read_regular_file(path, LARGEST_FILE)
+        return read_file_below(path, self._roots[place.scope], LARGEST_FILE)
 
     def _target(self, place: BankPlace) -> str:
         """Return the path of the file, links resolved."""

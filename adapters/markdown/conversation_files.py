@@ -29,7 +29,7 @@ from hardwon.adapters.markdown.whole_files import (
     create_file,
     is_read_only,
     only_writer,
-    read_regular_file,
+    read_real_file,
     reason,
     remove_file,
     rewrite_file,
@@ -126,7 +126,7 @@ def _unwritable(path: str, why: str) -> UnreadableFileError:
 def _usable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
     if os.path.islink(path):
         return None
-    data, facts = read_regular_file(path, MAX_BYTES)
+    data, facts = read_real_file(path, MAX_BYTES)
     if is_read_only(path, facts) or len(data) > MAX_BYTES or not any(part in data for part in wanted):
         return None
     return UsableFile(data.decode(), facts)

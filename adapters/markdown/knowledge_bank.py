@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.adapters.markdown.bank_format import parse_bank
-from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
+from hardwon.adapters.markdown.whole_files import read_file_below, read_regular_file, reason, replace_file
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
@@ -52,7 +52,7 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
     for source, folder in folders:
         for category in FILES:
             path = os.path.join(folder, f"{category}.md")
-            text = read_bank(path, warn, within=project_root if source == "local" else "")
+            text = read_bank(path, warn, within=(project_root or os.curdir) if source == "local" else "")
             if text is not None:
                 yield BankText(source, category, path, text)
 
@@ -72,8 +72,8 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
         not a regular file, can't be read, or lies outside *within*.
     """
     try:
-        _refuse_outside(path, within)
-        data = read_regular_file(path, LARGEST_FILE).data
+        file = read_file_below(path, within, LARGEST_FILE) if within else read_regular_file(path, LARGEST_FILE)
+        data = file.data
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
@@ -83,19 +83,6 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
         warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
     text = data[:LARGEST_FILE].decode("utf-8", "replace")
     return with_newlines(text)
-
-
-def _refuse_outside(path: str, folder: str) -> None:
-    """
-    Check that no link leads out of *folder*, unless it is empty.
-
-    Raises:
-        ValueError: a link does.
-    """
-    if not folder or not os.path.lexists(path):
-        return
-    if not os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), "")):
-        raise ValueError("a link leads out of the project")
 
 
 class MarkdownKnowledgeBank(KnowledgeBank):

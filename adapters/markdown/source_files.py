@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.adapters.markdown.document_format import MEMORY, SPECS, Markdown, spec_folder
 from hardwon.adapters.markdown.front_matter import read_markdown
-from hardwon.adapters.markdown.whole_files import read_regular_file, reason
+from hardwon.adapters.markdown.whole_files import read_real_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.text import with_newlines
 from hardwon.ports.documents import ENDING, Listing, SourceFiles
@@ -145,7 +145,7 @@ class MarkdownFiles(SourceFiles):
         if not is_storable(path):
             raise UnreadableFileError(f"{path!r}: {NOT_STORABLE}")
         try:
-            data, facts = read_regular_file(path, LARGEST_FILE)
+            data, facts = read_real_file(path, LARGEST_FILE)
         except (OSError, ValueError) as error:
             raise UnreadableFileError(f"{path!r}: {reason(error)}") from error
         if len(data) > LARGEST_FILE:

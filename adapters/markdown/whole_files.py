@@ -98,6 +98,35 @@ def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeF
         return WholeFile(file.read(at_most + 1), facts)
 
 
+def read_real_file(path: str, at_most: int) -> WholeFile:
+    """
+    Read a file whose path had no links when it was checked, as `read_regular_file` does.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError: it is not a regular file, or a link took the place of it or of a folder on its way.
+    """
+    file = read_regular_file(path, at_most, follow=False)
+    if os.path.realpath(path) != path or not os.path.samestat(os.stat(path), file.facts):
+        raise ValueError("it was replaced while it was read")
+    return file
+
+
+def read_file_below(path: str, folder: str, at_most: int) -> WholeFile:
+    """
+    Read a file that is below *folder*, links resolved, as `read_regular_file` does.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError: it is not a regular file, or a link leads out.
+    """
+    os.lstat(path)  # one that is missing is no attempt to lead out
+    real = os.path.realpath(path)
+    if not real.startswith(os.path.join(os.path.realpath(folder), "")):
+        raise ValueError("a link leads out of the project")
+    return read_real_file(real, at_most)
+
+
 def replace_file(path: str, text: str, mode: int = PRIVATE) -> None:
     """Write *text* to *path* atomically, in place of any file."""
     _publish(path, text, mode, os.replace)

@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 
 from hardwon.adapters.sqlite.database import (
@@ -19,12 +20,36 @@ from hardwon.adapters.sqlite.database import (
     translated,
 )
 from hardwon.adapters.sqlite.schema import migrate, refuse_newer, schema_version
+from hardwon.adapters.sqlite.untrusted import (
+    MEGABYTE,
+    UntrustedDatabase,
+    refuse_other_than_table,
+    refuse_programs,
+    restrict,
+    schema_objects,
+    size_of,
+)
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
 ALL_PAGES = -1
 SECONDS_BETWEEN_TRIES = 0.05
 MAX_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+LARGEST_STORE = 8_000_000_000
+"""Bytes of a file that is restored: of millions of entries."""
+TOO_LONG = "reading it takes too long"
+RESTORE_SECONDS = 60.0
+SECONDS_PER_MEGABYTE = 0.5
+
+VIEWS = ("entries", "memories", "memory_index", "memory_history")
+KEYWORD_TABLES = ("entries_fts", "passages_fts")
+READ_TABLES = (
+    "_metadata entry entry_text recall usage influence vector space sources source_heading tombstone departed history"
+    " checkpoints receipt receipt_entry sqlite_sequence"
+).split()
+"""The tables that a restore or a migration reads; others in a copy are ignored."""
 
 
 def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
@@ -96,27 +121,40 @@ def opened_copy(path: str) -> Iterator[Database]:
     """
     Open a checked, migrated copy of the store in the file *path*, which is only read.
 
+    The file may be hostile: its size is bounded, reading it ends at a deadline, and the tables that are read must be tables.
+
     Raises:
         NewerSchemaError: a later hardwon wrote it.
-        StorageError: it is missing, damaged or no store.
+        StorageError: it is missing, damaged, too large or no store, or reading it took too long.
     """
     if not os.path.isfile(path):
         raise StorageError(f"{path}: there is no such file; nothing was changed")
+    deadline = Deadline.after(RESTORE_SECONDS + SECONDS_PER_MEGABYTE * size_of(path) / MEGABYTE, time.monotonic)
     with contextlib.closing(Database(TEMPORARY)) as copy:
         try:
-            _read(path, copy)
+            _read(os.path.realpath(path), copy, deadline)
         except NewerSchemaError as error:
             raise NewerSchemaError(f"{path}: {error}") from error
         except StorageError as error:
-            raise StorageError(
-                f"{path}: it can't be restored, {error.__cause__ or error}; nothing was changed"
-            ) from error
-        yield copy
+            reason = TOO_LONG if deadline.passed() else error.__cause__ or error
+            raise StorageError(f"{path}: it can't be restored, {reason}; nothing was changed") from error
+        try:
+            yield copy
+        except StorageError as error:
+            if not deadline.passed():
+                raise
+            raise StorageError(f"{path}: it can't be restored, {TOO_LONG}; nothing was changed") from error
 
 
-def _read(path: str, copy: Database) -> None:
-    with contextlib.closing(Database(path, read_only=True)) as source:
+def _read(path: str, copy: Database, deadline: Deadline) -> None:
+    with contextlib.closing(UntrustedDatabase(path, deadline, LARGEST_STORE)) as source:
         copy_pages(source, copy)
+    with copy.translated():
+        restrict(copy.connection, deadline)
+    objects = schema_objects(copy)
+    refuse_programs(objects, VIEWS, KEYWORD_TABLES)
+    for name in READ_TABLES:
+        refuse_other_than_table(copy, objects, name)
     _ensure_whole(copy)
     with copy.translated():
         refuse_newer(copy.connection)

@@ -17,6 +17,8 @@ WAYS_OUT = {
     sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
     sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
     sqlite3.SQLITE_FULL: "; free some space",
+    sqlite3.SQLITE_INTERRUPT: ", as it took too long",
+    sqlite3.SQLITE_TOOBIG: "; a single value of it takes too much memory",
 }
 PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
 

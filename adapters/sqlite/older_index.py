@@ -4,12 +4,15 @@ import datetime as dt
 import json
 import math
 import os
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.untrusted import UntrustedDatabase, refuse_other_than_table, schema_objects
 from hardwon.domain.model.activity import Usage, Validations
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.legacy_index import OlderDocument
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
@@ -25,6 +28,15 @@ COLUMNS = (
 NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder"
 MAX_COUNTED = 2**31 - 1
 
+READ_SECONDS = 10.0
+LARGEST_FILE = 1_000_000_000
+"""Bytes, most of which are vectors and an index of words, which are not read."""
+LONGEST_VALUE = 8 * 1024 * 1024
+"""Bytes: a file of markdown has 4 MB at most."""
+MAX_DOCUMENTS = 20_000
+MAX_TEXT = 256 * 1024 * 1024
+"""Characters of all values together."""
+
 
 def is_sqlite(beginning: bytes) -> bool:
     """Return whether a file with that *beginning* is an SQLite database."""
@@ -35,16 +47,19 @@ def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
     """
     Read the documents in the index at *path*, in the order of their paths.
 
+    The file may be hostile: it is read within limits of time and size, and only as a table.
+
     Args:
         path: Of an existing file.
         project_root: Relative paths in the index start here.
 
     Raises:
-        InvalidEntryError: it can't be read, or is no such index.
+        InvalidEntryError: it can't be read within the limits, or is no such index.
 
     """
+    deadline = Deadline.after(READ_SECONDS, time.monotonic)
     try:
-        with closing(Database(os.path.abspath(path), read_only=True)) as database:
+        with closing(UntrustedDatabase(os.path.realpath(path), deadline, LARGEST_FILE, LONGEST_VALUE)) as database:
             rows = _rows(database)
     except StorageError as error:
         raise InvalidEntryError(f"the index can't be imported: {error}") from error
@@ -52,12 +67,20 @@ def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
 
 
 def _rows(database: Database) -> list[Mapping[str, Any]]:
+    refuse_other_than_table(database, schema_objects(database), TABLE)
     present = {name for (name,) in database.rows("SELECT name FROM pragma_table_info(?)", (TABLE,))}
     if not {"file_path", "spec_folder"} <= present:
         raise InvalidEntryError(f"{database.path!r} is {NO_INDEX}")
     columns = [column for column in COLUMNS if column in present]
-    rows = database.rows(f"SELECT {', '.join(columns)} FROM {TABLE} ORDER BY file_path")
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    rows, characters = list[Mapping[str, Any]](), 0
+    for row in database.stream(f"SELECT {', '.join(columns)} FROM {TABLE}"):
+        characters += sum(len(value) for value in row if isinstance(value, (str, bytes)))
+        if len(rows) == MAX_DOCUMENTS or characters > MAX_TEXT:
+            raise InvalidEntryError(
+                f"the index holds more than {MAX_DOCUMENTS} documents, or {MAX_TEXT} characters: split it"
+            )
+        rows.append(dict(zip(columns, row, strict=True)))
+    return sorted(rows, key=lambda row: str(row["file_path"]))
 
 
 def _older_document(row: Mapping[str, Any], project_root: str) -> OlderDocument:

@@ -203,13 +203,14 @@ class SqliteSnapshot(Snapshot):
 
     def _conflicting_with(self, seqs: Iterable[int]) -> set[int]:
         """Return the present entries with the id, or the section of a file, of the past entries *seqs*."""
-        wanted = json.dumps(
-            self._past.rows(
-                "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
-                " JOIN entry_text t ON t.entry_seq = e.seq",
-                (in_list(seqs),),
-            )
+        keys = self._past.rows(
+            "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+            " JOIN entry_text t ON t.entry_seq = e.seq",
+            (in_list(seqs),),
         )
+        if any(isinstance(value, bytes) for key in keys for value in key):
+            raise StorageError("the snapshot holds an entry whose id or file is no text; nothing was changed")
+        wanted = json.dumps(keys)
         rows = self._present.rows(
             "SELECT e.seq FROM json_each(?1) wanted JOIN entry e ON e.id = json_extract(wanted.value, '$[0]') UNION"
             " SELECT t.entry_seq FROM json_each(?1) wanted JOIN entry_text t ON"
@@ -248,7 +249,7 @@ class SqliteSnapshot(Snapshot):
             rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,))
             for entry in to_entries(rows):
                 index_entry(self._present, entry.number or 0, entry)
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError) as error:  # values of other types than a store has
             raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
         ensure_index(self._present, repair=True)
 

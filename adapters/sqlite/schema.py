@@ -37,7 +37,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
     row = connection.execute("SELECT value FROM _metadata WHERE key = 'schema_version'").fetchone()
     if not row:
         return 0
-    if not row[0].isdecimal():
+    if not str(row[0]).isdecimal():
         raise CorruptStoreError(f"the store's schema version is {row[0]!r}, no number, run: hardwon doctor --repair")
     return int(row[0])
 

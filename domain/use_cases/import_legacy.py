@@ -1,5 +1,6 @@
 """Import older indexes: the sessions of a `memory-index.json`, the documents of an older program, and vectors of the same model."""
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -132,6 +133,40 @@ class ImportedDocuments:
     skipped: tuple[str, ...] = ()
 
 
+class OwnFiles(NamedTuple):
+    """
+    The files that a project may bring in an index which its own files name.
+
+    Attributes:
+        folder: The project's folder, links resolved.
+        project: The name of the project.
+
+    """
+
+    folder: str
+    project: str
+
+    def ensure_path(self, path: str) -> None:
+        """
+        Check that *path*, links resolved, lies below the folder.
+
+        Raises:
+            InvalidEntryError: it lies outside: it may be that of another project's entry.
+        """
+        if not path.startswith(os.path.join(self.folder, "")):
+            raise InvalidEntryError("it lies outside the project whose index it is in")
+
+    def ensure_claim(self, claimed: str | None) -> None:
+        """
+        Check that a text claims no other project.
+
+        Raises:
+            InvalidEntryError: it does.
+        """
+        if claimed and claimed != self.project:
+            raise InvalidEntryError(f"its text claims to be of another project, {claimed[:80]!r}")
+
+
 @attrs.frozen(kw_only=True)
 class ImportOlderIndex:
     """
@@ -152,12 +187,19 @@ class ImportOlderIndex:
     ledger: ImportLedger
     clock: Clock
 
-    def import_documents(self, index_path: str, documents: Iterable[OlderDocument]) -> ImportedDocuments:
+    def import_documents(
+        self, index_path: str, documents: Iterable[OlderDocument], only: OwnFiles | None = None
+    ) -> ImportedDocuments:
         """
         Import *documents* of the index at *index_path*; each once for good, and in its own transaction.
 
         Files come before their sections, so that the order of *documents* does not matter: the tier of a file
         applies to its sections, except those with another tier in the index.
+
+        Args:
+            index_path: Identifies the index, to recognise what was imported from it.
+            documents: Its documents.
+            only: Skip others than these files; None for an index that the user named.
 
         Raises:
             StorageError: the store can't be written now; documents imported before are stored.
@@ -172,7 +214,7 @@ class ImportOlderIndex:
                 continue
             try:
                 with self.repository.transaction():
-                    self._import(document)
+                    self._import(document, only)
                     self.ledger.record(index_path, {key}, "")
             except InvalidEntryError as error:
                 skipped.append(f"{document.path!r}: {error}")
@@ -180,8 +222,13 @@ class ImportOlderIndex:
                 added += 1
         return ImportedDocuments(added=added, known=known, skipped=tuple(skipped))
 
-    def _import(self, document: OlderDocument) -> None:
-        entry = self._entry(document)
+    def _import(self, document: OlderDocument, only: OwnFiles | None) -> None:
+        if only:
+            only.ensure_path(document.path)
+        file = self._file(document) or self._of_content(document)
+        if only:
+            only.ensure_claim(file.fields.project)
+        entry = self._entry(document, file)
         known = document.merged_into(entry)
         self.repository.put(known)
         for section in sections_below(self.repository, known):
@@ -190,9 +237,8 @@ class ImportOlderIndex:
         if entry.number is not None:
             self.usage.add(entry.number, document.usage)
 
-    def _entry(self, document: OlderDocument) -> Entry:
-        """Return the entry that receives the values of *document*."""
-        file = self._file(document) or self._of_content(document)
+    def _entry(self, document: OlderDocument, file: Document) -> Entry:
+        """Index *file*; return the entry that receives the values of *document*."""
         if not stored_of(self.repository, document.path):
             self.repository.put(document.seed(self.clock.now()))
         whole = self.index_one_file.index(file, select="all").entry

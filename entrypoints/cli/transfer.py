@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, TypeAlias
 
 import typer
@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.import_knowledge import Imported
-from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex
+from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex, OwnFiles
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints
 from hardwon.entrypoints.bootstrap_files import (
@@ -136,6 +136,7 @@ def _vectors(memory: Memory) -> dict[str, Vector]:
     return {entry.entry_id: values[row * DIMENSIONS : (row + 1) * DIMENSIONS] for row, entry in enumerate(entries)}
 
 
+MAX_WARNINGS = 20
 COMPARE_SECONDS = 30.0
 """How long the one text may take that is embedded to compare the vectors of an index."""
 
@@ -159,16 +160,16 @@ def import_knowledge(
 
     The bank is the project's docs/knowledge-bank/*.md and the store's own *.md.
     An older index inside the project that config.jsonc names (semantic.indexPath)
-    comes in with it. What was seen before is left alone, so it can be run again.
+    comes in with it, but for files elsewhere. What was seen before is left alone, so it can be run again.
     """
     if file is not None:
         _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)
         return
-    older = older_index_path(project_root)
+    older = older_index_path(project_root, warn)
     documents = read_older_index(older, project_root) if older else []
     memory = open_for(project_root, global_store)
     imported = import_with_progress(memory, project_root)
-    brought = _import_older(memory, older, documents, project_root) if older else None
+    brought = _import_older(memory, older, documents, project_root, only_own=True) if older else None
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
         print_json({"imported": imported, **({"documents": brought} if brought else {}), "embedded": embedded})
@@ -233,9 +234,13 @@ def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
     return best.kept if best else 0
 
 
-def _import_older(memory: Memory, index: str, documents: list[OlderDocument], project_root: str) -> ImportedDocuments:
+def _import_older(
+    memory: Memory, index: str, documents: list[OlderDocument], project_root: str, *, only_own: bool = False
+) -> ImportedDocuments:
+    """Import *documents*; with *only_own* those of the project, as its files named the index."""
     workplace = read_workplace(memory, project_root)
-    imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents)
+    only = OwnFiles(os.path.realpath(project_root), workplace.label) if only_own else None
+    imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents, only)
     _warn_of_skipped(imported.skipped)
     return imported
 
@@ -244,6 +249,8 @@ def _counts(imported: ImportedIndex | ImportedDocuments, noun: str) -> str:
     return f"{counted(imported.added, noun, f'{noun}s')}, {imported.known} known already"
 
 
-def _warn_of_skipped(lines: Iterable[str]) -> None:
-    for line in lines:
+def _warn_of_skipped(lines: Sequence[str]) -> None:
+    for line in lines[:MAX_WARNINGS]:
         warn(f"not imported: {line}")
+    if len(lines) > MAX_WARNINGS:
+        warn(f"not imported: {len(lines) - MAX_WARNINGS} more")

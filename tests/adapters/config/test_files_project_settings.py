@@ -218,7 +218,11 @@ def test_an_older_index_outside_the_project_is_none(tmp_path: Path) -> None:
     root.mkdir()
     (tmp_path / "index.db").touch()
     (root / "link.db").symlink_to(tmp_path / "index.db")
-    for path in ("../index.db", str(tmp_path / "index.db"), "link.db", "a\0b"):
+    for path in ("../index.db", str(tmp_path / "index.db"), "link.db", "a\0b", "../nothing.db"):
+        lines = list[str]()
         write(root, config=json.dumps({"semantic": {"indexPath": path}}))
 
-        assert older_index_path(str(root)) is None
+        assert older_index_path(str(root), lines.append) is None
+        assert [line.count("leads out of the project") for line in lines] == [1] * path.endswith(
+            ("index.db", "link.db")
+        )

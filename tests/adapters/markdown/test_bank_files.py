@@ -64,15 +64,21 @@ def test_an_unchanged_file_is_not_written(place: Place) -> None:
 
 
 @pytest.mark.parametrize("link", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"])
-def test_a_link_that_leads_out_is_not_written(place: Place, link: str) -> None:
+@pytest.mark.parametrize("there", [False, True], ids=["to no file", "to a file"])
+def test_a_link_that_leads_out_is_not_written(place: Place, link: str, *, there: bool) -> None:
     path = place.project / link
     path.parent.mkdir(parents=True, exist_ok=True)
-    target = place.outside / "file" if link.endswith(".md") else place.outside
+    target = place.outside / "patterns.md" if link.endswith(".md") else place.outside
     path.symlink_to(target)
+    for folder in (place.outside, place.outside / "knowledge-bank") if there else ():
+        folder.mkdir(exist_ok=True)
+        (folder / "patterns.md").write_text("### Not ours")
+    before = sorted(place.outside.rglob("*"))
 
-    with pytest.raises(UneditableFileError, match="it leads out"):
+    error = UnreadableFileError if there or link.endswith(".md") else UneditableFileError
+    with pytest.raises(error, match="leads out"):
         place.write("a")
-    assert [*place.outside.iterdir()] == []
+    assert sorted(place.outside.rglob("*")) == before
 
 
 def test_a_link_within_the_project_is_followed(place: Place) -> None:

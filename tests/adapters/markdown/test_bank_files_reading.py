@@ -133,3 +133,22 @@ def test_a_file_of_just_the_bound_is_read_whole(tmp_path: Path) -> None:
     assert text is not None
     assert len(text) == LARGEST_FILE
     assert warnings == []
+
+
+@posix_only
+@pytest.mark.parametrize("linked", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"])
+def test_a_bank_that_a_link_leads_to_is_read_inside_the_project_only(tmp_path: Path, linked: str) -> None:
+    for place, read_texts in (("project/elsewhere", ["It"]), ("outside", [])):
+        project = tmp_path / place.replace("/", "-") / "project"
+        target = tmp_path / place.replace("/", "-") / place
+        for folder in (project, target, target / "knowledge-bank"):
+            folder.mkdir(parents=True, exist_ok=True)
+        for folder in (target, target / "knowledge-bank"):
+            (folder / "patterns.md").write_text("It")
+        link = project / linked
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(target / "patterns.md" if linked.endswith(".md") else target)
+        lines = list[str]()
+
+        assert [bank.text for bank in read_banks(str(project), str(tmp_path), lines.append)] == read_texts
+        assert [line.endswith("a link leads out of the project") for line in lines] == [True] * (1 - len(read_texts))

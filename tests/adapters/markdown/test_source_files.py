@@ -95,6 +95,30 @@ def test_links_that_lead_out_are_not_followed(root: Path) -> None:
 
 
 @posix_only
+@posix_only
+@pytest.mark.parametrize("swapped", ["memory", "memory/decisions", "memory/decisions/a.md"])
+def test_a_link_that_takes_the_place_of_a_file_or_folder_after_the_check_is_not_read(root: Path, swapped: str) -> None:
+    outside = root.parent / "outside"
+    (outside / "decisions").mkdir(parents=True)
+    for path in (outside / "a.md", outside / "decisions" / "a.md"):
+        path.write_text("Not ours.")
+    files = MarkdownFiles(str(root))
+    checked = files.ensure_inside(str(root / "memory" / "decisions" / "a.md"))
+    (root / swapped).rename(root / "aside")
+    (root / swapped).symlink_to(outside / "a.md" if swapped.endswith(".md") else outside)
+
+    with pytest.raises(UnreadableFileError):
+        files.read(checked)
+
+
+@posix_only
+def test_a_file_with_a_second_name_is_read(root: Path) -> None:
+    # Backups by links and programs that merge equal files give every file of a project a second name.
+    os.link(root / "memory" / "decisions" / "a.md", root.parent / "backup.md")
+
+    assert MarkdownFiles(str(root)).read(str(root / "memory" / "decisions" / "a.md")).path.endswith("a.md")
+
+
 def test_a_memory_folder_that_is_a_link_out_of_the_project_is_not_followed(root: Path) -> None:
     (root / "memory").rename(root.parent / "outside")
     (root / "memory").symlink_to(root.parent / "outside")
