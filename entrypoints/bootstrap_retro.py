@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.feature_files import FeatureFiles
-from hardwon.adapters.git.probe import GitChangeProbe, checked_out_branch
+from hardwon.adapters.git.identity import checked_out_branch
+from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline

@@ -141,6 +141,7 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
                 entry.confidence,
                 entry.updated_at,
                 int(place < 3),
+                entry.project,
             )
             assert recall_facts[seq] == RecallFacts(
                 ranking=facts[seq],
