@@ -425,7 +425,10 @@ VIEWS_WITH_LABELS = VIEWS.replace("e.project AS source_project", "e.source_proje
 
 def to_version_7(connection: sqlite3.Connection) -> None:
     """Know projects by what they are, and entries by where they stand."""
+    from hardwon.adapters.sqlite.migrate_projects import move_to_projects  # noqa: PLC0415  # once for a store
+
     run_scripts(connection, PROJECTS, VIEWS_WITH_LABELS, VIEWS_OF_DOCUMENTS)
+    move_to_projects(connection)
 
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
