@@ -234,6 +234,7 @@ class SqliteSnapshot(Snapshot):
         wanted = in_list(seqs)
         for table, key in KEYS.items():
             copy_rows(self._past, self._present, table, f"{key} {IN_LIST}", wanted)
+        self._add_projects(wanted)
         numbers = spaces(self._past, self._present)
         vectors = self._past.stream(
             f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {IN_LIST}", (wanted,)
@@ -243,6 +244,19 @@ class SqliteSnapshot(Snapshot):
             ((numbers[space], *row) for space, *row in vectors),
         )
         self._index(wanted)
+
+    def _add_projects(self, wanted: str) -> None:
+        """Add the projects of the past entries *wanted* that the store does not know; the user's word on them is not restored."""
+        rows = self._past.stream(
+            "SELECT id, key, label, root, is_repository, device, inode, iif(is_repository, 'unknown', authorship)"
+            f" FROM project WHERE id IN (SELECT project FROM entry WHERE seq {IN_LIST})",
+            (wanted,),
+        )
+        self._present.run_many(
+            "INSERT OR IGNORE INTO project (id, key, label, root, is_repository, device, inode, authorship)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
 
     def _index(self, wanted: str) -> None:
         try:

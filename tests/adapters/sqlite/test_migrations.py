@@ -17,6 +17,7 @@ from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.model.identity import short_hash
 from tests.adapters.sqlite.sqlite_store import FULL, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, world_of
 from tests.strategies import NOW, QUERY_VECTOR, SPACE, of_file, planted
@@ -48,7 +49,9 @@ INSERT INTO entries_fts (rowid, name, description, notes, keywords, reasoning) V
     (9, 'Read first', 'Read first, then write.', '', '', '');
 """
 
-KEPT_FULL = attrs.evolve(FULL, recall_count=7, last_recalled_at=NOW)
+WAITING_ID = short_hash("project", "label:here", "0")
+KEPT_PLAIN = attrs.evolve(PLAIN, reach="everywhere")
+KEPT_FULL = attrs.evolve(FULL, recall_count=7, last_recalled_at=NOW, project=WAITING_ID)
 
 
 @pytest.fixture
@@ -76,7 +79,7 @@ def test_the_newest_version_is_that_of_the_last_migration() -> None:
 
 
 def test_entries_keep_their_texts_counters_projects_and_numbers(old_world: World) -> None:
-    assert old_world.repository.find(LEARNINGS, limit=ALL) == [PLAIN, KEPT_FULL]
+    assert old_world.repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
     assert old_world.seqs() == {FULL.entry_id: GAP, PLAIN.entry_id: 9}
 
 
@@ -87,7 +90,7 @@ def test_columns_that_recall_reads_are_filled_in(old_world: World) -> None:
         assert facts.content_hash == entry.entry_id
         texts = (entry.name, entry.description, entry.notes, entry.reasoning)
         assert facts.words == len(" ".join(texts).split())
-        assert facts[1:6] == ("learning", None, None, None, False)
+        assert facts[1:6] == ("learning", entry.project, None, None, False)
 
 
 def test_vectors_stay_and_those_that_wait_still_wait(old_world: World) -> None:
@@ -235,4 +238,4 @@ def test_a_migration_that_fails_leaves_the_old_store_as_it_was(old_folder: Path)
 
     assert rows(old_folder, "SELECT sql FROM sqlite_master ORDER BY name") == before
     with opened(old_folder) as database:
-        assert world_of(database).repository.find(LEARNINGS, limit=ALL) == [PLAIN, KEPT_FULL]
+        assert world_of(database).repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]

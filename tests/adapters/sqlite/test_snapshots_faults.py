@@ -21,7 +21,7 @@ from hardwon.domain.use_cases.checkpoints import Checkpoints
 from hardwon.ports.snapshots import Replacement
 from tests.adapters.sqlite.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names, state
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
-from tests.adapters.sqlite.test_migrations import KEPT_FULL, PLAIN, SCHEMA_1
+from tests.adapters.sqlite.test_migrations import KEPT_FULL, KEPT_PLAIN, SCHEMA_1
 from tests.contracts.worlds import ALL, World, world_of
 from tests.strategies import lesson, of_file, planted
 
@@ -153,7 +153,7 @@ def test_a_snapshot_of_an_older_schema_is_read_as_a_store_of_it_would_be(
     restored = checkpoints.restore_file(str(old), "old.db", "here")
 
     assert restored.replacement == Replacement(2, 2, 1)
-    assert world.repository.find(LEARNINGS, limit=ALL) == [PLAIN, KEPT_FULL]
+    assert world.repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
     assert world.vectors.vector_of(FULL.entry_id) == planted(0.6)
     assert world.add(lesson("next")) == [10]
     assert old.read_bytes() == before
