@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
-from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def has_changed_banks(memory: Memory, project_root: str) -> bool:
     """Return whether a file of the knowledge banks changed since it was imported."""
-    return any(changed_files(_bank(memory, project_root), SqliteImportLedger(memory.database)))
+    return any(changed_files(_bank(memory, project_root, NOWHERE), SqliteImportLedger(memory.database)))
 
 
 def build_import_knowledge(memory: Memory, project_root: str, workplace: Workplace) -> "ImportKnowledge":
@@ -29,7 +29,7 @@ def build_import_knowledge(memory: Memory, project_root: str, workplace: Workpla
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 
     return ImportKnowledge(
-        bank=_bank(memory, project_root),
+        bank=_bank(memory, project_root, workplace),
         repository=memory.repository,
         projects=SqliteProjects(memory.database),
         workplace=workplace,
@@ -49,7 +49,8 @@ def build_index_files(memory: Memory, project_root: str, workplace: Workplace) -
     """Index the project's files, and those in the document roots."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
 
-    return _index_files(memory, MarkdownFiles(project_root, memory.settings.document_roots), project_root, workplace)
+    roots, is_foreign = memory.settings.document_roots, workplace.visibility.is_foreign
+    return _index_files(memory, MarkdownFiles(project_root, roots, is_foreign=is_foreign), project_root, workplace)
 
 
 def build_index_host_memory(memory: Memory, folder: str, project_root: str, workplace: Workplace) -> "IndexFiles":
@@ -66,7 +67,7 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     from hardwon.domain.use_cases.save_session import SaveSession
 
     return SaveSession(
-        sources=MarkdownFiles(project_root),
+        sources=MarkdownFiles(project_root, is_foreign=workplace.visibility.is_foreign),
         sessions=MarkdownSessionFiles(project_root),
         repository=memory.repository,
         workplace=workplace,
@@ -100,7 +101,7 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
     from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
 
     return ImportOlderIndex(
-        sources=MarkdownFiles(project_root, memory.settings.document_roots),
+        sources=MarkdownFiles(project_root, memory.settings.document_roots, is_foreign=workplace.visibility.is_foreign),
         repository=memory.repository,
         index_one_file=_keep_file(memory, workplace),
         usage=SqliteUsageLog(memory.database),
@@ -145,5 +146,6 @@ def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
     )
 
 
-def _bank(memory: Memory, project_root: str) -> MarkdownKnowledgeBank:
-    return MarkdownKnowledgeBank(project_root, memory.settings.global_store, memory.warn)
+def _bank(memory: Memory, project_root: str, workplace: Workplace) -> MarkdownKnowledgeBank:
+    is_foreign = workplace.visibility.is_foreign
+    return MarkdownKnowledgeBank(project_root, memory.settings.global_store, memory.warn, is_foreign=is_foreign)

@@ -57,7 +57,7 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
                 yield BankText(source, category, path, text)
 
 
-def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
+def read_bank(path: str, warn: Warn, *, within: str = "", is_foreign: bool = False) -> str | None:
     """
     Read a file as text, with newlines as line ends and bad bytes replaced.
 
@@ -65,6 +65,7 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
         path: The file.
         warn: Called with one line about a file that exists and can't be used completely.
         within: The folder that no link may lead out of; empty for the user's own files.
+        is_foreign: Whether that folder is a foreign project's, whose files may have one name only.
 
     Returns:
         At most the first `LARGEST_FILE` bytes, with a warning when there are
@@ -72,8 +73,10 @@ def read_bank(path: str, warn: Warn, *, within: str = "") -> str | None:
         not a regular file, can't be read, or lies outside *within*.
     """
     try:
-        file = read_file_below(path, within, LARGEST_FILE) if within else read_regular_file(path, LARGEST_FILE)
-        data = file.data
+        if within:
+            data = read_file_below(path, within, LARGEST_FILE, is_foreign=is_foreign).data
+        else:
+            data = read_regular_file(path, LARGEST_FILE).data
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
@@ -93,10 +96,12 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         project_root: Its bank is the folder `docs/knowledge-bank`.
         store: The folder that holds the user's own bank.
         warn: Called with one line for every file that can't be read.
+        is_foreign: Whether the project is foreign: files with several names are left out.
 
     """
 
-    def __init__(self, project_root: str, store: str, warn: Callable[[str], None]) -> None:
+    def __init__(self, project_root: str, store: str, warn: Callable[[str], None], *, is_foreign: bool = False) -> None:
+        self._is_foreign = is_foreign
         self._root = root = os.path.realpath(project_root)
         self._folders = (
             (os.path.join(root, LOCAL_FOLDER), _project_name(root)),
@@ -116,7 +121,7 @@ class MarkdownKnowledgeBank(KnowledgeBank):
     @override
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         is_local = os.path.dirname(file.path) == self._folders[0][0]
-        text = read_bank(file.path, self._warn, within=self._root if is_local else "")
+        text = read_bank(file.path, self._warn, within=self._root if is_local else "", is_foreign=self._is_foreign)
         return None if text is None else parse_bank(text, file.category)
 
 

@@ -84,13 +84,20 @@ class MarkdownFiles(SourceFiles):
         project_root: Its memory is the folder `memory` in it, `memory-*.md` beside that, and all below `specs/*/memory`.
         roots: More folders with memory: all below their `specs/*/memory`, or all there is where they have no `specs`.
         parse: Splits a text into front matter and body.
+        is_foreign: Whether the project is foreign: its files are read unless they have several names.
 
     """
 
     def __init__(
-        self, project_root: str, roots: Sequence[str] = (), parse: Callable[[str], Markdown] = read_markdown
+        self,
+        project_root: str,
+        roots: Sequence[str] = (),
+        parse: Callable[[str], Markdown] = read_markdown,
+        *,
+        is_foreign: bool = False,
     ) -> None:
         self._parse = parse
+        self._is_foreign = is_foreign
         self._root = os.path.realpath(project_root)
         self._more_roots = tuple(map(os.path.realpath, roots))
         self._roots = (self._root, *self._more_roots)
@@ -145,7 +152,7 @@ class MarkdownFiles(SourceFiles):
         if not is_storable(path):
             raise UnreadableFileError(f"{path!r}: {NOT_STORABLE}")
         try:
-            data, facts = read_real_file(path, LARGEST_FILE)
+            data, facts = read_real_file(path, LARGEST_FILE, is_foreign=self._is_foreign)
         except (OSError, ValueError) as error:
             raise UnreadableFileError(f"{path!r}: {reason(error)}") from error
         if len(data) > LARGEST_FILE:

@@ -98,23 +98,36 @@ def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeF
         return WholeFile(file.read(at_most + 1), facts)
 
 
-def read_real_file(path: str, at_most: int) -> WholeFile:
+SEVERAL_NAMES = (
+    "it has another name, maybe of a file elsewhere, and this project is foreign; hardwon trust lets it be read"
+)
+
+
+def read_real_file(path: str, at_most: int, *, is_foreign: bool = False) -> WholeFile:
     """
     Read a file whose path had no links when it was checked, as `read_regular_file` does.
 
+    Args:
+        path: Without links.
+        at_most: Bytes.
+        is_foreign: Whether it is of a foreign project, where a file with several names may be one of the user's.
+
     Raises:
         OSError: it can't be read.
-        ValueError: it is not a regular file, or a link took the place of it or of a folder on its way.
+        ValueError: it is not a regular file, a link took the place of it or of a folder on its way, or it has several
+            names in a foreign project.
     """
     file = read_regular_file(path, at_most, follow=False)
     if os.path.realpath(path) != path or not os.path.samestat(os.stat(path), file.facts):
         raise ValueError("it was replaced while it was read")
+    if is_foreign and file.facts.st_nlink > 1:
+        raise ValueError(SEVERAL_NAMES)
     return file
 
 
-def read_file_below(path: str, folder: str, at_most: int) -> WholeFile:
+def read_file_below(path: str, folder: str, at_most: int, *, is_foreign: bool = False) -> WholeFile:
     """
-    Read a file that is below *folder*, links resolved, as `read_regular_file` does.
+    Read a file that is below *folder*, links resolved, as `read_real_file` does.
 
     Raises:
         OSError: it can't be read.
@@ -124,7 +137,7 @@ def read_file_below(path: str, folder: str, at_most: int) -> WholeFile:
     real = os.path.realpath(path)
     if not real.startswith(os.path.join(os.path.realpath(folder), "")):
         raise ValueError("a link leads out of the project")
-    return read_real_file(real, at_most)
+    return read_real_file(real, at_most, is_foreign=is_foreign)
 
 
 def replace_file(path: str, text: str, mode: int = PRIVATE) -> None:
