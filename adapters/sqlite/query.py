@@ -98,6 +98,10 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
             f"(e.project IN ({_marks(only.scope.projects)}) OR e.workspace = ? OR e.kind IN ({_marks(only.anywhere)}))"
         )
         yield Where(sql, (*only.scope.projects, only.scope.workspace, *only.anywhere))
+    if only.origins:
+        own = _marks(only.origins)
+        sql = f"(e.project IN ({own}) OR EXISTS (SELECT 1 FROM entry_place WHERE entry_seq = e.seq AND project IN ({own})))"
+        yield Where(sql, (*only.origins, *only.origins))
     if only.visible_in is not None:
         yield visible(only.visible_in)
     if only.permanent:
