@@ -118,7 +118,11 @@ class Registry(NamedTuple):
 
     def trusted_folder_of(self, project: Project) -> str:
         """Return the trusted folder that holds *project*; empty without one."""
-        return next((folder for folder in self.trusted_folders if _is_below(project.identity.key, folder)), "")
+        return next((folder for folder in self.trusted_folders if self.is_below(project, folder)), "")
+
+    def is_below(self, project: Project, folder: str) -> bool:
+        """Return whether *project* is in *folder*, a real path, or below it."""
+        return _is_below(project.identity.key, folder)
 
     def with_key(self, key: str) -> Project | None:
         """Return the project of that key, None without one."""
@@ -148,6 +152,10 @@ class Registry(NamedTuple):
             return project.label
         parent = os.path.basename(os.path.dirname(project.identity.root))
         return "/".join(filter(None, (parent, project.label)))
+
+    def labels(self) -> dict[str, str]:
+        """Return how all projects are called, by id."""
+        return {project.id: self.label_of(project.id) for project in self.projects}
 
     def named(self, name: str) -> list[Project]:
         """Return the project of that id, key or folder; else those of that label with parent, or else of that label."""
