@@ -88,12 +88,12 @@ def _columns(only: EntryFilter) -> Mapping[str, object]:
 
 
 def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
-    yield from _of_its_origin(only)
     if set(only.kinds) != set(KINDS):
         yield Where("e.kind = ?" if len(only.kinds) == 1 else f"e.kind IN ({_marks(only.kinds)})", only.kinds)
     for column, value in _columns(only).items():
         if value is not None:
             yield Where(f"e.{column} = ?", (value,))
+    yield from _of_its_origin(only)
     if only.permanent:
         yield Where("e.permanent", ())
     if only.ranked:

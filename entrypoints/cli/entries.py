@@ -45,7 +45,7 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     open_for,
 )
-from hardwon.entrypoints.cli.project import find_project
+from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.entries import entry_document, utc_text
 from hardwon.entrypoints.presenters.injections import influence_line, use_document
@@ -111,14 +111,13 @@ def list_entries(
     memory = open_for(project_root, global_store, create=False)
     only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)
     only = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
-    registry = build_know_projects(memory).registry()
     if origin is not None:
-        only = only._replace(origins=registry.group_of(find_project(build_know_projects(memory), origin, "'--origin'")))
+        only = only._replace(origins=ids_of_origin(memory, origin))
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
         used = influences_of(memory).counts(entry.entry_id for entry in entries)
-        labels = registry.labels()
+        labels = build_know_projects(memory).registry().labels()
         rows = [
             {
                 **entry_document(item),

@@ -72,6 +72,20 @@ def find_project(know: KnowProjects, name: str, hint: str, besides: str = "") ->
     raise typer.BadParameter(f"no project is called {name!r}: {SHOWN_BY}", param_hint=hint)
 
 
+def ids_of_origin(memory: Memory, name: str) -> tuple[str, ...]:
+    """
+    Return the ids of the project that *name* means, and of its other clones; that of a folder is looked up.
+
+    Raises:
+        typer.BadParameter: it means none, or more than one.
+
+    """
+    know = build_know_projects(memory)
+    if os.path.isdir(name):
+        look_up_if_possible(memory, name)
+    return know.registry().group_of(find_project(know, name, "'--origin'"))
+
+
 def _in_folder(registry: Registry, name: str) -> Sequence[Project]:
     """Return the project of a folder, also of one that is gone."""
     folder = folder_of(name)

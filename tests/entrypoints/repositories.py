@@ -25,6 +25,11 @@ class Repositories:
         config.write_text(f"[user]\n\tname = Me\n\temail = {USER}\n")
         world.variables |= {"GIT_CONFIG_GLOBAL": str(config), "HARDWON_EMBEDDING_PROVIDER": "off"}
 
+    def with_store(self) -> "Repositories":
+        """Make the store, which knows the world's project."""
+        self.world.remember()
+        return self
+
     def folder(self, name: str) -> Path:
         """Return the folder of a repository."""
         return self.world.folder / name

@@ -10,7 +10,7 @@ from tests.entrypoints.repositories import STRANGER, Repositories
 
 @pytest.fixture
 def places(world_by_word: World) -> Repositories:
-    return Repositories(world_by_word)
+    return Repositories(world_by_word).with_store()
 
 
 def test_worktrees_are_one_project(places: Repositories) -> None:
@@ -201,7 +201,8 @@ def test_a_folder_that_is_gone_is_named_so(places: Repositories) -> None:
     assert places.project(stays, str(gone))["label"] == "gone"
 
 
-def test_looking_makes_no_store(places: Repositories) -> None:
+def test_looking_makes_no_store(world_by_word: World) -> None:
+    places = Repositories(world_by_word)
     folder = places.make("acme/app")
 
     assert places.run(folder, "project", "list").code == 0

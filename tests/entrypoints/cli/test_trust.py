@@ -8,7 +8,7 @@ NOT_YOURS = "*This repository is not yours yet: what is learned here is shown he
 
 @pytest.fixture
 def places(world_by_word: World) -> Repositories:
-    return Repositories(world_by_word)
+    return Repositories(world_by_word).with_store()
 
 
 def test_lessons_of_a_foreign_project_speak_elsewhere_once_it_is_trusted(places: Repositories) -> None:
