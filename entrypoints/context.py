@@ -6,10 +6,12 @@ Nearness of that place answers some questions better.
 
 import os
 import time
+from typing import NamedTuple
 
 from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import CollectionName
+from hardwon.domain.model.project import Project
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, registry_of
@@ -36,6 +38,18 @@ ASK_SECONDS = 0.5
 
 
 def read_workplace(memory: Memory, project_root: str) -> Workplace:
+    """Return the workplace of `read_place`."""
+    return read_place(memory, project_root).workplace
+
+
+class Place(NamedTuple):
+    """A project, and where the user works in it."""
+
+    project: Project
+    workplace: Workplace
+
+
+def read_place(memory: Memory, project_root: str) -> Place:
     """Return where *project_root* stands, which the store knows from now on; git is asked once for a new project."""
     identity, registry = identify(project_root), registry_of(memory)
     project = registry.with_key(identity.key)
@@ -43,14 +57,15 @@ def read_workplace(memory: Memory, project_root: str) -> Workplace:
         deadline = Deadline.after(ASK_SECONDS, time.monotonic)
         project = build_know_projects(memory).here(identity, name_of(identity.root), deadline)
         registry = registry_of(memory)
-    return Workplace(
+    workplace = Workplace(
         project=project.id,
         workspace=memory.settings.workspace or os.path.dirname(identity.root),
         branch=checked_out_branch(project_root),
         label=project.label,
         visibility=registry.visibility(project),
-        labels={other.id: registry.label_of(other.id) for other in registry.projects},
+        labels=registry.labels(),
     )
+    return Place(project, workplace)
 
 
 def workplace_for(collection: CollectionName, memory: Memory, project_root: str, warn: Warn) -> Workplace:

@@ -16,6 +16,7 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_agents import build_agents
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
 from hardwon.entrypoints.bootstrap_project import find_git, top_of
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_keyword_index,
     ensure_local_model,
@@ -24,9 +25,12 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_vector_index,
     store_path,
 )
+from hardwon.entrypoints.presenters.projects import why
+from hardwon.entrypoints.projects import look_up_if_possible
 from hardwon.ports.agents import Agent, Connection
 
 NO_AGENT = "none calls the hook yet: run hardwon init"
+NOT_STORED = "not known yet: the store can't be written now"
 SWITCHED_OFF = "{} switches its hooks off, ours too: take that out"
 
 
@@ -81,10 +85,10 @@ CHECKED = "provider "
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    return [*_store(settings), _git(project_root), *_agents(project_root)]
+    return [*_store(settings, project_root), _git(project_root), *_agents(project_root)]
 
 
-def _store(settings: Settings) -> Iterator[Finding]:
+def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     try:
         memory = open_memory(settings, lambda _: None, repair_index=False, create=False)
     except HardwonError as error:
@@ -92,6 +96,7 @@ def _store(settings: Settings) -> Iterator[Finding]:
         return
     yield _checked("store", lambda: _sound(memory))
     yield _checked("schema", lambda: f"version {ensure_schema(memory)}, as expected")
+    yield _checked("project", lambda: _project(memory, project_root))
     yield _checked("keyword index", lambda: _keyword_index(memory))
     yield _checked("vectors", lambda: _vectors(memory))
     providers = [(space, _provider(space)) for space in _examined(memory)]
@@ -129,6 +134,13 @@ def _sound(memory: Memory) -> str:
         raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
     total = memory.repository.count(EVERYTHING)
     return f"{total} {'entry' if total == 1 else 'entries'} in {path}, {os.path.getsize(path)} bytes"
+
+
+def _project(memory: Memory, project_root: str) -> str:
+    look_up_if_possible(memory, project_root)
+    registry = build_know_projects(memory).registry()
+    project = registry.with_key(identify(project_root).key)
+    return f"{registry.label_of(project.id)}, {why(project, registry)}" if project else NOT_STORED
 
 
 def _keyword_index(memory: Memory) -> str:

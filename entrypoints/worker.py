@@ -24,6 +24,7 @@ from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.capture import build_capture_events, ensure_there
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
+from hardwon.entrypoints.projects import look_up_new_ones
 
 GRACE_SECONDS = 5.0
 """After this the system ends a process whose threads are all held up, as by a regular expression."""
@@ -56,6 +57,9 @@ def end_after(seconds: float, warn: Callable[[str], None], grace: float = GRACE_
 LONGEST_RUN_SECONDS = 600.0
 PATIENCE_SECONDS = 0.25
 """How long to wait for the lock: who looks whether it is taken holds it for a moment."""
+
+LOOK_UP_SECONDS = 10.0
+"""Time limit for git, for each project."""
 
 MAX_BATCHES = 10
 LATELY = 100
@@ -120,6 +124,7 @@ class Worker:
             self._attempt(partial(self._capture_waiting, waiting))
         if not self._has_tidied:
             self._has_tidied = True
+            self._attempt(self._look_up)
             self._attempt(self._fill)
             self._attempt(self._forget)
 
@@ -154,6 +159,12 @@ class Worker:
         for lost in self._journal.forget_untouched(_now() - FORGOTTEN_AFTER):
             what = f"{lost.events} events of session {lost.session_id!r} in {lost.project_root!r}"
             self.warn(f"capture: forgot {what}: none came for {FORGOTTEN_AFTER.days} days, nor could they be written")
+
+    def _look_up(self) -> None:
+        """Ask git about the projects that hooks had no time to ask about."""
+        memory = self._open(self._project_root)
+        with contextlib.closing(memory):
+            look_up_new_ones(memory, self._project_root, LOOK_UP_SECONDS)
 
     def _fill(self) -> None:
         """Give vectors to what waits, where that asks nobody else."""

@@ -98,7 +98,5 @@ class TriggerSource(Protocol):
         ...
 
     def owners(self, only: EntryFilter) -> Sequence[TriggerOwner]:
-        """
-        Return the entries of *only* with trigger phrases, by number, without deprecated and expired ones.
-        """
+        """Return the entries of *only* with trigger phrases, by number, without deprecated and expired ones."""
         ...

@@ -1,5 +1,6 @@
 """The projects in the store's tables."""
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from hardwon.adapters.sqlite.database import Database, Row, note_change
@@ -61,6 +62,11 @@ class SqliteProjects(Projects):
                 self._database.rows(statement, (project_id, into)[: 2 if "?2" in statement else 1])
             note_change(self._database)
         return int(moved)
+
+    @override
+    def entry_counts(self) -> Mapping[str, int]:
+        counts = "SELECT project, count(*) FROM entry WHERE project IS NOT NULL GROUP BY project"
+        return dict(self._database.rows(counts))
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:

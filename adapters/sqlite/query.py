@@ -93,13 +93,7 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
     for column, value in _columns(only).items():
         if value is not None:
             yield Where(f"e.{column} = ?", (value,))
-    if only.scope != ANYWHERE:
-        sql = (
-            f"(e.project IN ({_marks(only.scope.projects)}) OR e.workspace = ? OR e.kind IN ({_marks(only.anywhere)}))"
-        )
-        yield Where(sql, (*only.scope.projects, only.scope.workspace, *only.anywhere))
-    if only.visible_in is not None:
-        yield visible(only.visible_in)
+    yield from _of_its_origin(only)
     if only.permanent:
         yield Where("e.permanent", ())
     if only.ranked:
@@ -108,6 +102,25 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
         yield Where("e.seq IN (SELECT value FROM json_each(?))", (in_list(only.among),))
     if only.except_for:
         yield Where("e.seq NOT IN (SELECT value FROM json_each(?))", (in_list(only.except_for),))
+
+
+def _of_its_origin(only: EntryFilter) -> Iterator[Where]:
+    if only.scope != ANYWHERE:
+        sql = (
+            f"(e.project IN ({_marks(only.scope.projects)}) OR e.workspace = ? OR e.kind IN ({_marks(only.anywhere)}))"
+        )
+        yield Where(sql, (*only.scope.projects, only.scope.workspace, *only.anywhere))
+    if only.origins:
+        yield _of_projects(only.origins)
+    if only.visible_in is not None:
+        yield visible(only.visible_in)
+
+
+def _of_projects(ids: Sequence[str]) -> Where:
+    """Return the condition that an entry stands or was said in one of the projects of those *ids*."""
+    own = _marks(ids)
+    places = f"EXISTS (SELECT 1 FROM entry_place WHERE entry_seq = e.seq AND project IN ({own}))"
+    return Where(f"(e.project IN ({own}) OR {places})", (*ids, *ids))
 
 
 def _of_its_text(only: EntryFilter) -> Iterator[Where]:

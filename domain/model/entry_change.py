@@ -10,7 +10,7 @@ from hardwon.domain.model.entry import Entry, all_storable, distinct, fraction, 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
-from hardwon.domain.model.vocabulary import CONFIDENCES, TIERS, Confidence, Tier
+from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS, Confidence, Reach, Tier
 
 ENTRY_FIELDS: Mapping[str, str] = {
     "title": "name",
@@ -22,6 +22,7 @@ ENTRY_FIELDS: Mapping[str, str] = {
     "permanent": "permanent",
     "confidence": "confidence",
     "reasoning": "reasoning",
+    "reach": "reach",
 }
 """The fields that can be changed: public name to name in `Entry`."""
 
@@ -71,6 +72,7 @@ class EntryChange:
         permanent: Whether it never expires and is never pruned.
         confidence: `high`, `medium` or `low`.
         reasoning: Why it matters and how it was found.
+        reach: Where it may be shown unasked.
 
     Raises:
         InvalidEntryError: a value is not valid for its field.
@@ -105,6 +107,7 @@ class EntryChange:
         converter=attrs.converters.optional(_text),
         validator=attrs.validators.optional(storable),
     )
+    reach: Reach | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(REACHES)))
 
     @property
     def is_empty(self) -> bool:
@@ -112,7 +115,16 @@ class EntryChange:
         return self == NO_CHANGE
 
     def applied_to(self, entry: Entry) -> Entry:
-        """Return *entry* with the new values; a tier given to a section is its own from then on."""
+        """
+        Return *entry* with the new values; a tier given to a section is its own from then on.
+
+        Raises:
+            InvalidEntryError: the entry can't have that reach.
+        """
+        if self.reach and entry.kind != "learning":
+            raise InvalidEntryError(f"a {entry.kind} is shown in its project only: learnings go elsewhere, or stay")
+        if self.reach == "home" and entry.project is None:
+            raise InvalidEntryError("it belongs to no project in which it could stay")
         wanted = {
             ENTRY_FIELDS[name]: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None
         }

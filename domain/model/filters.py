@@ -33,6 +33,7 @@ class EntryFilter(NamedTuple):
         scope: Only entries from these places.
         anywhere: Kinds whose entries may come from any place, whatever the scope.
         visible_in: Only entries that may be shown unasked in this project; None for all.
+        origins: Only entries that stand or were said in one of these projects, by id.
         label: Only entries whose project goes by this label.
         permanent: Only permanent entries.
         unlabelled: Only entries without keywords.
@@ -55,6 +56,7 @@ class EntryFilter(NamedTuple):
     scope: Scope = ANYWHERE
     anywhere: tuple[Kind, ...] = ()
     visible_in: Visibility | None = None
+    origins: tuple[str, ...] = ()
     label: str | None = None
     permanent: bool = False
     unlabelled: bool = False

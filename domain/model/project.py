@@ -40,6 +40,14 @@ WAITING = "label:"
 """The beginning of the key of a project whose folder is not known."""
 
 
+TrustReason: TypeAlias = Literal["revoked", "trusted", "waiting", "below", "foreign", "unknown", "unnamed", "own"]
+"""
+Why a project may speak elsewhere, or not.
+
+`below` is a trusted folder that holds it; an `unnamed` one is not known to be trusted where only the user's word counts.
+"""
+
+
 TRUST_MODES: tuple[TrustMode, ...] = get_args(TrustMode)
 
 
@@ -77,6 +85,11 @@ class Project(NamedTuple):
         """Whether it stands for a label of an earlier version, whose folder is not known."""
         return self.identity.key.startswith(WAITING)
 
+    @property
+    def is_repository_to_ask(self) -> bool:
+        """Whether it is a repository that git was not asked about, or gave no answer."""
+        return self.identity.is_repository and (self.first_commit is None or self.authorship == "unknown")
+
 
 class Registry(NamedTuple):
     """
@@ -94,11 +107,27 @@ class Registry(NamedTuple):
 
     def may_speak_elsewhere(self, project: Project) -> bool:
         """Return whether what stands in *project* may be shown in other projects."""
+        return self.reason(project) in {"trusted", "below", "own"}
+
+    def reason(self, project: Project) -> TrustReason:
+        """Return why *project* may speak elsewhere, or why not."""
         if project.trust != "unsaid":
-            return project.trust == "trusted"
-        if any(_is_below(project.identity.key, folder) for folder in self.trusted_folders):
-            return not project.is_waiting
-        return self.mode == "own" and not project.is_waiting and project.authorship == "own"
+            return project.trust
+        if project.is_waiting:
+            return "waiting"
+        if self.trusted_folder_of(project):
+            return "below"
+        if project.authorship == "own":
+            return "own" if self.mode == "own" else "unnamed"
+        return project.authorship
+
+    def trusted_folder_of(self, project: Project) -> str:
+        """Return the trusted folder that holds *project*; empty without one."""
+        return next((folder for folder in self.trusted_folders if self.is_below(project, folder)), "")
+
+    def is_below(self, project: Project, folder: str) -> bool:
+        """Return whether *project* is in *folder*, a real path, or below it."""
+        return _is_below(project.identity.key, folder)
 
     def with_key(self, key: str) -> Project | None:
         """Return the project of that key, None without one."""
@@ -129,13 +158,20 @@ class Registry(NamedTuple):
         parent = os.path.basename(os.path.dirname(project.identity.root))
         return "/".join(filter(None, (parent, project.label)))
 
+    def labels(self) -> dict[str, str]:
+        """Return how all projects are called, by id."""
+        return {project.id: self.label_of(project.id) for project in self.projects}
+
     def named(self, name: str) -> list[Project]:
-        """Return the projects of that id, label, label with parent, or folder."""
-        return [
-            project
-            for project in self.projects
-            if name in {project.id, project.label, self.label_of(project.id), project.identity.root}
-        ]
+        """Return the project of that id, key or folder; else those of that label with parent, or else of that label."""
+        for is_named in (
+            lambda project: name in {project.id, project.identity.key, project.identity.root},
+            lambda project: name == self.label_of(project.id),
+            lambda project: name == project.label,
+        ):
+            if found := [project for project in self.projects if is_named(project)]:
+                return found
+        return []
 
     def visibility(self, here: Project | None) -> "Visibility":
         """Return what may be shown unasked in the project *here*; None for one that the store does not know."""

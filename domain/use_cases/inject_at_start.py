@@ -83,6 +83,7 @@ class Inject(NamedTuple):
         vectors: Counts entries without a vector; None without an embedder.
         weights: The weights of the ranking signals.
         relate: Finds conversations; None without any.
+        notice: A line about this project for the block; may be empty.
 
     """
 
@@ -92,6 +93,7 @@ class Inject(NamedTuple):
     clock: Clock
     weights: Weights
     relate: "Relate | None" = None
+    notice: str = ""
 
     def block_for(
         self,
@@ -189,6 +191,7 @@ class Inject(NamedTuple):
             framed=framed,
             rules=rules,
             related=related.section.text if related else "",
+            notice=self.notice,
         )
         ranked = self.repository.printed([scored.facts.seq for scored in selected.ranked])
         kept = block.fit([*map(workplace.labelled, ranked)])

@@ -117,32 +117,51 @@ class KnowProjects(NamedTuple):
 
     def settle(self, project: Project) -> Project:
         """
-        Let *project* join the first trusted clone of the same repository, or leave it once it is not trusted itself.
+        Let the trusted clones of the repository of *project* be one project, and the others stand apart; return *project*.
 
         Raises:
             StorageError: the store can't be written now.
         """
         registry = self.registry()
-        joined = None
-        if registry.may_speak_elsewhere(project) and project.first_commit and project.remote:
-            clones = (other for other in registry.projects if _is_clone(other, project))
-            head = next((clone for clone in clones if registry.may_speak_elsewhere(clone)), project)
-            joined = None if head.id == project.id else head.joined or head.id
-            joined = None if joined == project.id else joined
-        return project if joined == project.joined else self._changed(project._replace(joined=joined))
+        clones = [other for other in registry.projects if _is_clone(other, project)]
+        trusted = [clone.id for clone in clones if registry.may_speak_elsewhere(clone)]
+        with self.projects.transaction():
+            for clone in clones:
+                joined = trusted[0] if clone.id in trusted[1:] else None
+                if joined != clone.joined:
+                    self._changed(clone._replace(joined=joined))
+        return self.registry().with_id(project.id) or project
 
     def move(self, project: Project, identity: Identity, label: str) -> Project:
         """
         Return *project* at another place; what was stored there meanwhile joins it.
 
+        What git knows of the new place counts from now on, and what the user said of it before what was said of *project*.
+
         Raises:
             StorageError: the store can't be written now.
         """
+        moved = project._replace(identity=identity, label=label)
         with self.projects.transaction():
             there = self.registry().with_key(identity.key)
             if there and there.id != project.id:
                 self.projects.merge(there.id, project.id)
-            return self._changed(project._replace(identity=identity, label=label))
+                trust = project.trust if there.trust == "unsaid" else there.trust
+                moved = there._replace(id=project.id, label=label, identity=identity, trust=trust, joined=None)
+            return self.settle(self._changed(moved))
+
+    def is_gone(self, project: Project) -> bool:
+        """Return whether the folder of *project* is gone, or another project stands there now."""
+        identity = project.identity
+        return not (self.exists(identity.key) and self.exists(identity.root))
+
+    def not_looked_up(self) -> list[Project]:
+        """Return the repositories that are there and that git was not asked about, or gave no answer."""
+        return [
+            project
+            for project in self.registry().projects
+            if project.is_repository_to_ask and not self.is_gone(project)
+        ]
 
     def merge(self, project: Project, into: Project) -> int:
         """
@@ -165,6 +184,18 @@ class KnowProjects(NamedTuple):
         """
         return self.settle(self._changed(project._replace(trust="trusted" if trusted else "revoked")))
 
+    def trust_below(self, folder: str, *, trusted: bool) -> None:
+        """
+        Trust every project below *folder*, a real path, also later ones; or no longer. What was said of one stays.
+
+        Raises:
+            StorageError: the store can't be written now; nothing was changed.
+        """
+        with self.projects.transaction():
+            self.projects.trust_below(folder, trusted=trusted)
+            for project in self.registry().projects:
+                self.settle(project)
+
     def _changed(self, project: Project) -> Project:
         self.projects.put(project)
         return project
@@ -182,4 +213,7 @@ def _is_same_repository(project: Project, other: Project) -> bool:
 
 
 def _is_clone(other: Project, project: Project) -> bool:
-    return (other.first_commit, other.remote) == (project.first_commit, project.remote)
+    """Return whether both are one repository: of one first commit and one `origin`, or one project."""
+    is_known = bool(project.first_commit and project.remote)
+    is_clone = is_known and (other.first_commit, other.remote) == (project.first_commit, project.remote)
+    return is_clone or other.id == project.id

@@ -9,6 +9,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import Marked
 from hardwon.domain.model.filters import LEARNINGS, CollectionName
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
+from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.use_cases.recall import Recollection
 from hardwon.entrypoints.bootstrap import Memory
@@ -108,9 +109,10 @@ def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) ->
 
 
 def _document(asked: Asked, answer: Answer) -> dict[str, object]:
+    labels = asked.report.here.labels
     if asked.report.explained:
-        return explained_document(answer, asked.question.policy)
-    return answer_document(answer)
+        return explained_document(answer, asked.question.policy, labels)
+    return answer_document(answer, labels)
 
 
 def _searched(asked: Asked) -> Searched:
@@ -167,8 +169,22 @@ def _print_block(asked: Asked) -> None:
         numpy_missing=recollection.numpy_missing,
     )
     block = MemoryBlock(diagnostic=diagnostics.line, sizes={})
-    say(block.render([answer.entry for answer in recollection.answers]).removesuffix("\n") or NOTHING)
+    say(block.render([_printed(answer.entry, asked) for answer in recollection.answers]).removesuffix("\n") or NOTHING)
     print_marked(asked.report.explanations(recollection.answers))
+
+
+def _printed(entry: Entry, asked: Asked) -> PrintedEntry:
+    printed = PrintedEntry(
+        seq=entry.number or 0,
+        name=entry.name,
+        description=entry.description,
+        notes=entry.notes,
+        category=entry.category,
+        observation_count=entry.observation_count,
+        confidence=entry.confidence,
+        project=entry.project,
+    )
+    return asked.report.here.labelled(printed)
 
 
 def _print_documents(asked: Asked) -> None:

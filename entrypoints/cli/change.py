@@ -30,7 +30,7 @@ from hardwon.entrypoints.streams import readable
 
 NOTHING_TO_CHANGE = (
     "nothing to change: give --title, --tier, --weight, --confidence, --reasoning, --trigger, --keyword, --tag,"
-    " --permanent or --no-permanent"
+    " --permanent, --no-permanent, --here or --everywhere"
 )
 WRITTEN_IN_BANKS = {"title", "confidence"}
 UPDATE_EXAMPLES = "Example: hardwon update 42 --tier important --trigger 'release the parser'"
@@ -59,6 +59,10 @@ def update(
     permanent: Annotated[
         bool | None, typer.Option("--permanent/--no-permanent", help="Whether it is kept for good.")
     ] = None,
+    here: Annotated[
+        bool | None,
+        typer.Option("--here/--everywhere", help="Show a lesson in the project that it is from only, or in all."),
+    ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -79,6 +83,7 @@ def update(
         keywords=_texts(keywords),
         tags=_texts(tags),
         permanent=permanent,
+        reach=None if here is None else "home" if here else "everywhere",
     )
     if change.is_empty:
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import typer
@@ -27,6 +27,7 @@ from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRo
 from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.projects import notice_for_first_session
 
 SEARCH_SECONDS = 10.0
 UNLIMITED = 2**31 - 1
@@ -49,6 +50,7 @@ class Rendered(NamedTuple):
         conversations: The conversations in it.
         policy: How the lessons were ranked.
         searched: How they were found; without lessons, how the conversations were.
+        labels: The labels of projects, by id.
 
     """
 
@@ -58,20 +60,22 @@ class Rendered(NamedTuple):
     conversations: tuple[Answer, ...] = ()
     policy: str = "none"
     searched: Searched = Searched()
+    labels: Mapping[str, str] = {}
 
     def documents(self, *, explained: bool) -> list[dict[str, object]]:
         """Return all of it for JSON; the scores of conversations always with all that they are made of."""
         learnings = [
-            explained_document(answer, self.policy) if explained else answer_document(answer)
+            explained_document(answer, self.policy, self.labels) if explained else answer_document(answer, self.labels)
             for answer in self.learnings
         ]
-        return learnings + [_summed_up(answer) for answer in self.conversations]
+        return learnings + [_summed_up(answer, self.labels) for answer in self.conversations]
 
 
-def _summed_up(answer: Answer) -> dict[str, object]:
+def _summed_up(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
     """Return *answer* for JSON with its summary for a text: nothing here tells a whole exchange."""
     entry = answer.entry
-    return {**explained_document(answer, POLICY), "text": summarised(entry.description, entry.name) or entry.name}
+    text = summarised(entry.description, entry.name) or entry.name
+    return {**explained_document(answer, POLICY, labels), "text": text}
 
 
 def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
@@ -81,7 +85,8 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
     elif not memory.settings.semantic_enabled:
         warn(FILES_ONLY)
     wanted = memory.settings.injection_limit if limit is None else limit
-    injection = build_inject(memory, occasion.workplace).block_for(
+    inject = build_inject(memory, occasion.workplace)
+    injection = inject._replace(notice=notice_for_first_session(memory, occasion.workplace)).block_for(
         signals,
         limit=wanted,
         deadline=Deadline.after(SEARCH_SECONDS, time.monotonic),
@@ -98,6 +103,7 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
         conversations,
         injection.selected.policy.name if injection.selected else "none",
         _searched(injection),
+        occasion.workplace.labels,
     )
 
 
@@ -112,7 +118,9 @@ def render_conversations(memory: Memory, signals: ContextQuery, occasion: Occasi
     print_notes(memory, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
     searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
-    return Rendered(related.section.text, nothing, conversations=_conversations(memory, related), searched=searched)
+    conversations = _conversations(memory, related)
+    labels = occasion.workplace.labels
+    return Rendered(related.section.text, nothing, conversations=conversations, searched=searched, labels=labels)
 
 
 def _searched(injection: Injection) -> Searched:

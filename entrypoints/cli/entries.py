@@ -12,6 +12,7 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import history_of
+from hardwon.entrypoints.bootstrap_projects import build_know_projects
 from hardwon.entrypoints.bootstrap_retrieval import build_summarise_usage, influences_of
 from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.cli.console import (
@@ -44,9 +45,11 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     open_for,
 )
+from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.entries import entry_document, utc_text
 from hardwon.entrypoints.presenters.injections import influence_line, use_document
+from hardwon.entrypoints.presenters.projects import origin_document, origin_line
 from hardwon.entrypoints.presenters.text import on_one_line, visible
 from hardwon.entrypoints.streams import readable
 
@@ -90,6 +93,12 @@ def list_entries(
     tier: OfTier = None,
     spec_folder: OfSpecFolder = None,
     project: OfProject = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FOLDER", help="Only what stands or was said in this project (hardwon project list)."
+        ),
+    ] = None,
     workspace: OfWorkspace = None,
     permanent: Permanent = False,
     limit: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many at most.")] = 20,
@@ -102,11 +111,21 @@ def list_entries(
     memory = open_for(project_root, global_store, create=False)
     only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)
     only = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
+    if origin is not None:
+        only = only._replace(origins=ids_of_origin(memory, origin))
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
         used = influences_of(memory).counts(entry.entry_id for entry in entries)
-        rows = [{**entry_document(item), "influence_count": used.get(item.entry_id, 0)} for item in entries]
+        labels = build_know_projects(memory).registry().labels()
+        rows = [
+            {
+                **entry_document(item),
+                "origin": origin_document(item, labels),
+                "influence_count": used.get(item.entry_id, 0),
+            }
+            for item in entries
+        ]
         print_items(rows, total=total, offset=offset)
         return
     if entries:
@@ -165,16 +184,18 @@ def show(
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory, entry_id)
     past = history_of(memory).of(entry.number or 0, MAX_CHANGES) if history else []
+    labels = build_know_projects(memory).registry().labels()
     if as_json:
         recorded = {"history": [item._asdict() for item in past]} if history else {}
         used = use_document(build_summarise_usage(memory).of_entry(entry.entry_id))
-        print_json({**entry_document(entry), **used, **_as_memory(memory, entry), **recorded})
+        origin = {"origin": origin_document(entry, labels)}
+        print_json({**entry_document(entry), **origin, **used, **_as_memory(memory, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
         if text:
             say(f"{text}\n")
     facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
-    for name, value in {**facts, **_importance(entry)}.items():
+    for name, value in {**facts, "origin": origin_line(entry, labels), **_importance(entry)}.items():
         say(f"{name:<14}{on_one_line(str(value))}")
     _say_of_use(memory, entry)
     for item in past:

@@ -21,6 +21,7 @@ from hardwon.entrypoints.cli.setup_output import Project, Readiness, SetUpOutput
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health import NO_AGENT, examine
+from hardwon.entrypoints.projects import trust_here
 from hardwon.ports.agents import Agent
 
 INIT_EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
@@ -81,7 +82,7 @@ def init(
             output.show_undone(set_up.undo(plan, everything=agent is None), store, agent or (), has_record=has_record)
         elif not dry_run:
             output.note(set_up.carry_out(plan, project.root))
-            _finish(output, project.folder, global_store, bring_in, is_asked=not (yes or as_json))
+            _finish(output, project, global_store, bring_in, is_asked=not (yes or as_json))
     if output.refused:
         raise typer.Exit(USERS_MISTAKE)
 
@@ -113,12 +114,13 @@ def _ask(files: int, what: str, *, yes: bool) -> None:
 
 
 def _finish(
-    output: SetUpOutput, project_root: str, global_store: str | None, bring_in: object, *, is_asked: bool
+    output: SetUpOutput, project: Project, global_store: str | None, bring_in: object, *, is_asked: bool
 ) -> None:
+    project_root, is_project = project.folder, project.root is not None
     folder = host_memory(project_root)
     facts = count_host_facts(folder)
     wanted = bool(facts) and (_is_wanted(facts) if bring_in is None and is_asked else bool(bring_in))
-    readiness = get_ready(project_root, global_store, folder if wanted else None)
+    readiness = get_ready(project_root, global_store, folder if wanted else None, is_project=is_project)
     if global_store:
         warn(OTHER_STORE.format(readiness.store))
     output.show_ready(readiness, 0 if wanted else facts)
@@ -133,14 +135,17 @@ def _is_wanted(facts: int) -> bool:
 COMPILED = ("domain", "ports", "adapters", "entrypoints")
 
 
-def get_ready(project_root: str, global_store: str | None, facts_folder: str | None) -> Readiness:
+def get_ready(
+    project_root: str, global_store: str | None, facts_folder: str | None, *, is_project: bool = True
+) -> Readiness:
     """
-    Make the store, import knowledge banks and facts, embed, and check everything.
+    Make the store, trust the project, import knowledge banks and facts, embed, and check everything.
 
     Args:
         project_root: The project's folder.
         global_store: The store's folder, None for the one in the settings.
         facts_folder: The folder of Claude Code's own memory of the project, None to leave it alone.
+        is_project: Whether the folder is a project, not the home of the user or above it.
 
     Raises:
         StorageError: the store can't be opened or written.
@@ -149,6 +154,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
     compile_programs()
     memory = open_for(project_root, global_store)
     try:
+        trusted = trust_here(memory, project_root) if is_project else ""
         imported = import_with_progress(memory, project_root)
         facts = _import_facts(memory, project_root, facts_folder) if facts_folder else None
         embedded = embed_with_progress(memory)
@@ -157,6 +163,7 @@ def get_ready(project_root: str, global_store: str | None, facts_folder: str | N
     settings = memory.settings
     return Readiness(
         store=settings.global_store,
+        trusted=trusted,
         imported=imported,
         facts=facts,
         embedded=embedded,

@@ -90,6 +90,16 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "watch": Command("files", "watch", "Keep the store up to date while files change."),
         "import": Command("transfer", "import_knowledge", "Bring a knowledge bank or index into the store."),
         "export": Command("transfer", "export", "Write the sessions as a memory-index.json."),
+        "project": Group(
+            {
+                "list": Command("project", "list_projects", "List the projects that the store knows."),
+                "show": Command("project", "show_project", "Show what the store knows of a project."),
+                "merge": Command("project", "merge", "Let all memories of one project belong to another."),
+                "move": Command("project", "move", "Say where a project is now, whose folder is gone."),
+            },
+            "Show projects, and mend what was taken for another one.",
+        ),
+        "trust": Command("trust", "trust", "Let what a project holds be shown in all of yours."),
     },
     "Upkeep": {
         "stats": Command("entries", "stats", "Tell what is remembered, how it is searched, and the settings."),

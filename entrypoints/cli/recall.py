@@ -85,7 +85,9 @@ def recall(
     if collection == "documents" and question.limit > 0:
         rules, question = build_search(memory).rules_apart(question)
     recollection = build_recall(memory).answer(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
-    report = Report(query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain)
+    report = Report(
+        query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain, here=workplace
+    )
     print_answers(collection, Asked(memory, question, recollection, report, tuple(rules)), as_json=as_json)
 
 

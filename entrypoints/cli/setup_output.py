@@ -12,6 +12,7 @@ from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.domain.use_cases.setup import Done, Plan, Step, Untouched
 from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, warn
 from hardwon.entrypoints.health import Finding
+from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.agents import Agent
 
 NO_PROJECT = (
@@ -47,6 +48,7 @@ class Readiness:
 
     Attributes:
         store: The store's folder.
+        trusted: The line on the project, which may speak elsewhere from now on; empty where that is as it was.
         imported: The outcome of importing the knowledge banks.
         facts: The outcome of importing Claude Code's own memory; None when it was not wanted.
         embedded: How many vectors were made.
@@ -55,6 +57,7 @@ class Readiness:
     """
 
     store: str
+    trusted: str
     imported: Imported
     facts: Indexed | None
     embedded: int
@@ -151,6 +154,8 @@ class SetUpOutput:
         self._document |= {**attrs.asdict(readiness), "next": steps}
         if self._as_json:
             return
+        if readiness.trusted:
+            say(on_one_line(readiness.trusted))
         say(_gained(readiness))
         if waiting:
             say(f"Claude Code remembers {counted(waiting, 'fact', 'facts')} of this project: hardwon init --import")

@@ -38,6 +38,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, op
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.projects import trust_here
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
 
@@ -168,12 +169,16 @@ def import_knowledge(
     older = older_index_path(project_root, warn)
     documents = read_older_index(older, project_root) if older else []
     memory = open_for(project_root, global_store)
+    trusted = trust_here(memory, project_root)
     imported = import_with_progress(memory, project_root)
     brought = _import_older(memory, older, documents, project_root, only_own=True) if older else None
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
-        print_json({"imported": imported, **({"documents": brought} if brought else {}), "embedded": embedded})
+        trust = {"trusted": trusted} if trusted else {}
+        print_json({"imported": imported, **({"documents": brought} if brought else {}), "embedded": embedded, **trust})
         return
+    if trusted:
+        say(on_one_line(trusted))
     if brought:
         say(f"Imported {_counts(brought, 'document')} from {older}.")
     say(

@@ -12,7 +12,7 @@ from hardwon.entrypoints.bootstrap_capture import has_events, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
-from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
+from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5
@@ -44,7 +44,8 @@ class SessionStart:
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
         self._memory = self._open()
-        self._workplace = read_workplace(self._memory, project_root)
+        self._place = read_place(self._memory, project_root)
+        self._workplace = self._place.workplace
 
     def inject(self, *, framed: bool, compacted: str = "") -> Injection:
         """
@@ -56,7 +57,7 @@ class SessionStart:
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
         workplace = self._workplace
-        inject = build_inject(self._memory, workplace)
+        inject = build_inject(self._memory, workplace)._replace(notice=self._notice())
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
             workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
@@ -86,10 +87,11 @@ class SessionStart:
             self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:
-        """Leave to the worker what waits: for vectors that ask nobody else, and of sessions that were cut off."""
+        """Leave to the worker what waits: vectors that ask nobody else, sessions that were cut off, a new repository."""
         is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
         try:
-            if (is_local and injection.pending) or has_events(self._settings.global_store):
+            is_waiting = (is_local and injection.pending) or self._place.project.is_repository_to_ask
+            if is_waiting or has_events(self._settings.global_store):
                 wake(self._settings.global_store, self._project_root)
         except (StorageError, OSError) as error:
             self._warn(f"the worker was not started: {error}")
@@ -104,6 +106,13 @@ class SessionStart:
         except OlderSchemaError:
             wake(settings.global_store, self._project_root)
             raise
+
+    def _notice(self) -> str:
+        if not self._workplace.visibility.is_foreign:
+            return ""
+        from hardwon.entrypoints.projects import notice_for_first_session
+
+        return notice_for_first_session(self._memory, self._workplace)
 
     def _import(self) -> str:
         """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""

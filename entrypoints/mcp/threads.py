@@ -21,6 +21,7 @@ from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, fill_spaces, label_imports
+from hardwon.entrypoints.projects import look_up_if_possible
 
 OF_FILES = EntryFilter(kinds=FILE_KINDS)
 
@@ -121,6 +122,7 @@ class StartupScan:
     def _run(self) -> None:
         try:
             with self._scan.memory() as memory:
+                look_up_if_possible(memory, self._scan.project_root)
                 indexed = self._scan.look_through(memory, wanted=self._goes_on)
                 for line in (*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings):
                     self._scan.warn(line)

@@ -56,6 +56,7 @@ from hardwon.entrypoints.presenters.entries import (
     storing_confirmation,
 )
 from hardwon.entrypoints.presenters.text import visible
+from hardwon.entrypoints.projects import home_warning
 
 Text = StringConstraints(strip_whitespace=True, min_length=1)
 
@@ -136,7 +137,9 @@ class StoreTools:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
         gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
         left_out = complaints_of_keywords(keywords, stored.entry)
-        warnings = [*left_out, *complaints_of_length(stored.entry), *gaps, *await self.worker.embed()]
+        at_home = await self.worker.call(lambda memory: home_warning(memory, origin.workplace))
+        complaints = [*left_out, *complaints_of_length(stored.entry), *gaps]
+        warnings = [*complaints, *at_home, *await self.worker.embed()]
         return await self.worker.call(lambda memory: _stored_memory(memory, stored, labels, warnings))
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPO
 from hardwon.domain.model.ranking.question import Answer as Found
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
-from hardwon.domain.model.vocabulary import KINDS, ContextType, Kind, Tier
+from hardwon.domain.model.vocabulary import KINDS, ContextType, Door, Kind, Reach, Tier
 from hardwon.domain.use_cases.match_triggers import BroughtUp, Triggered
 from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
@@ -34,6 +34,7 @@ from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, WireModel, purposes, row_fields, tool
 from hardwon.entrypoints.mcp.threads import Kept, MemoryWorker
 from hardwon.entrypoints.presenters.answers import FORMULAS, Report, shown_share
+from hardwon.entrypoints.presenters.projects import origin_document
 from hardwon.entrypoints.streams import warn
 
 ANSWER_SECONDS = 10.0
@@ -53,6 +54,14 @@ class RuleRow(MemoryRow):
     content: str
 
 
+class FoundOrigin(WireModel):
+    """Where a memory comes from."""
+
+    project: str | None = Field(description="The project's label")
+    door: Door | None = Field(description="How it came")
+    reach: Reach = Field(description="Where it is shown unasked")
+
+
 class FoundRow(MemoryRow):
     """A memory that answers."""
 
@@ -62,6 +71,7 @@ class FoundRow(MemoryRow):
     excerpt: str = Field(description="The passage that answers; memory_load brings all of it")
     concept_counts: dict[str, int] | None = Field(description="How often each concept stands in it, as written")
     parts: dict[str, float] | None = Field(description="With explain: what the score is made of, as the formula says")
+    origin: FoundOrigin
 
 
 class SearchAnswer(Answer):
@@ -143,20 +153,21 @@ class SearchTools:
             decays=use_decay,
         )
 
-        def search(memory: Memory) -> SearchResult:
+        def search(memory: Memory) -> tuple[SearchResult, Workplace]:
             workplace = workplace_for(name, memory, self._worker.project_root, warn)
             here = _here(question, name, workplace, scope)
-            return self._search.of(memory).find(
+            result = self._search.of(memory).find(
                 here,
                 Deadline.after(ANSWER_SECONDS, time.monotonic),
                 concepts=concepts,
                 rules=include_constitutional,
                 besides=None if collection else _besides(here, scope),
             )
+            return result, workplace
 
-        result = await self._worker.call(search)
+        result, here = await self._worker.call(search)
         text = query.strip() or " ".join(concepts)
-        return _answer(result, Report(text, chosen.policy, self._root, explained=explain))
+        return _answer(result, Report(text, chosen.policy, self._root, explained=explain, here=here))
 
 
 def _here(question: Question, collection: CollectionName, workplace: Workplace, scope: ScopeName | None) -> Question:
@@ -217,6 +228,7 @@ def _rows(answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str
             excerpt=excerpt(item.entry.description, terms, room).text,
             concept_counts=dict(counts[at]) if counts else None,
             parts=dict(item.parts) if report.explained else None,
+            origin=FoundOrigin.model_validate(origin_document(item.entry, report.here.labels)),
         )
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import Marked, excerpt, shortened
 from hardwon.domain.model.filters import PolicyName
@@ -12,6 +13,7 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.model.ranking.question import Answer
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
+from hardwon.entrypoints.presenters.projects import origin_document, origin_label
 from hardwon.entrypoints.presenters.text import visible
 
 FORMULAS: Mapping[PolicyName, str] = {
@@ -89,6 +91,7 @@ class Report(NamedTuple):
         project_root: Paths below this folder are told from there.
         columns: How long a line may be; an excerpt takes two at most.
         explained: Whether the parts of every score are told.
+        here: Where the question is asked; what comes from another project is told with that.
 
     """
 
@@ -97,6 +100,7 @@ class Report(NamedTuple):
     project_root: str = ""
     columns: int = 80
     explained: bool = False
+    here: Workplace = NOWHERE
 
     def listing(self, answers: Sequence[Answer]) -> Iterator[Marked]:
         """Yield for each answer its rank and name, its facts, the passage that answers, and where it stands."""
@@ -110,6 +114,7 @@ class Report(NamedTuple):
                 yield _neutral(excerpt(body, terms, self._room())).after(INDENT)
             if answer.entry.file_path:
                 yield Marked(f"{INDENT}{self._place(answer.entry.file_path)}")
+            yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
     def memories(self, answers: Sequence[Answer]) -> Iterator[Marked]:
@@ -122,6 +127,7 @@ class Report(NamedTuple):
             passage = _neutral(excerpt(_text(answer), terms, self._room() - len(QUOTES)))
             yield Marked(f'"{passage.text}"', passage.after('"').spans).after(INDENT)
             yield from _tags(answer.entry)
+            yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
     def sessions(self, answers: Sequence[Answer]) -> Iterator[Marked]:
@@ -133,6 +139,7 @@ class Report(NamedTuple):
             yield Marked(f"{rank}. [{answer.shown:.2f}] {_one_line(f'{project}/{filename}')}")
             yield Marked(f'{INDENT}"{description}"')
             yield from _tags(answer.entry)
+            yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
     def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
@@ -153,6 +160,7 @@ class Report(NamedTuple):
             yield Marked(f"{name.text} (#{answer.entry.number})", name.spans).after(INDENT)
             if counts:
                 yield Marked(f"{INDENT}{', '.join(f'{concept} ({count})' for concept, count in counts[at].items())}")
+            yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
     def rules(self, rules: Sequence["Entry"]) -> Iterator[Marked]:
@@ -170,6 +178,11 @@ class Report(NamedTuple):
 
     def _room(self) -> int:
         return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
+
+    def _origin(self, entry: Entry) -> Iterator[Marked]:
+        """Yield the line that names the project of *entry*, if that is another one."""
+        if entry.project and entry.project not in self.here.own and (label := origin_label(entry, self.here.labels)):
+            yield Marked(f"{INDENT}From: {_one_line(label)}")
 
     def _explanation(self, answer: Answer) -> Iterator[Marked]:
         if self.explained:
@@ -261,8 +274,8 @@ class Searched(NamedTuple):
         }
 
 
-def answer_document(answer: Answer) -> dict[str, object]:
-    """Return *answer* for JSON, with the names of requirement C-T6.7."""
+def answer_document(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
+    """Return *answer* for JSON, with the names of requirement C-T6.7; *labels* are those of projects by id."""
     entry = answer.entry
     return {
         "id": entry.entry_id,
@@ -277,13 +290,14 @@ def answer_document(answer: Answer) -> dict[str, object]:
         "workspace": entry.workspace,
         "tags": entry.tags,
         "category": entry.category,
+        "origin": origin_document(entry, labels),
     }
 
 
-def explained_document(answer: Answer, policy: str) -> dict[str, object]:
+def explained_document(answer: Answer, policy: str, labels: Mapping[str, str]) -> dict[str, object]:
     """Return *answer* for JSON with all that its score is made of."""
     return {
-        **answer_document(answer),
+        **answer_document(answer, labels),
         "final_score": answer.score,
         "policy": policy,
         "parts": dict(answer.parts),

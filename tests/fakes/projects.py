@@ -1,6 +1,7 @@
 """The projects of a store in memory."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import attrs
@@ -57,6 +58,10 @@ class InMemoryProjects(Projects):
                 head = None if project.id == into else into
                 self.state.projects[project.id] = project._replace(joined=head)
         return len(moved)
+
+    @override
+    def entry_counts(self) -> Mapping[str, int]:
+        return Counter(entry.project for entry in self.state.entries.values() if entry.project is not None)
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:

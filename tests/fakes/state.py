@@ -69,12 +69,15 @@ class State:
     def within(self, only: EntryFilter) -> list[int]:
         """Return the numbers of the entries of *only* in tie order."""
         seqs = (seq for seq, entry in self.entries.items() if _is_within(entry, only) and _is_named(seq, only))
-        seqs = (seq for seq in seqs if self.is_visible(seq, only.visible_in))
+        seqs = (seq for seq in seqs if self.is_visible(seq, only.visible_in) and self.is_of(seq, only.origins))
         return self.in_tie_order(seq for seq in seqs if not (only.ranked and self.is_retired(seq)))
 
     def is_visible(self, seq: int, visible_in: Visibility | None) -> bool:
         entry = self.entries[seq]
         return visible_in is None or visible_in.admits(entry.project, entry.reach, self.places.get(seq, ()))
+
+    def is_of(self, seq: int, origins: tuple[str, ...]) -> bool:
+        return not origins or not {self.entries[seq].project, *self.places.get(seq, ())}.isdisjoint(origins)
 
     def recall_facts(self, seq: int) -> RecallFacts:
         entry = self.entries[seq]

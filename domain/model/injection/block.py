@@ -85,6 +85,7 @@ class MemoryBlock(NamedTuple):
         framed: Whether a line before and one after mark the block for the host.
         rules: Constitutional entries, always printed first.
         related: The section of related conversations, always printed last; may be empty.
+        notice: A line about this project, below the diagnostic one; may be empty.
 
     Examples:
         >>> from hardwon.domain.model.injection.entry_text import PrintedEntry
@@ -110,6 +111,7 @@ class MemoryBlock(NamedTuple):
     framed: bool = False
     rules: Sequence[ConstitutionalText] = ()
     related: str = ""
+    notice: str = ""
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """
@@ -142,7 +144,8 @@ class MemoryBlock(NamedTuple):
             return ""
         sections = "".join(f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts)
         printed = count + len(self.rules)
-        block = f"{TITLE}\n\n{self.diagnostic(printed)}\n\n{self._rules_text()}{sections}{self.related}{END}\n"
+        notice = f"*{self.notice}*\n\n" if self.notice else ""
+        block = f"{TITLE}\n\n{self.diagnostic(printed)}\n\n{notice}{self._rules_text()}{sections}{self.related}{END}\n"
         return framed(block) if self.framed else block
 
     def _rules_text(self) -> str:

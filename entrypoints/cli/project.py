@@ -1,0 +1,299 @@
+"""`hardwon project`: show the projects that the store knows, and mend what was taken for another project."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Annotated, NamedTuple, TypeAlias
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from hardwon.domain.model.project import Project, Registry
+from hardwon.domain.use_cases.know_projects import KnowProjects
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
+from hardwon.entrypoints.cli.console import (
+    NARROW,
+    Yes,
+    ask,
+    columns,
+    counted,
+    out,
+    print_items,
+    print_json,
+    print_table,
+    say,
+)
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for
+from hardwon.entrypoints.presenters.projects import (
+    SHOWN_DIGITS,
+    STATES,
+    candidates,
+    clones_of,
+    place_of,
+    project_document,
+    why,
+)
+from hardwon.entrypoints.presenters.text import on_one_line, visible
+from hardwon.entrypoints.projects import folder_of, look_up, look_up_if_possible
+from hardwon.entrypoints.streams import readable
+
+HERE = "."
+SHOWN_BY = "hardwon project list shows them"
+NAME_HELP = "Its label, folder or id"
+
+Named: TypeAlias = Annotated[
+    str, typer.Argument(metavar="[NAME|FOLDER]", help=f"{NAME_HELP} (default: here).", show_default=False)
+]
+
+
+def find_project(know: KnowProjects, name: str, hint: str, besides: str = "") -> Project:
+    """
+    Return the project that *name* means: its id, label, label with parent, or a folder of it.
+
+    Args:
+        know: The projects.
+        name: As the user gave it.
+        hint: The argument, for the refusal.
+        besides: The id of a project that is not meant.
+
+    Raises:
+        typer.BadParameter: it means none, or more than one.
+
+    """
+    name, registry = readable(name), know.registry()
+    is_path = os.path.isdir(name) and (os.sep in name or name in {".", ".."})
+    found = () if is_path else registry.named(name)
+    found = [project for project in found or _in_folder(registry, name) if project.id != besides]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise typer.BadParameter(f"{name!r} may mean {candidates(found, registry)}: give an id", param_hint=hint)
+    raise typer.BadParameter(f"no project is called {name!r}: {SHOWN_BY}", param_hint=hint)
+
+
+def ids_of_origin(memory: Memory, name: str) -> tuple[str, ...]:
+    """
+    Return the ids of the project that *name* means, and of its other clones; that of a folder is looked up.
+
+    Raises:
+        typer.BadParameter: it means none, or more than one.
+
+    """
+    know = build_know_projects(memory)
+    if os.path.isdir(name):
+        look_up_if_possible(memory, name)
+    return know.registry().group_of(find_project(know, name, "'--origin'"))
+
+
+def _in_folder(registry: Registry, name: str) -> Sequence[Project]:
+    """Return the project of a folder, also of one that is gone."""
+    folder = folder_of(name)
+    project = registry.with_key(identify(folder).key) if os.path.isdir(folder) else None
+    return [project] if project else registry.named(folder)
+
+
+def _opened(global_store: str | None, folder: str, *, create: bool) -> tuple[Memory, KnowProjects]:
+    """Return the open store, in which the project of *folder* is looked up if the store can be written."""
+    if not os.path.isdir(folder):
+        raise typer.BadParameter(f"{folder!r} is not a folder", param_hint="FOLDER")
+    memory = open_for(folder, global_store, create=create)
+    look_up_if_possible(memory, folder)
+    return memory, build_know_projects(memory)
+
+
+def list_projects(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+    """
+    List the projects that the store knows.
+
+    What stands in an own or trusted project may be shown in all of yours; a
+    foreign, revoked or unknown one speaks at home only. A waiting one is the
+    label of an older store, whose folder is not known.
+    """
+    _, know = _opened(global_store, HERE, create=False)
+    counts, registry = know.projects.entry_counts(), know.registry()
+    projects = sorted(registry.projects, key=lambda project: registry.label_of(project.id).casefold())
+    if as_json:
+        print_items(project_document(project, know, counts) for project in projects)
+        return
+    rows = [_Row.of(project, know, registry, counts.get(project.id, 0)) for project in projects]
+    print_table(_table(rows))
+    say(counted(len(rows), "project", "projects"))
+
+
+class _Row(NamedTuple):
+    """A line of the list."""
+
+    project: str
+    state: str
+    entries: str
+    commit: str
+    place: str
+    remote: str
+
+    @classmethod
+    def of(cls, project: Project, know: KnowProjects, registry: Registry, entries: int) -> "_Row":
+        """Return the line of *project*."""
+        clones = clones_of(project, registry)
+        gone = " (gone)" if not project.is_waiting and know.is_gone(project) else ""
+        joined = f" (and {counted(len(clones), 'clone', 'clones')})" if clones else ""
+        return cls(
+            registry.label_of(project.id),
+            STATES[registry.reason(project)],
+            str(entries),
+            (project.first_commit or "")[:SHOWN_DIGITS],
+            f"{place_of(project)}{gone}{joined}",
+            project.remote,
+        )
+
+
+def _table(rows: Sequence[_Row]) -> Table:
+    """Return the table of *rows*, in a narrow terminal without first commit and remote."""
+    kept = [name for name in _Row._fields if columns() >= NARROW * 2 or name not in {"commit", "remote"}]
+    table = Table(box=None, pad_edge=False, header_style="" if out.no_color else "bold")
+    for name in kept:
+        table.add_column(name, no_wrap=name in {"state", "entries", "commit"}, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(visible(getattr(row, name))) for name in kept))
+    return table
+
+
+def show_project(name: Named = HERE, *, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+    """Show what the store knows of a project."""
+    folder = name if os.path.isdir(name) else HERE
+    _, know = _opened(global_store, folder, create=False)
+    project = find_project(know, name, "NAME")
+    counts = know.projects.entry_counts()
+    if as_json:
+        print_json(project_document(project, know, counts))
+        return
+    for field, value in _facts(project, know, counts.get(project.id, 0)):
+        say(f"{field:<14}{on_one_line(value)}")
+
+
+def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple[str, str]]:
+    registry = know.registry()
+    yield "project", registry.label_of(project.id)
+    yield "id", project.id
+    yield "folder", f"{place_of(project)}{' (gone)' if not project.is_waiting and know.is_gone(project) else ''}"
+    yield "remote", project.remote or "none"
+    yield "first commit", project.first_commit or ("not looked up yet" if project.first_commit is None else "none")
+    yield "trust", why(project, registry)
+    where = "may be shown in all your projects" if registry.may_speak_elsewhere(project) else "are shown there only"
+    yield "entries", f"{entries}, which {where}"
+    for clone in clones_of(project, registry):
+        yield "other clone", clone
+
+
+MERGE_EXAMPLES = """\b
+Examples:
+  hardwon project merge old-app
+  hardwon project merge ~/src/old-app ~/src/app"""
+
+
+def merge(
+    source: Annotated[str, typer.Argument(metavar="FROM", help=f"{NAME_HELP}.", show_default=False)],
+    into: Annotated[str, typer.Argument(metavar="[INTO]", help=f"{NAME_HELP} (default: here).")] = HERE,
+    *,
+    yes: Yes = False,
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Let all memories of one project belong to another; this can't be undone.
+
+    FROM may be a waiting label of an older store, whose folder is not known.
+    """
+    _, know = _opened(global_store, into if os.path.isdir(into) else HERE, create=False)
+    target = find_project(know, into, "INTO")
+    project = find_project(know, source, "FROM", besides=target.id)
+    entries = know.projects.entry_counts().get(project.id, 0)
+    ask(_merging(project, target, entries, know.registry()), yes=yes)
+    label = know.registry().label_of(project.id)
+    moved = know.merge(project, target)
+    if as_json:
+        print_json({"merged": moved, "from": project.id, "into": project_document(target, know, _counts(know))})
+        return
+    say(f"Merged: {counted(moved, 'entry', 'entries')} of {label} now belong to {know.registry().label_of(target.id)}")
+    if not (project.is_waiting or know.is_gone(project)):
+        say(f"{place_of(project)} is still there: what is stored there from now on belongs to a project of its own")
+
+
+def _merging(project: Project, target: Project, entries: int, registry: Registry) -> str:
+    before, after = registry.may_speak_elsewhere(project), registry.may_speak_elsewhere(target)
+    change = (
+        "" if before == after else "; they may then be shown elsewhere" if after else "; they are then shown there only"
+    )
+    what = f"{counted(entries, 'entry', 'entries')} of {registry.label_of(project.id)} ({place_of(project)})"
+    return f"merge {what} into {registry.label_of(target.id)} ({place_of(target)}){change}"
+
+
+def _counts(know: KnowProjects) -> dict[str, int]:
+    return dict(know.projects.entry_counts())
+
+
+MOVE_EXAMPLES = """\b
+Examples:
+  hardwon project move
+  hardwon project move old-app ~/src/app"""
+STILL_THERE = "the folder of {} is still there: {}; hardwon project merge joins two projects"
+OTHER_HISTORY = "although they begin with different commits"
+
+
+def move(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="[FROM]",
+            help=f"{NAME_HELP} before (default: the one with the same first commit or label).",
+            show_default=False,
+        ),
+    ] = "",
+    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where it is now (default: here).")] = HERE,
+    *,
+    yes: Yes = False,
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Say where a project is now, whose folder is gone.
+
+    A renamed folder is noticed by itself; one that went to another disk is not.
+    What was stored at the new place meanwhile joins it.
+    """
+    memory, know = _opened(global_store, folder, create=False)
+    there = look_up(memory, folder)
+    project = find_project(know, source, "FROM", besides=there.id) if source else _lost(know, there)
+    if not (project.is_waiting or know.is_gone(project)):
+        raise typer.BadParameter(
+            STILL_THERE.format(know.registry().label_of(project.id), place_of(project)), param_hint="FROM"
+        )
+    if project.first_commit and there.first_commit and project.first_commit != there.first_commit:
+        label = know.registry().label_of(project.id)
+        ask(f"let {label} be at {place_of(there)}, {OTHER_HISTORY}", yes=yes)
+    moved = know.move(project, there.identity, there.label)
+    if as_json:
+        print_json(project_document(moved, know, _counts(know)))
+        return
+    entries = counted(know.projects.entry_counts().get(moved.id, 0), "entry", "entries")
+    say(f"Moved: {know.registry().label_of(moved.id)} is now at {place_of(moved)}, with {entries}")
+
+
+def _lost(know: KnowProjects, there: Project) -> Project:
+    """
+    Return the one project that *there* may be: gone, and of the same first commit, or else of the same label.
+
+    Raises:
+        typer.BadParameter: there is none, or more than one.
+
+    """
+    registry = know.registry()
+    gone = [item for item in registry.projects if item.id != there.id and (item.is_waiting or know.is_gone(item))]
+    found = [item for item in gone if item.first_commit and item.first_commit == there.first_commit]
+    found = found or [item for item in gone if item.label == there.label]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise typer.BadParameter(f"it may be {candidates(found, registry)}: give one", param_hint="FROM")
+    known = f": {candidates(gone, registry)} are gone" if gone else ", and none is gone"
+    raise typer.BadParameter(f"no project that is gone is like {there.label!r}{known}", param_hint="FROM")

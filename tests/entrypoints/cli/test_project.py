@@ -1,0 +1,209 @@
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.repositories import STRANGER, Repositories
+
+
+@pytest.fixture
+def places(world_by_word: World) -> Repositories:
+    return Repositories(world_by_word).with_store()
+
+
+def test_worktrees_are_one_project(places: Repositories) -> None:
+    main = places.make("acme/app")
+    places.git(main, "worktree", "add", "--quiet", "../tree")
+    places.learn(places.folder("acme/tree"), "Said in the worktree")
+
+    assert places.project(main)["id"] == places.project(places.folder("acme/tree"))["id"]
+    assert places.shows(main, "Said in the worktree")
+
+
+def test_removing_a_worktree_strands_nothing(places: Repositories) -> None:
+    main = places.make("acme/app")
+    tree = places.folder("tree")
+    places.git(main, "worktree", "add", "--quiet", str(tree))
+    assert places.run(tree, "add", "Said in the worktree", "--here").code == 0
+
+    places.git(main, "worktree", "remove", "--force", str(tree))
+
+    shown = places.project(main)
+    assert (shown["entries"], shown["gone"]) == (1, False)
+    assert places.run(main, "list", "--origin", ".", "--json").items[0]["origin"]["project"] == "app"
+
+
+def test_two_folders_of_one_name_are_shown_with_the_folder_above(places: Repositories) -> None:
+    one, other = places.make("acme/app"), places.make("globex/app")
+
+    assert places.project(one)["label"] == "app"
+    assert places.project(other)["label"] == "globex/app"
+    assert places.project(one)["label"] == "acme/app"
+    assert places.project(one)["id"] != places.project(other)["id"]
+
+
+def test_a_name_of_two_projects_is_refused_in_one_line_with_both(places: Repositories) -> None:
+    one, other = places.make("acme/app"), places.make("globex/app")
+    places.project(one)
+    places.project(other)
+
+    done = places.run(one, "project", "show", "app")
+
+    assert done.code == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "acme/app" in done.stderr
+    assert "globex/app" in done.stderr
+    assert places.project(one, "globex/app")["root"] == str(other)
+
+
+def test_an_unknown_name_is_refused(places: Repositories) -> None:
+    done = places.run(places.make("app"), "project", "show", "nothing-like-it")
+
+    assert (done.code, done.stdout) == (1, "")
+    assert "hardwon project list" in done.stderr
+
+
+def test_a_renamed_repository_is_the_same_project(places: Repositories) -> None:
+    before = places.make("acme/app")
+    known = places.project(before)["id"]
+    after = before.rename(places.folder("acme/renamed"))
+
+    shown = places.project(after)
+
+    assert (shown["id"], shown["label"], shown["root"]) == (known, "renamed", str(after))
+
+
+def test_a_repository_on_another_disk_is_moved_by_the_users_word(places: Repositories) -> None:
+    before = places.make("acme/app")
+    assert places.run(before, "add", "Said before the move", "--here").code == 0
+    known = places.project(before)["id"]
+    after = Path(shutil.copytree(before, places.folder("disk/app")))
+    shutil.rmtree(before)
+    assert places.project(after)["id"] != known
+    assert places.run(after, "add", "Said after the move", "--here").code == 0
+
+    done = places.run(after, "project", "move")
+
+    assert done.code == 0, done.stderr
+    assert done.stdout.startswith("Moved: app is now at ")
+    shown = places.project(after)
+    assert (shown["id"], shown["entries"], shown["gone"]) == (known, 2, False)
+
+
+def test_a_project_whose_folder_stands_is_not_moved(places: Repositories) -> None:
+    one, other = places.make("acme/app"), places.make("acme/other")
+    places.project(one)
+
+    done = places.run(other, "project", "move", "app")
+
+    assert done.code == 1
+    assert "still there" in done.stderr
+
+
+def test_a_move_to_another_history_asks_first(places: Repositories) -> None:
+    one, other = places.make("acme/app"), places.make("acme/other")
+    places.project(one)
+    shutil.rmtree(one)
+
+    assert places.run(other, "project", "move", "app").code == 1
+    assert places.run(other, "project", "move", "app", "--yes").code == 0
+
+
+def test_a_moved_project_is_foreign_if_its_new_place_is(places: Repositories) -> None:
+    own, strange = places.make("acme/app"), places.make("acme/other", STRANGER)
+    places.project(own)
+    shutil.rmtree(own)
+
+    places.run(strange, "project", "move", "app", "--yes")
+
+    assert places.project(strange)["state"] == "foreign"
+
+
+def test_merged_projects_are_one(places: Repositories) -> None:
+    one, other = places.make("acme/old"), places.make("acme/new")
+    assert places.run(one, "add", "Said in the old one", "--here").code == 0
+
+    refused = places.run(other, "project", "merge", "old")
+    done = places.run(other, "project", "merge", "old", "-y")
+
+    assert refused.code == 1
+    assert "1 entry of old" in refused.stderr
+    assert "--yes" in refused.stderr
+    assert done.stdout.splitlines()[0] == "Merged: 1 entry of old now belong to new"
+    assert places.project(other)["entries"] == 1
+
+
+def test_a_project_is_not_merged_into_itself(places: Repositories) -> None:
+    folder = places.make("acme/app")
+
+    assert places.run(folder, "project", "merge", "app", "-y").code == 1
+    assert places.project(folder)["label"] == "app"
+
+
+def test_a_merge_that_lets_entries_speak_says_so(places: Repositories) -> None:
+    strange, own = places.make("acme/strange", STRANGER), places.make("acme/own")
+    places.project(strange)
+
+    refused = places.run(own, "project", "merge", "strange")
+
+    assert "may then be shown elsewhere" in refused.stderr
+
+
+def test_a_copy_without_origin_whose_original_stands_is_another_project(places: Repositories) -> None:
+    original = places.make("acme/app")
+    copy = Path(shutil.copytree(original, places.folder("acme/copy")))
+
+    assert places.project(original)["id"] != places.project(copy)["id"]
+    assert places.project(copy)["joined"] == []
+
+
+def test_an_archive_with_a_forged_git_file_is_a_project_of_its_own(places: Repositories) -> None:
+    victim = places.make("acme/app")
+    places.run(victim, "add", "Kept in the victim", "--here")
+    places.project(victim)
+    source = places.folder("source/evil")
+    source.mkdir(parents=True)
+    (source / ".git").write_text(f"gitdir: {victim / '.git'}\n")
+    with tarfile.open(places.folder("evil.tar"), "w") as archive:
+        archive.add(source, "evil")
+    with tarfile.open(places.folder("evil.tar")) as archive:
+        archive.extractall(places.folder("unpacked"), filter="data")
+
+    shown = places.project(places.folder("unpacked/evil"))
+
+    assert shown["id"] != places.project(victim)["id"]
+    assert shown["entries"] == 0
+
+
+def test_the_list_names_every_project_with_its_state(places: Repositories) -> None:
+    own, strange = places.make("acme/own"), places.make("acme/strange", STRANGER)
+    places.project(own)
+    places.project(strange)
+
+    done = places.run(own, "project", "list")
+    by_label = {item["label"]: item for item in places.run(own, "project", "list", "--json").items}
+
+    lines = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
+    assert (lines["own"], lines["strange"]) == ("own", "foreign")
+    assert (by_label["own"]["speaks_elsewhere"], by_label["strange"]["speaks_elsewhere"]) == (True, False)
+    assert by_label["own"]["first_commit"]
+
+
+def test_a_folder_that_is_gone_is_named_so(places: Repositories) -> None:
+    gone, stays = places.make("acme/gone"), places.make("acme/stays")
+    places.project(gone)
+    shutil.rmtree(gone)
+
+    assert places.project(stays, "gone")["gone"] is True
+    assert "(gone)" in places.run(stays, "project", "list").stdout
+    assert places.project(stays, str(gone))["label"] == "gone"
+
+
+def test_looking_makes_no_store(world_by_word: World) -> None:
+    places = Repositories(world_by_word)
+    folder = places.make("acme/app")
+
+    assert places.run(folder, "project", "list").code == 0
+    assert not places.world.database.exists()
