@@ -231,8 +231,8 @@ def _write_older_index(root: Path, target: Path, victim: Path) -> None:
             " anchor_id TEXT, content TEXT, importance_weight REAL, importance_tier TEXT, trigger_phrases TEXT)"
         )
         for path in (*theirs, str(target / "specs/005-import/memory/gone.md")):
-            names = (title, f"{TOPIC} {text}") if path in theirs else ("Gone", "Gone.")
-            row = ("005-import", path, *names, 1.0, "constitutional", json.dumps([f"ask the {phrase} index"]))
+            names, asked = ((title, f"{TOPIC} {text}"), phrase) if path in theirs else (("Gone", "Gone."), "older")
+            row = ("005-import", path, *names, 1.0, "constitutional", json.dumps([f"ask the {asked} index"]))
             columns = "spec_folder, file_path, title, content, importance_weight, importance_tier, trigger_phrases"
             connection.execute(f"INSERT INTO memory_index ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         connection.commit()
