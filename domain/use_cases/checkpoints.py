@@ -5,6 +5,7 @@ import itertools
 import attrs
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope, Contents, safety_name
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidCheckpointError
 from hardwon.ports.clock import Clock
 from hardwon.ports.snapshots import Replacement, Snapshots
@@ -82,20 +83,20 @@ class Checkpoints:
         checkpoint = self.named(name)
         return self._restore(checkpoint.snapshot_path, checkpoint.name, checkpoint.contents.narrowed(scope))
 
-    def restore_file(self, path: str, name: str, project: str) -> Restored:
+    def restore_file(self, path: str, name: str, here: Workplace) -> Restored:
         """
         Restore every entry from a backup file, after saving the current state.
 
         Args:
             path: The backup.
             name: Its name in the history of the store.
-            project: The id of the current project.
+            here: Where the user works.
 
         Raises:
             StorageError: the backup can't be used, or the store can't be written; nothing was changed.
 
         """
-        return self._restore(path, name, Contents("all", project))
+        return self._restore(path, name, Contents("all", here.project, label=here.label))
 
     def back_up(self, path: str, *, replace: bool = False) -> None:
         """Copy the whole store to the file *path*, for `restore_file`; raises the errors of `Snapshots.back_up`."""

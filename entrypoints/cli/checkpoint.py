@@ -10,7 +10,13 @@ from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_he
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.presenters.checkpoints import checkpoint_line, contents_text, metadata, restore_lines
+from hardwon.entrypoints.presenters.checkpoints import (
+    checkpoint_line,
+    contents_text,
+    label_of,
+    metadata,
+    restore_lines,
+)
 from hardwon.entrypoints.streams import readable
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
@@ -108,7 +114,8 @@ def print_restored(restored: Restored, *, as_json: bool) -> None:
     """Print the outcome of a restore."""
     if as_json:
         contents, done = restored.contents, restored.replacement
-        figures = {"name": restored.name, **contents._asdict(), **done._asdict()}
+        about = {"scope": contents.scope, "project": label_of(contents), "root": contents.root}
+        figures = {"name": restored.name, **about, **done._asdict()}
         print_json({**figures, "safety_checkpoint": _document(restored.safety)})
         return
     for line in restore_lines(restored):

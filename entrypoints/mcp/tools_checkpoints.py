@@ -31,7 +31,7 @@ class CheckpointRow(BaseModel):
     created_at: str = Field(description="ISO 8601")
     memory_count: int = Field(description="How many memories its scope held")
     snapshot_path: str = Field(description="The file that holds the whole state")
-    metadata: dict[str, str] = Field(description="scope and project")
+    metadata: dict[str, str] = Field(description="scope, project, its id, and its folder root where one is known")
     missing: bool = Field(description="Whether that file is gone, so that it can't be restored")
 
 
