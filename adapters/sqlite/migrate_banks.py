@@ -5,7 +5,7 @@ import re
 import sqlite3
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple

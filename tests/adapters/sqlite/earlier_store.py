@@ -33,7 +33,13 @@ class EarlierStore:
         return self.connection.execute(statement, tuple(values.values())).lastrowid or 0
 
     def learning(
-        self, name: str, text: str = "", *, label: str | None = None, source: str = "import", workspace: str | None = None
+        self,
+        name: str,
+        text: str = "",
+        *,
+        label: str | None = None,
+        source: str = "import",
+        workspace: str | None = None,
     ) -> None:
         """Add a learning; its text is by default that of `bank_text`."""
         text = text or f"About {name}."

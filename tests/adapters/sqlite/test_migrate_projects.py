@@ -14,8 +14,8 @@ import pytest
 from hardwon.adapters.git.identity import identify
 from hardwon.adapters.sqlite.copies import opened_copy
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from hardwon.adapters.sqlite.migrate_projects import project_folder
+from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.domain.model.project import Project, Registry
@@ -184,7 +184,9 @@ def test_checkpoints_name_the_project_of_their_folder_and_keep_the_name_they_had
     store.checkpoint("placed", scope="documents", project="app", root=str(work / "globex/app"))
     store.checkpoint("waiting", scope="project", project="app", root=None)
     store.checkpoint("odd")
-    store.insert("receipt", session_id="s", event="start", at="x", project="app", policy="p", digest="d", frame="[]", missed="[]")
+    store.insert(
+        "receipt", session_id="s", event="start", at="x", project="app", policy="p", digest="d", frame="[]", missed="[]"
+    )
 
     with migrated(store, folder) as database:
         projects = by_root(database)
@@ -192,7 +194,12 @@ def test_checkpoints_name_the_project_of_their_folder_and_keep_the_name_they_had
         placed, waiting = (SqliteSnapshots(database).named(name) for name in ("placed", "waiting"))
         assert database.rows("SELECT project FROM receipt") == [("app",)]
 
-    assert placed and placed.contents == ("documents", projects[str(work / "globex/app")].id, str(work / "globex/app"), "app")
+    assert placed and placed.contents == (
+        "documents",
+        projects[str(work / "globex/app")].id,
+        str(work / "globex/app"),
+        "app",
+    )
     assert waiting and waiting.contents == ("project", projects["label:app"].id, None, "app")
     assert json.loads(rows["odd"]) == {}
 
@@ -217,7 +224,14 @@ def test_a_copy_that_is_migrated_elsewhere_names_the_same_projects_by_the_same_i
     assert added.id == known[added.identity.key]
 
 
-ODD_PATHS = ("memory/relative.md", "", "/", "/memory/top.md", "/a\0b/memory/zero.md", "/" + "x" * 5000 + "/memory/long.md")
+ODD_PATHS = (
+    "memory/relative.md",
+    "",
+    "/",
+    "/memory/top.md",
+    "/a\0b/memory/zero.md",
+    "/" + "x" * 5000 + "/memory/long.md",
+)
 
 
 @pytest.mark.parametrize("path", ODD_PATHS)
