@@ -67,7 +67,7 @@ def build_checkpoints(memory: Memory) -> Checkpoints:
 
 def contents_here(scope: CheckpointScope, workplace: Workplace, project_root: str) -> Contents:
     """Return what *scope* means where the user works."""
-    return Contents(scope, workplace.project, os.path.realpath(project_root))
+    return Contents(scope, workplace.project, os.path.realpath(project_root), workplace.label)
 
 
 def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:

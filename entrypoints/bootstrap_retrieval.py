@@ -146,8 +146,10 @@ def build_record_injection(memory: Memory) -> "RecordInjection":
 def build_explain_injections(memory: Memory) -> "ExplainInjections":
     """Find earlier injections, with the entries as they are today."""
     from hardwon.domain.use_cases.explain_injections import ExplainInjections
+    from hardwon.entrypoints.bootstrap_projects import build_know_projects
 
-    return ExplainInjections(receipts_of(memory), memory.repository, influences_of(memory))
+    registry = build_know_projects(memory).registry()
+    return ExplainInjections(receipts_of(memory), memory.repository, influences_of(memory), registry)
 
 
 def build_summarise_usage(memory: Memory) -> "SummariseUsage":

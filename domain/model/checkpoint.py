@@ -23,11 +23,13 @@ class Contents(NamedTuple):
         scope: The documents of a project, all entries of a project, or every entry.
         project: The id of the project it was made in.
         root: The folder there, links resolved; None for all of the project.
+        label: How the project is called; empty if that is not known.
     """
 
     scope: CheckpointScope
     project: str
     root: str | None = None
+    label: str = ""
 
     @property
     def entries(self) -> EntryFilter:

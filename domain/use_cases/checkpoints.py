@@ -1,10 +1,12 @@
 """Save the state of the store as a checkpoint or in a backup file, and restore it."""
 
 import itertools
+from collections.abc import Sequence
 
 import attrs
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope, Contents, safety_name
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidCheckpointError
 from hardwon.ports.clock import Clock
 from hardwon.ports.snapshots import Replacement, Snapshots
@@ -40,6 +42,10 @@ class Checkpoints:
         """Return all checkpoints, the newest first."""
         return self.snapshots.checkpoints()
 
+    def of(self, projects: Sequence[str]) -> list[Checkpoint]:
+        """Return the checkpoints that were made in one of *projects*, or in none, the newest first."""
+        return [item for item in self.all() if item.contents.project in {"", *projects}]
+
     def named(self, name: str) -> Checkpoint:
         """
         Return the checkpoint of that name.
@@ -49,10 +55,8 @@ class Checkpoints:
         """
         if checkpoint := self.snapshots.named(name.strip()):
             return checkpoint
-        known = ", ".join(repr(checkpoint.name) for checkpoint in self.all()[:3])
-        raise InvalidCheckpointError(
-            f"there is no checkpoint {name[:200]!r}: {f'the newest are {known}' if known else 'none was made yet'}"
-        )
+        way_out = "list them" if self.all() else "none was made yet"
+        raise InvalidCheckpointError(f"there is no checkpoint {name[:200]!r}: {way_out}")
 
     def create(self, name: str, description: str, contents: Contents) -> Checkpoint:
         """
@@ -82,20 +86,20 @@ class Checkpoints:
         checkpoint = self.named(name)
         return self._restore(checkpoint.snapshot_path, checkpoint.name, checkpoint.contents.narrowed(scope))
 
-    def restore_file(self, path: str, name: str, project: str) -> Restored:
+    def restore_file(self, path: str, name: str, here: Workplace) -> Restored:
         """
         Restore every entry from a backup file, after saving the current state.
 
         Args:
             path: The backup.
             name: Its name in the history of the store.
-            project: The id of the current project.
+            here: Where the user works.
 
         Raises:
             StorageError: the backup can't be used, or the store can't be written; nothing was changed.
 
         """
-        return self._restore(path, name, Contents("all", project))
+        return self._restore(path, name, Contents("all", here.project, label=here.label))
 
     def back_up(self, path: str, *, replace: bool = False) -> None:
         """Copy the whole store to the file *path*, for `restore_file`; raises the errors of `Snapshots.back_up`."""

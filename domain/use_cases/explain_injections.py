@@ -7,6 +7,7 @@ from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
 from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.receipt import Influence, Receipt, Shown
 from hardwon.domain.model.injection.verify import policy_of
+from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_meant
 from hardwon.ports.activity import Influences, Receipts
 from hardwon.ports.entries import EntryRepository
@@ -37,6 +38,7 @@ class Explained(NamedTuple):
         entries: The entries in the receipt by id, without deleted ones.
         used: The usage signals of entries in that session, by id.
         influence_counts: The number of sessions that used each entry, by id; unused entries are left out.
+        label: How its project is called; the id of one that the store does not know.
 
     """
 
@@ -44,6 +46,7 @@ class Explained(NamedTuple):
     entries: "Mapping[str, Entry]"
     used: Mapping[str, Influence]
     influence_counts: Mapping[str, int]
+    label: str
 
     def name_of(self, entry_id: str) -> str | None:
         """Return the current name of the entry, None if it is deleted."""
@@ -84,9 +87,10 @@ class ExplainInjections(NamedTuple):
     receipts: Receipts
     repository: EntryRepository
     influences: Influences
+    registry: Registry
 
     def newest(self, project: str, limit: int) -> Answer:
-        """Return the newest injections of *project*, the newest first."""
+        """Return the newest injections of the project of that id, the newest first."""
         return Answer(self._explained(self.receipts.find(project=project, limit=limit)))
 
     def of(self, reference: str, limit: int | None = None) -> Answer:
@@ -142,7 +146,8 @@ class ExplainInjections(NamedTuple):
             ids = [*(shown.entry_id for shown in receipt.shown), *(missed.entry_id for missed in receipt.missed)]
             known.update((entry_id, self.repository.get(entry_id)) for entry_id in ids if entry_id not in known)
             entries = {entry_id: entry for entry_id in ids if (entry := known[entry_id])}
-            explained.append(Explained(receipt, entries, used[receipt.session_id], self.influences.counts(ids)))
+            counts, label = self.influences.counts(ids), self.registry.label_of(receipt.project) or receipt.project
+            explained.append(Explained(receipt, entries, used[receipt.session_id], counts, label))
         return explained
 
     def _used_in(self, session_id: str) -> dict[str, Influence]:

@@ -10,7 +10,13 @@ from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_he
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.presenters.checkpoints import checkpoint_line, contents_text, metadata, restore_lines
+from hardwon.entrypoints.presenters.checkpoints import (
+    checkpoint_line,
+    contents_text,
+    label_of,
+    metadata,
+    restore_lines,
+)
 from hardwon.entrypoints.streams import readable
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
@@ -43,19 +49,22 @@ def create(
 
 def list_checkpoints(
     *,
+    of_all: Annotated[bool, typer.Option("--all", help="Those made in other projects too.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show all checkpoints, the newest first."""
-    checkpoints = build_checkpoints(open_for(project_root, global_store, create=False)).all()
+    """Show the checkpoints made in this project, the newest first."""
+    memory = open_for(project_root, global_store, create=False)
+    checkpoints = build_checkpoints(memory)
+    found = checkpoints.all() if of_all else checkpoints.of(read_workplace(memory, project_root).own)
     if as_json:
-        print_items(map(_document, checkpoints))
+        print_items(map(_document, found))
         return
-    for item in checkpoints:
+    for item in found:
         say(checkpoint_line(item))
-    if not checkpoints:
-        say("No checkpoint yet: hardwon checkpoint create NAME")
+    if not found:
+        say("No checkpoint of this project yet: hardwon checkpoint create NAME (--all shows those of others)")
 
 
 def restore(
@@ -108,7 +117,8 @@ def print_restored(restored: Restored, *, as_json: bool) -> None:
     """Print the outcome of a restore."""
     if as_json:
         contents, done = restored.contents, restored.replacement
-        figures = {"name": restored.name, **contents._asdict(), **done._asdict()}
+        about = {"scope": contents.scope, "project": label_of(contents), "root": contents.root}
+        figures = {"name": restored.name, **about, **done._asdict()}
         print_json({**figures, "safety_checkpoint": _document(restored.safety)})
         return
     for line in restore_lines(restored):

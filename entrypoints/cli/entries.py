@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, asked_from
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import history_of
@@ -35,6 +35,7 @@ from hardwon.entrypoints.cli.options import (
     In,
     OfKinds,
     OfProject,
+    OfScope,
     OfSpecFolder,
     OfTier,
     OfWorkspace,
@@ -82,6 +83,7 @@ def _most_used(entries: list[dict[str, object]]) -> str:
 WIDE_COLUMNS = ("id", "kind", "category", "seen", "confidence", "updated", "recalls", "name")
 MEDIUM_COLUMNS = ("id", "kind", "category", "name")
 NARROW_COLUMNS = ("id", "name")
+ONE_PLACE = "a scope is no part of a project or workspace: give --project or --workspace without it"
 
 
 def list_entries(
@@ -100,6 +102,7 @@ def list_entries(
         ),
     ] = None,
     workspace: OfWorkspace = None,
+    scope: OfScope = None,
     permanent: Permanent = False,
     limit: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many at most.")] = 20,
     offset: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many to pass over.")] = 0,
@@ -107,12 +110,22 @@ def list_entries(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what is remembered, the newest first."""
+    """
+    List what is remembered, the newest first.
+
+    Learnings that may be shown here, and everything else of this project; with --project, --origin or --workspace all of there.
+    """
     memory = open_for(project_root, global_store, create=False)
     only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)
-    only = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
+    wanted = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
+    names_place = project is not None or workspace is not None or origin is not None
+    if names_place and scope:
+        raise typer.BadParameter(ONE_PLACE, param_hint="'--scope'")
     if origin is not None:
-        only = only._replace(origins=ids_of_origin(memory, origin))
+        wanted = wanted._replace(origins=ids_of_origin(memory, origin))
+    only = wanted
+    if not names_place:
+        only = asked_from(read_workplace(memory, project_root), wanted, COLLECTIONS[collection].scope, scope)
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
@@ -130,10 +143,12 @@ def list_entries(
         return
     if entries:
         print_table(_table(entries))
-    say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(only))
+    say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(memory, wanted))
 
 
-def _nothing(only: EntryFilter) -> str:
+def _nothing(memory: Memory, only: EntryFilter) -> str:
+    if memory.repository.count(only):
+        return "Nothing of that is remembered here: --scope global lists all projects"
     if only == EVERYTHING:
         return "Nothing is remembered yet: run hardwon import"
     if only == EVERYTHING._replace(category=only.category):

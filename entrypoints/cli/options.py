@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope
+from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import Resolved
 from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_begun, ids_numbered, is_number
@@ -31,6 +31,9 @@ Tag: TypeAlias = Annotated[str | None, typer.Option(metavar="TAG", help="Only wh
 OfTier: TypeAlias = Annotated[Tier | None, typer.Option("--tier", help="Only what matters so much.")]
 OfSpecFolder: TypeAlias = Annotated[
     str | None, typer.Option("--spec-folder", metavar="FOLDER", help="Only from this specification.")
+]
+OfScope: TypeAlias = Annotated[
+    ScopeName | None, typer.Option("--scope", help="From where; global is all projects.", show_default=False)
 ]
 OfProject: TypeAlias = Annotated[str | None, typer.Option("--project", metavar="NAME", help="Only from this project.")]
 OfWorkspace: TypeAlias = Annotated[

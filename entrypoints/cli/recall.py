@@ -9,7 +9,7 @@ import typer
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import COLLECTIONS, PolicyName, ScopeName, asked_from
+from hardwon.domain.model.filters import COLLECTIONS, PolicyName, asked_from
 from hardwon.domain.model.ranking.question import Question
 from hardwon.entrypoints.bootstrap_retrieval import build_recall, build_search
 from hardwon.entrypoints.cli.answers import Asked, print_answers, readable_columns
@@ -20,6 +20,7 @@ from hardwon.entrypoints.cli.options import (
     GlobalStore,
     In,
     OfKinds,
+    OfScope,
     Permanent,
     ProjectRoot,
     Tag,
@@ -48,7 +49,7 @@ def recall(
     ] = None,
     *,
     collection: In = "all",
-    scope: Annotated[ScopeName | None, typer.Option(help="Where answers may come from.", show_default=False)] = None,
+    scope: OfScope = None,
     kinds: OfKinds = None,
     limit: Annotated[int | None, typer.Option(max=MOST, metavar="N", help="How many answers at most.")] = None,
     minimum: Annotated[

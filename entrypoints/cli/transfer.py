@@ -80,9 +80,7 @@ def restore(
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
     print_restored(
-        build_checkpoints(memory).restore_file(
-            os.path.realpath(file), name, read_workplace(memory, project_root).project
-        ),
+        build_checkpoints(memory).restore_file(os.path.realpath(file), name, read_workplace(memory, project_root)),
         as_json=as_json,
     )
 

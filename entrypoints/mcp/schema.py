@@ -23,8 +23,10 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
+from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.neutral_text import without_tags
 from hardwon.domain.model.json_shapes import shown
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
@@ -51,24 +53,43 @@ Reference: TypeAlias = Annotated[
 """How a tool takes a memory; `find` looks it up."""
 
 
-def find(memory: Memory, reference: int | str) -> Entry:
+def find(memory: Memory, reference: int | str, here: Workplace = NOWHERE) -> Entry:
     """
     Return the memory that *reference* names: its number, also as text, or its id of 16 hex digits (rule U-3).
 
     What can be both is an id before it is a number: 16 digits are more likely hex ones than so large a store.
 
+    Args:
+        memory: The store.
+        reference: The memory's number or id.
+        here: Where the user works; in a foreign project a memory that may not be shown there is unknown.
+
     Raises:
         UnknownEntryError: there is none.
+
     """
     text = str(reference).strip().lower()
-    if ENTRY_ID.fullmatch(text) and (entry := memory.repository.get(text)):
-        return entry
-    if NUMBER.fullmatch(text) and (entry := memory.repository.with_number(int(text))):
-        return entry
+    for entry in _named(memory, text):
+        if _may_be_read(memory, entry, here):
+            return entry
     raise UnknownEntryError(
         f"no memory has the id {str(reference)[:SHOWN_CHARACTERS]!r}:"
         " give its number or its 16 hex digits, memory_list shows both"
     )
+
+
+def _named(memory: Memory, text: str) -> Iterator[Entry]:
+    if ENTRY_ID.fullmatch(text) and (entry := memory.repository.get(text)):
+        yield entry
+    if NUMBER.fullmatch(text) and (entry := memory.repository.with_number(int(text))):
+        yield entry
+
+
+def _may_be_read(memory: Memory, entry: Entry, here: Workplace) -> bool:
+    if not here.visibility.is_foreign:
+        return True
+    only = EVERYTHING._replace(visible_in=here.visibility, among=(entry.number or 0,))
+    return memory.repository.count(only) == 1
 
 
 MAX_MISTAKES = 3

@@ -98,12 +98,12 @@ def add_resources(server: MCPServer[None], worker: MemoryWorker) -> None:
 
     async def stats() -> str:
         """How many memories there are and of what sort, how they are searched, and the settings."""
-        return await worker.call(lambda memory: _text(count(memory, EVERYTHING)))
+        return await worker.call(lambda memory: _text(count(memory, EVERYTHING, worker.workplace(memory).visibility)))
 
     async def memory(id: str) -> str:  # noqa: A002  # the template's word
         """One memory with all that is known about it; its id is 16 hex digits, or a number."""
         try:
-            return await worker.call(lambda memory: _text(entry_document(find(memory, id))))
+            return await worker.call(lambda memory: _text(entry_document(find(memory, id, worker.workplace(memory)))))
         except UnknownEntryError as error:
             raise ResourceNotFoundError(str(error)) from error
 

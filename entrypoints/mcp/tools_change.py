@@ -236,7 +236,9 @@ class ChangeTools:
         if change.is_empty:
             raise ToolError(NOTHING_TO_CHANGE)
         changed = await self.worker.call(
-            lambda memory: build_change_entry(memory).apply(find(memory, id).entry_id, change)
+            lambda memory: build_change_entry(memory).apply(
+                find(memory, id, self.worker.workplace(memory)).entry_id, change
+            )
         )
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
 
@@ -251,7 +253,9 @@ class ChangeTools:
         After 5 judgements of which 90 % were good, the answer offers promotion: ask the user then,
         nothing is promoted by itself.
         """
-        return await self.worker.call(lambda memory: _validate(memory, id, useful=was_useful))
+        return await self.worker.call(
+            lambda memory: _validate(memory, find(memory, id, self.worker.workplace(memory)), useful=was_useful)
+        )
 
 
 def _updated(changed: Changed, warnings: list[str]) -> UpdatedMemory:
@@ -269,10 +273,8 @@ def _on_the_wire(change: FieldChange) -> ChangedField:
     return ChangedField(field=to_camel(change.field), old=change.old, new=change.new)
 
 
-def _validate(memory: Memory, reference: int | str, *, useful: bool) -> ValidatedMemory:
-    validated = build_validate_entry(memory).judge(
-        find(memory, reference).entry_id, useful=useful, session_id=host_session()
-    )
+def _validate(memory: Memory, entry: Entry, *, useful: bool) -> ValidatedMemory:
+    validated = build_validate_entry(memory).judge(entry.entry_id, useful=useful, session_id=host_session())
     row, offered = row_of(validated.entry), validated.offers_promotion
     return ValidatedMemory(
         message="\n".join(_change_lines(validated)),
@@ -333,7 +335,7 @@ class DeleteTools:
             lambda memory: (
                 self._delete_folder(memory, folder, confirm=confirm)
                 if folder
-                else build_forget(memory).delete([find(memory, id)])
+                else build_forget(memory).delete([find(memory, id, self.worker.workplace(memory))])
             )
         )
         return DeletedMemories(message=_deletion(deleted), deleted=len(deleted))

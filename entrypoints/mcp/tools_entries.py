@@ -96,7 +96,7 @@ class BrowseTools:
         self, memory: Memory, reference: int | str | None, spec_folder: str, anchor_id: str, limit: int
     ) -> Loaded:
         if reference is not None:
-            return build_load(memory).one(find(memory, reference))
+            return build_load(memory).one(find(memory, reference, self._worker.workplace(memory)))
         wanted = EVERYTHING._replace(spec_folder=spec_folder, anchor=anchor_id or None)
         only = asked_from(self._worker.workplace(memory), wanted, "project", "project")
         return build_load(memory).within(only, limit)

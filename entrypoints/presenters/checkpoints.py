@@ -8,9 +8,9 @@ def contents_text(contents: Contents) -> str:
     """Return which entries *contents* means."""
     match contents.scope:
         case "documents":
-            return f"documents of {contents.project}"
+            return f"documents of {label_of(contents)}"
         case "project":
-            return f"all of {contents.project}"
+            return f"all of {label_of(contents)}"
         case "all":
             return "the whole store"
 
@@ -36,8 +36,15 @@ def restore_lines(restored: Restored) -> tuple[str, str]:
 
 
 def metadata(checkpoint: Checkpoint) -> dict[str, str]:
-    """Return what the table of checkpoints keeps as JSON."""
-    return dict(checkpoint.contents._asdict())
+    """Return for JSON which entries the checkpoint is about: the project by label and id; unknown values are left out."""
+    contents = checkpoint.contents
+    fields = {"scope": contents.scope, "project": label_of(contents), "id": contents.project, "root": contents.root}
+    return {name: value for name, value in fields.items() if value}
+
+
+def label_of(contents: Contents) -> str:
+    """Return the label of the project; without one its id, which in a checkpoint of an earlier version is its name."""
+    return contents.label or contents.project
 
 
 def _memories(count: int) -> str:

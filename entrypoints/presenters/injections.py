@@ -28,8 +28,9 @@ def injection_document(explained: Explained) -> dict[str, object]:
     """Return the injection for JSON, with everything that is known of it, the entries in the order of the text."""
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
-        **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "project", "query")},
-        **{name: getattr(receipt, name) for name in ("keyword_text", "space", "policy", "digest", "frame")},
+        **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at")},
+        "project": explained.label,
+        **{name: getattr(receipt, name) for name in ("query", "keyword_text", "space", "policy", "digest", "frame")},
         "entries": [_entry_document(explained, ranks.get(item.entry_id), item) for item in receipt.shown],
         "nearly": [
             {"id": item.entry_id, "name": explained.name_of(item.entry_id), "score": item.score, "why": item.why}
@@ -59,7 +60,7 @@ def heading(explained: Explained) -> str:
     """Return when it was, what it answered, in which project and session."""
     receipt = explained.receipt
     session = f", session {receipt.session_id}" if receipt.session_id else ""
-    return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {receipt.project}{session}"
+    return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {explained.label}{session}"
 
 
 def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterator[str]:

@@ -90,10 +90,15 @@ def calm(run: Run) -> bool:
 
 
 def belonging(entry: Entry, here: Workplace) -> Entry:
-    """Return *entry* as one of the project *here*, unless its label or project names another one."""
-    label = entry.source_project
-    is_of_here = label == here.label or (label is None and entry.kind != "learning")
-    return attrs.evolve(entry, project=entry.project or (here.project if is_of_here else label))
+    """
+    Return *entry* as one of the project *here*, unless its label or project names another one.
+
+    A workspace may be given by its folder's name. What has one, and no label, is of the workspace and of no project.
+    """
+    label, folder = entry.source_project, here.workspace or ""
+    workspace = folder if entry.workspace == os.path.basename(folder) else entry.workspace
+    is_of_here = label == here.label or (label is None and entry.kind != "learning" and entry.workspace is None)
+    return attrs.evolve(entry, project=entry.project or (here.project if is_of_here else label), workspace=workspace)
 
 
 class World:

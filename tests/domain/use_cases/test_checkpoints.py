@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.checkpoint import CHECKPOINT_SCOPES, LONGEST_NAME, Checkpoint, Contents, safety_name
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidCheckpointError, InvalidEntryError, StorageError
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.fakes.clock import FixedClock
@@ -71,7 +72,7 @@ def test_an_unknown_name_is_reported_with_the_existing_checkpoints(kept: Kept, a
     with pytest.raises(InvalidCheckpointError, match="'nope': none was made yet"):
         getattr(kept.checkpoints, act)("nope")
     kept.create("before")
-    with pytest.raises(InvalidCheckpointError, match="'nope': the newest are 'before'"):
+    with pytest.raises(InvalidCheckpointError, match="'nope': list them"):
         getattr(kept.checkpoints, act)("nope")
 
 
@@ -127,7 +128,7 @@ def test_deleting_a_checkpoint_removes_its_snapshot_and_frees_its_name(kept: Kep
 def test_a_copy_of_a_store_brings_everything_back(kept: Kept) -> None:
     kept.snapshots.back_up("/b.db")
     kept.repository.put(lesson("later"))
-    restored = kept.checkpoints.restore_file("/b.db", "b.db", "here")
+    restored = kept.checkpoints.restore_file("/b.db", "b.db", Workplace("here"))
 
     assert (restored.contents.scope, restored.replacement.removed) == ("all", 1)
     assert restored.safety.name.startswith("before restore of b.db (")

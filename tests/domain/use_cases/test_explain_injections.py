@@ -4,6 +4,7 @@ import pytest
 
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.injection.receipt import Receipt
+from hardwon.domain.model.project import Identity, Project, Registry
 from hardwon.domain.use_cases.explain_injections import ExplainInjections
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.influences import InMemoryInfluences
@@ -12,6 +13,7 @@ from tests.fakes.state import State
 from tests.strategies import NOW, lesson
 
 ENTRY = lesson("Keep quotes.", name="Quotes")
+REGISTRY = Registry((Project("here", "app", Identity("/work/app/.git", "/work/app")),))
 BEGINNING = ENTRY.entry_id[:4]
 
 
@@ -21,7 +23,7 @@ def explain(*sessions: str) -> ExplainInjections:
     repository.put(ENTRY)
     for session_id in sessions:
         receipts.record(Receipt(session_id, "start", NOW, "here", None, None, "hybrid", "", ("",)))
-    return ExplainInjections(receipts, repository, InMemoryInfluences(state, receipts))
+    return ExplainInjections(receipts, repository, InMemoryInfluences(state, receipts), REGISTRY)
 
 
 def test_an_ambiguous_prefix_names_five_candidates_at_most() -> None:
@@ -39,3 +41,15 @@ def test_a_whole_name_names_one_session_whatever_else_begins_so() -> None:
     answer = explain(BEGINNING, f"{BEGINNING}-one").of(f"{BEGINNING}-one")
 
     assert [injection.receipt.session_id for injection in answer.injections] == [f"{BEGINNING}-one"]
+
+
+def test_an_injection_has_the_label_of_its_project() -> None:
+    [injection] = explain("one").newest("here", 1).injections
+
+    assert (injection.receipt.project, injection.label) == ("here", "app")
+
+
+def test_a_project_that_the_store_does_not_know_keeps_its_id_as_label() -> None:
+    [injection] = explain("one")._replace(registry=Registry()).newest("here", 1).injections
+
+    assert injection.label == "here"
