@@ -8,7 +8,7 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.repositories import STRANGER, Repositories
+from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 NOT_YOURS = "This repository is not yours yet: what is learned here is shown here only; hardwon trust changes that."
 
@@ -59,7 +59,7 @@ def test_the_worker_notices_that_a_repository_was_renamed(places: Repositories) 
 
 
 def test_the_worker_leaves_a_project_alone_whose_folder_is_gone(places: Repositories) -> None:
-    folder = places.make("app", STRANGER)
+    folder = places.make("app", UNTRUSTED)
     places.start(folder)
     places.world.query("UPDATE project SET authorship = 'unknown'")
     folder.rename(places.folder("renamed"))
@@ -72,7 +72,7 @@ def test_the_worker_leaves_a_project_alone_whose_folder_is_gone(places: Reposito
 def test_a_lesson_stored_in_a_foreign_project_stays_there_and_the_answer_says_so(
     places: Repositories, visit: Visit
 ) -> None:
-    places.world.project = places.make("strange", STRANGER)
+    places.world.project = places.make("strange", UNTRUSTED)
 
     stored = visit(places.world).store()
 
