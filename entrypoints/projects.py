@@ -1,4 +1,4 @@
-"""What doors do with the project of a folder: look it up, trust it, and tell whether it may speak elsewhere."""
+"""The project of a folder, for all doors: look it up, trust it, and tell whether it may speak elsewhere."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""`hardwon project`: show the projects that the store knows, and mend what was taken for another project."""
+"""`hardwon project`: show the projects that the store knows, merge them, and follow moved ones."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -106,8 +106,8 @@ def list_projects(*, global_store: GlobalStore = None, as_json: AsJson = False) 
     """
     List the projects that the store knows.
 
-    What stands in an own or trusted project may be shown in all of yours; a
-    foreign, revoked or unknown one speaks at home only. A waiting one is the
+    Lessons of an own or trusted project may be shown in all of yours; those of
+    a foreign, revoked or unknown one are shown there only. A waiting one is the
     label of an older store, whose folder is not known.
     """
     _, know = _opened(global_store, HERE, create=False)
@@ -259,7 +259,7 @@ def move(
     Say where a project is now, whose folder is gone.
 
     A renamed folder is noticed by itself; one that went to another disk is not.
-    What was stored at the new place meanwhile joins it.
+    Entries that were stored at the new place meanwhile join it.
     """
     memory, know = _opened(global_store, folder, create=False)
     there = look_up(memory, folder)
