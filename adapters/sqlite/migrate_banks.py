@@ -143,7 +143,7 @@ def name_of(folder: str) -> str:
 
 
 def _unescaped(recorded: str) -> str:
-    """Return the path whose bytes that are no UTF-8 were recorded as `\\xff`, if there is such a folder."""
+    r"""Return the path whose bytes that are no UTF-8 were recorded as `\\xff`, if there is such a folder."""
     path = os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(recorded)))
     return path if path != recorded and os.path.isdir(os.path.dirname(path)) else recorded
 

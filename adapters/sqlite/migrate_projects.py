@@ -216,7 +216,7 @@ def _gone(folder: str) -> Identity:
 
 
 def _storable(identity: Identity) -> Identity:
-    """Return *identity* as the composition root gives it: bytes that are not UTF-8 are written as `\\xff`."""
+    r"""Return *identity* as the composition root gives it: bytes that are not UTF-8 are written as `\\xff`."""
     if (root := _text(identity.root)) == identity.root and _text(identity.key) == identity.key:
         return identity
     return identity._replace(key=root, root=root, is_repository=False)

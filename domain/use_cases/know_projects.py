@@ -124,7 +124,7 @@ class KnowProjects(NamedTuple):
         """
         registry = self.registry()
         clones = [other for other in registry.projects if _is_clone(other, project)]
-        trusted = [clone.id for clone in clones if registry.may_speak_elsewhere(clone)]
+        trusted = [clone.id for clone in clones if registry.is_shared(clone)]
         with self.projects.transaction():
             for clone in clones:
                 joined = trusted[0] if clone.id in trusted[1:] else None

@@ -179,7 +179,7 @@ def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple
     yield "remote", project.remote or "none"
     yield "first commit", project.first_commit or ("not looked up yet" if project.first_commit is None else "none")
     yield "trust", why(project, registry)
-    where = "may be shown in all your projects" if registry.may_speak_elsewhere(project) else "are shown there only"
+    where = "may be shown in all your projects" if registry.is_shared(project) else "are shown there only"
     yield "entries", f"{entries}, which {where}"
     for clone in clones_of(project, registry):
         yield "other clone", clone
@@ -220,7 +220,7 @@ def merge(
 
 
 def _merging(project: Project, target: Project, entries: int, registry: Registry) -> str:
-    before, after = registry.may_speak_elsewhere(project), registry.may_speak_elsewhere(target)
+    before, after = registry.is_shared(project), registry.is_shared(target)
     change = (
         "" if before == after else "; they may then be shown elsewhere" if after else "; they are then shown there only"
     )

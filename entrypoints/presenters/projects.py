@@ -107,7 +107,7 @@ def home_notice(project: Project, registry: Registry) -> str:
 def trust_line(project: Project, registry: Registry) -> str:
     """Return what may be shown elsewhere of *project* now, and how to change that."""
     label = registry.label_of(project.id)
-    if registry.may_speak_elsewhere(project):
+    if registry.is_shared(project):
         return f"Trusted: {label}: {SHARED}; hardwon trust --revoke takes that back"
     return f"Not trusted: {label}: {KEPT}; hardwon trust changes that"
 
@@ -127,7 +127,7 @@ def project_document(project: Project, know: "KnowProjects", counts: Mapping[str
         "reason": reason,
         "why": why(project, registry),
         "trust": project.trust,
-        "speaks_elsewhere": registry.may_speak_elsewhere(project),
+        "speaks_elsewhere": registry.is_shared(project),
         "entries": counts.get(project.id, 0),
         "joined": clones_of(project, registry),
         "gone": not project.is_waiting and know.is_gone(project),

@@ -194,13 +194,15 @@ def test_checkpoints_name_the_project_of_their_folder_and_keep_the_name_they_had
         placed, waiting = (SqliteSnapshots(database).named(name) for name in ("placed", "waiting"))
         assert database.rows("SELECT project FROM receipt") == [("app",)]
 
-    assert placed and placed.contents == (
+    assert placed
+    assert placed.contents == (
         "documents",
         projects[str(work / "globex/app")].id,
         str(work / "globex/app"),
         "app",
     )
-    assert waiting and waiting.contents == ("project", projects["label:app"].id, None, "app")
+    assert waiting
+    assert waiting.contents == ("project", projects["label:app"].id, None, "app")
     assert json.loads(rows["odd"]) == {}
 
 
@@ -301,7 +303,7 @@ def test_many_entries_are_moved_in_seconds(store: EarlierStore, folder: Path, wo
 
     with migrated(store, folder) as database:
         assert len(database.rows("SELECT DISTINCT project FROM entry")) == 2
-    assert time.monotonic() - started < 20  # noqa: PLR2004  # a tenth of that here; busy machines take longer
+    assert time.monotonic() - started < 20  # a tenth of that here; busy machines take longer
 
 
 @pytest.mark.parametrize(
