@@ -126,7 +126,7 @@ def test_the_entry_of_a_session_holds_all_that_is_known_of_it(world: World) -> N
         "updated_at": "2026-02-02T02:40:00+00:00",
         "source": "manual",
         "source_project": "project",
-        "workspace": "world",
+        "workspace": os.path.realpath(world.folder),
         "permanent": True,
     }.items() <= done.document.items()
     assert done.document["branch"] in {"main", "master"}
