@@ -180,6 +180,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     scope=scopes,
     anywhere=st.sampled_from([(), ("learning",), ("learning", "session")]),
     visible_in=visibilities,
+    origins=st.sampled_from([(), ("here",), ("there", "elsewhere")]),
     label=labels_of_projects,
     permanent=st.booleans(),
     unlabelled=st.booleans(),
@@ -216,8 +217,17 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     is_left_out = only.except_session is not None and only.except_session == entry.session_id
     is_shown = only.visible_in is None or may_be_shown(entry, only.visible_in)
+    is_of = not only.origins or entry.project in only.origins
     return (
-        is_of_sort and not is_left_out and is_in_scope and is_kept and is_bare and is_tagged and is_below and is_shown
+        is_of_sort
+        and not is_left_out
+        and is_in_scope
+        and is_kept
+        and is_bare
+        and is_tagged
+        and is_below
+        and is_shown
+        and is_of
     )
 
 
