@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from hardwon.adapters.clock import SystemClock
@@ -79,6 +79,14 @@ def rebuild_keyword_index(memory: Memory) -> None:
 def is_keyword_index_used(memory: Memory) -> bool:
     """Return whether the settings want the keyword index, and it is there and fits the entries."""
     return memory.settings.keyword_search and is_available() and is_intact(memory.database)
+
+
+def entries_by_file(memory: Memory) -> Iterator[tuple[str, str, int]]:
+    """Yield the id of a project, the path of a file and how many entries of that project the file has, for every file."""
+    return memory.database.stream(
+        "SELECT e.project, t.file_path, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+        " WHERE t.file_path IS NOT NULL AND e.project IS NOT NULL GROUP BY e.project, t.file_path"
+    )
 
 
 def ensure_keyword_index(memory: Memory) -> None:

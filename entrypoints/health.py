@@ -25,6 +25,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_vector_index,
     store_path,
 )
+from hardwon.entrypoints.health_projects import project_lines
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.projects import look_up_if_possible
 from hardwon.ports.agents import Agent, Connection
@@ -97,6 +98,7 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     yield _checked("store", lambda: _sound(memory))
     yield _checked("schema", lambda: f"version {ensure_schema(memory)}, as expected")
     yield _checked("project", lambda: _project(memory, project_root))
+    yield from _projects(memory)
     yield _checked("keyword index", lambda: _keyword_index(memory))
     yield _checked("vectors", lambda: _vectors(memory))
     providers = [(space, _provider(space)) for space in _examined(memory)]
@@ -141,6 +143,15 @@ def _project(memory: Memory, project_root: str) -> str:
     registry = build_know_projects(memory).registry()
     project = registry.with_key(identify(project_root).key)
     return f"{registry.label_of(project.id)}, {why(project, registry)}" if project else NOT_STORED
+
+
+def _projects(memory: Memory) -> Iterator[Finding]:
+    """Yield what the user should know of the projects; that is no failure."""
+    try:
+        for line in project_lines(memory):
+            yield Finding("entries", ok=True, detail=line)
+    except StorageError as error:
+        yield Finding("entries", ok=False, detail=str(error))
 
 
 def _keyword_index(memory: Memory) -> str:

@@ -1,172 +1,237 @@
 """
-The data part of version 7: entries of earlier versions go to the project whose folder holds their file.
+The data of version 6 for version 7: entries, learnings and checkpoints get the project where they stand.
 
-Earlier versions knew a project by its folder's name. Paths decide here, names never: a learning of which nothing but a name
-is known waits until the user says where it belongs (`hardwon project merge`).
+Only paths and what the store recorded decide, names decide nothing. What has only the name of a project
+waits under a project that stands for that name. No process is run.
 """
 
 import json
 import os
+import re
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from hardwon.adapters.git.identity import identify
+from hardwon.adapters.sqlite.migrate_banks import BANK, Learning, Ledger, name_of
 from hardwon.domain.model.identity import short_hash
-from hardwon.domain.model.knowledge_bank import NAME_PREFIXES
-from hardwon.domain.model.plain_text import plain_title
-from hardwon.domain.model.project import WAITING, Identity
+from hardwon.domain.model.project import WAITING, Authorship, Identity
 
-BANK_FOLDER = os.path.join("docs", "knowledge-bank")
-MEMORY_FOLDERS = ("specs", "memory")
-"""The folders of a project that hold its files, the outermost first."""
+MEMORY, SPECS = "memory", "specs"
+"""Folders of a project that hold its files."""
 
-HOST_MEMORY = os.path.join(".claude", "projects", "")
-"""Part of the path of what Claude Code remembers of a project, whose folder that path does not tell."""
+_OF_AN_AGENT = re.compile(r"(?:-|[A-Za-z]--)[A-Za-z0-9-]*")
+"""The name of the folder in which Claude Code keeps its own memory of a project: that of the project's path."""
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9]")
+
+
+class Placed(NamedTuple):
+    """
+    A project of the new table.
+
+    Attributes:
+        id: What entries name it by.
+        root: Its folder; empty for one that waits.
+        workspace: The folder that holds it; None for one that waits.
+    """
+
+    id: str
+    root: str = ""
+    workspace: str | None = None
 
 
 def move_to_projects(connection: sqlite3.Connection) -> None:
-    """Give every entry its project, and every learning its reach, within the open transaction."""
-    projects = _Projects(connection)
-    _move_files(connection, projects)
-    _move_learnings(connection, projects)
-    _move_checkpoints(connection, projects)
+    """Fill the columns and tables of version 7 within the open transaction; never fails on a path."""
+    with _texts_of_any_bytes(connection):
+        projects = _Projects(connection)
+        _move_files(connection, projects)
+        _move_learnings(connection, projects)
+        _move_checkpoints(connection, projects)
+        _move_facts_of_agents(connection, projects)
 
 
 class _Projects:
-    """The projects of the store, added when they are first asked for."""
+    """The projects that were registered, by key, folder and label."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._ids = dict[str, str]()
-        self._keys = dict[str, str]()
+        self._by_key = dict[str, Placed]()
+        self._by_folder = dict[str, Placed]()
 
-    def of_folder(self, folder: str) -> str:
-        """Return the id of the project that *folder* is in; one that is gone stands for itself."""
-        if folder not in self._ids:
-            identity = identify(folder) if os.path.isdir(folder) else Identity(folder, folder)
-            authorship = "unknown" if identity.is_repository else "own"
-            self._ids[folder] = self._add(identity, os.path.basename(identity.root) or os.sep, authorship)
-        return self._ids[folder]
+    def at(self, folder: str) -> Placed:
+        """Return the project of *folder*, an absolute path; of one that is gone, a project of that path."""
+        if folder not in self._by_folder:
+            is_there = os.path.isdir(folder)
+            identity = _storable(identify(folder) if is_there else _gone(folder))
+            authorship: Authorship = "own" if is_there and not identity.is_repository else "unknown"
+            self._by_folder[folder] = self._registered(identity, name_of(identity.root), authorship)
+        return self._by_folder[folder]
 
-    def waiting(self, label: str) -> str:
-        """Return the id of the project that stands for *label*, whose folder is not known."""
-        return self._add(Identity(f"{WAITING}{label}", ""), label, "foreign")
+    def waiting(self, label: str) -> Placed:
+        """Return the project that stands for *label* until the user says which one is meant."""
+        text = _text(label)
+        return self._registered(Identity(WAITING + text, ""), text, "foreign")
 
-    def _add(self, identity: Identity, label: str, authorship: str) -> str:
-        key = _storable(identity.key)
-        if key not in self._keys:
-            self._keys[key] = short_hash("project", key, "0")
+    def with_agent_folder(self, name: str) -> list[Placed]:
+        """Return the projects whose path gives that folder name to Claude Code."""
+        places = self._by_key.values()
+        return [placed for placed in places if placed.root and _NOT_IN_NAMES.sub("-", placed.root) == name]
+
+    def _registered(self, identity: Identity, label: str, authorship: Authorship) -> Placed:
+        if identity.key not in self._by_key:
+            # As for a project that is added later: the id of the same folder is the same in every copy of the store.
+            placed = Placed(short_hash("project", identity.key, "0"), identity.root)
             self._connection.execute(
                 "INSERT INTO project (id, key, label, root, is_repository, device, inode, authorship)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(self._keys[key], key, _storable(label), _storable(identity.root), identity.is_repository),
-                    *(identity.device, identity.inode, authorship),
+                    *(placed.id, identity.key, label, identity.root),
+                    *(identity.is_repository, identity.device, identity.inode, authorship),
                 ),
             )
-        return self._keys[key]
+            workspace = os.path.dirname(identity.root) if identity.root else None
+            self._by_key[identity.key] = placed._replace(workspace=workspace)
+        return self._by_key[identity.key]
 
 
-def _storable(text: str) -> str:
-    return os.fsencode(text).decode("utf-8", "backslashreplace")
+def project_folder(path: str) -> str:
+    """
+    Return the folder of the project that the file *path* belongs to, which need not exist.
 
-
-def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
-    paths = [
-        path for (path,) in connection.execute("SELECT DISTINCT file_path FROM entry_text WHERE file_path NOTNULL")
-    ]
-    ids = {path: projects.of_folder(folder) for path in paths if (folder := _project_folder(path))}
-    roots = dict(connection.execute("SELECT id, root FROM project"))
-    connection.execute("UPDATE entry SET workspace = NULL")
-    connection.executemany(
-        "UPDATE entry SET project = ?, workspace = ?"
-        " WHERE seq IN (SELECT entry_seq FROM entry_text WHERE file_path = ?)",
-        ((project, os.path.dirname(roots[project]), path) for path, project in ids.items()),
-    )
-    connection.execute(
-        "UPDATE entry_text SET door = iif(source = 'session-capture', 'capture', 'file') WHERE file_path NOTNULL"
-    )
-
-
-def _project_folder(path: str) -> str | None:
-    """Return the folder of the project that the file at *path* belongs to; None if the path does not tell."""
-    if HOST_MEMORY in path:
-        return None
+    It is the one that holds `memory`, `specs` or `docs/knowledge-bank`, the innermost; without any, the file's own.
+    """
     parts = path.split(os.sep)[:-1]
-    for name in MEMORY_FOLDERS:
-        if name in parts:
-            return os.sep.join(parts[: len(parts) - 1 - parts[::-1].index(name)]) or os.sep
+    for mark in ((MEMORY,), (SPECS,), BANK):
+        width = len(mark)
+        for at in range(len(parts) - width, 0, -1):
+            if tuple(parts[at : at + width]) == mark:
+                in_specs = mark == (MEMORY,) and at > 2 and parts[at - 2] == SPECS
+                return os.sep.join(parts[: at - 2 if in_specs else at]) or os.sep
     return os.sep.join(parts) or os.sep
 
 
-class _Bank(NamedTuple):
-    """A file of a knowledge bank: its project, None for the user's own bank."""
-
-    path: str
-    project: str | None
-
-
-def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None:
-    banks = [_Bank(path, _bank_project(path, projects)) for (path,) in connection.execute("SELECT path FROM sources")]
-    holding = defaultdict[str, list[str | None]](list)
-    for bank in banks:
-        for name in _names(connection, bank.path):
-            holding[name].append(bank.project)
-    rows = connection.execute(
-        "SELECT e.seq, t.name, t.source, e.source_project FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
-        " WHERE e.kind = 'learning'"
-    ).fetchall()
-    for seq, name, source, label in rows:
-        _place(connection, seq, holding[name] if source == "import" and name in holding else (), label, projects)
-
-
-def _place(
-    connection: sqlite3.Connection, seq: int, places: Iterable[str | None], label: str | None, projects: _Projects
-) -> None:
-    """Give one learning its project: that of a bank that holds it, or the one that waits for its label."""
-    found = [*dict.fromkeys(places)]
-    if None in found or not (found or label):
-        _update(connection, seq, None, "everywhere", "global-bank" if found else None)
-    elif not found:
-        _update(connection, seq, projects.waiting(label or ""), "shared", None)
-    else:
-        _update(connection, seq, found[0], "shared", "bank")
-    first = None if None in found else next(iter(found), None)
-    connection.executemany(
-        "INSERT INTO entry_place (entry_seq, project) VALUES (?, ?)",
-        ((seq, project) for project in found if project not in {None, first}),
+def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
+    """Give the entries of files the project that holds the file."""
+    folders = dict[str, Placed | None]()
+    moved = list[tuple[str, str | None, int]]()
+    lost = list[tuple[int]]()
+    for seq, path in connection.execute(
+        "SELECT entry_seq, file_path FROM entry_text WHERE file_path IS NOT NULL ORDER BY entry_seq"
+    ).fetchall():
+        folder = os.path.dirname(path)
+        if folder not in folders:
+            folders[folder] = _holder(path, projects)
+        if placed := folders[folder]:
+            moved.append((placed.id, placed.workspace, seq))
+        else:
+            lost.append((seq,))
+    connection.execute("UPDATE entry SET workspace = NULL WHERE kind = 'learning' AND workspace IS NOT NULL")
+    connection.executemany("UPDATE entry SET project = ?, workspace = ? WHERE seq = ?", moved)
+    connection.executemany("UPDATE entry SET workspace = NULL WHERE seq = ?", lost)
+    connection.execute(
+        "UPDATE entry_text SET door = iif(source = 'session-capture', 'capture', 'file') WHERE file_path IS NOT NULL"
     )
 
 
-def _update(connection: sqlite3.Connection, seq: int, project: str | None, reach: str, door: str | None) -> None:
-    connection.execute("UPDATE entry SET project = ?, reach = ? WHERE seq = ?", (project, reach, seq))
-    connection.execute("UPDATE entry_text SET door = ? WHERE entry_seq = ?", (door, seq))
-
-
-def _bank_project(path: str, projects: _Projects) -> str | None:
-    folder = os.path.dirname(path)
-    if not folder.endswith(os.path.join(os.sep, BANK_FOLDER)):
+def _holder(path: str, projects: _Projects) -> Placed | None:
+    """Return the project that holds the file *path*; None if the path does not tell."""
+    folder = project_folder(path)
+    if not os.path.isabs(path) or "\0" in path or _agent_folder(path, folder):
         return None
-    return projects.of_folder(folder[: -len(BANK_FOLDER) - 1] or os.sep)
+    return projects.at(folder)
 
 
-def _names(connection: sqlite3.Connection, path: str) -> Iterator[str]:
-    """Yield the names that learnings have whose headings stand in the bank file at *path*."""
-    for (heading,) in connection.execute("SELECT heading FROM source_heading WHERE path = ?", (path,)):
-        prefixes = (prefix for prefix in NAME_PREFIXES.values() if prefix and heading.startswith(prefix))
-        yield plain_title(heading.removeprefix(next(prefixes, "")))
+def _agent_folder(path: str, folder: str) -> str | None:
+    """Return the name of the folder in which Claude Code keeps its memory of a project; None for other files."""
+    parent, name = os.path.split(folder)
+    is_one = os.path.basename(parent) == "projects" and _OF_AN_AGENT.fullmatch(name)
+    return name if is_one and path.startswith(os.path.join(folder, MEMORY, "")) else None
+
+
+def _move_facts_of_agents(connection: sqlite3.Connection, projects: _Projects) -> None:
+    """Give what an agent noted of a project to the only project of that path, else to the project that it names."""
+    for seq, path, label in connection.execute(
+        "SELECT e.seq, t.file_path, e.source_project FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+        " WHERE e.kind != 'learning' AND e.project IS NULL ORDER BY e.seq"
+    ).fetchall():
+        name = _agent_folder(path, project_folder(path)) if path else None
+        found = projects.with_agent_folder(name) if name else []
+        placed = found[0] if len(found) == 1 else projects.waiting(label) if label else None
+        if placed:
+            changed = (placed.id, placed.workspace, seq)
+            connection.execute("UPDATE entry SET project = ?, workspace = ? WHERE seq = ?", changed)
+
+
+def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None:
+    """Give learnings the project whose bank they stand in, else the project that they name, else everywhere."""
+    ledger = Ledger(connection)
+    homes, doors, places = list[tuple[str | None, str, int]](), list[tuple[str, int]](), list[tuple[int, str]]()
+    for row in connection.execute(
+        "SELECT e.seq, e.source_project, t.name, t.source FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+        " WHERE e.kind = 'learning' ORDER BY e.seq"
+    ).fetchall():
+        learning = Learning(*row)
+        banks = ledger.banks_of(learning)
+        folders = [bank.folder for bank in banks]
+        found = list(dict.fromkeys(projects.at(folder).id for folder in folders if folder is not None))
+        is_own = not (banks or learning.label) or None in folders[:1]
+        home = None if is_own else found[0] if found else projects.waiting(learning.label or "").id
+        homes.append((home, "everywhere" if is_own else "shared", learning.seq))
+        places.extend((learning.seq, project) for project in found if project != home)
+        if banks and learning.source == "import":
+            doors.append(("global-bank" if is_own else "bank", learning.seq))
+    connection.executemany("UPDATE entry SET project = ?, reach = ? WHERE seq = ?", homes)
+    connection.executemany("UPDATE entry_text SET door = ? WHERE entry_seq = ?", doors)
+    connection.executemany("INSERT OR IGNORE INTO entry_place (entry_seq, project) VALUES (?, ?)", places)
 
 
 def _move_checkpoints(connection: sqlite3.Connection, projects: _Projects) -> None:
-    for number, metadata in connection.execute("SELECT id, metadata FROM checkpoints").fetchall():
-        contents = json.loads(metadata)
-        name, root = contents.get("project"), contents.get("root")
+    """Let checkpoints name the project of the folder in which they were made, and keep the name that they had."""
+    for number, metadata in connection.execute("SELECT id, metadata FROM checkpoints ORDER BY id").fetchall():
+        known = _fields(metadata)
+        name, root = known.get("project"), known.get("root")
         if not isinstance(name, str):
             continue
-        project = projects.of_folder(root) if isinstance(root, str) and root else projects.waiting(name)
-        connection.execute(
-            "UPDATE checkpoints SET metadata = ? WHERE id = ?",
-            (json.dumps({**contents, "project": project, "label": name}, ensure_ascii=False), number),
-        )
+        is_placed = isinstance(root, str) and os.path.isabs(root)
+        placed = projects.at(str(root)) if is_placed else projects.waiting(name)
+        changed = json.dumps({**known, "project": placed.id, "label": name})
+        connection.execute("UPDATE checkpoints SET metadata = ? WHERE id = ?", (changed, number))
+
+
+def _fields(metadata: str) -> dict[str, object]:
+    try:
+        found = json.loads(metadata)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _gone(folder: str) -> Identity:
+    try:
+        real = os.path.realpath(folder)
+    except (OSError, ValueError):  # too many links; a zero byte
+        real = folder
+    return Identity(real, real)
+
+
+def _storable(identity: Identity) -> Identity:
+    r"""Return *identity* as the composition root gives it: bytes that are not UTF-8 are written as `\\xff`."""
+    if (root := _text(identity.root)) == identity.root and _text(identity.key) == identity.key:
+        return identity
+    return identity._replace(key=root, root=root, is_repository=False)
+
+
+def _text(name: str) -> str:
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+@contextmanager
+def _texts_of_any_bytes(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read texts that are not UTF-8 with surrogates, where sqlite3 would fail."""
+    factory: Callable[[bytes], object] = connection.text_factory
+    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+    try:
+        yield
+    finally:
+        connection.text_factory = factory

@@ -412,8 +412,11 @@ ALTER TABLE entry ADD COLUMN project TEXT;
 ALTER TABLE entry ADD COLUMN reach TEXT NOT NULL DEFAULT 'shared' CHECK (reach IN ('everywhere', 'shared', 'home'));
 ALTER TABLE entry_text ADD COLUMN door TEXT;
 ALTER TABLE receipt_entry ADD COLUMN origin TEXT NOT NULL DEFAULT '';
-CREATE INDEX entry_by_project ON entry (project, kind);
 DROP INDEX entry_by_track_record;
+"""
+
+INDEXES_OF_PROJECTS = """
+CREATE INDEX entry_by_project ON entry (project, kind);
 CREATE INDEX entry_by_track_record
     ON entry (kind, category, observation_count, confidence, updated_at DESC, id, reach, project) WHERE retired = 0;
 """
@@ -429,6 +432,7 @@ def to_version_7(connection: sqlite3.Connection) -> None:
 
     run_scripts(connection, PROJECTS, VIEWS_WITH_LABELS, VIEWS_OF_DOCUMENTS)
     move_to_projects(connection)
+    run_scripts(connection, INDEXES_OF_PROJECTS)
 
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (

@@ -1,0 +1,69 @@
+"""Checks of the projects in the store: labels that wait for a project, and entries whose files are gone."""
+
+import os
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+
+from hardwon.domain.model.filters import EntryFilter, Scope
+from hardwon.domain.model.project import Project, Registry
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_projects import build_know_projects
+from hardwon.entrypoints.bootstrap_upkeep import entries_by_file
+from hardwon.entrypoints.presenters.text import on_one_line
+
+
+def project_lines(memory: Memory) -> Iterator[str]:
+    """Yield a line about each label that waits, and about each project with entries whose folder or files are gone."""
+    know = build_know_projects(memory)
+    registry, counts = know.registry(), know.projects.entry_counts()
+    gone_files = _gone_files(memory)
+    for project in registry.projects:
+        entries, name = counts.get(project.id, 0), _name(project, registry)
+        if entries and project.is_waiting:
+            yield (
+                f"{_waiting(memory, project, entries)} for a project: hardwon project merge {name} FOLDER,"
+                " until then they are only listed and found by --scope global"
+            )
+        elif entries and know.is_gone(project):
+            yield (
+                f"{_counted(entries, 'entry', 'entries')} of {_label(project, registry)} remain, its folder"
+                f" {on_one_line(project.identity.root)} is gone: hardwon project move {name} FOLDER if it has moved,"
+                f" hardwon project merge {name} FOLDER if another project goes on with it"
+            )
+        elif lost := gone_files.get(project.id, 0):
+            yield (
+                f"{_counted(lost, 'entry', 'entries')} of {_label(project, registry)}"
+                f" {'has' if lost == 1 else 'have'} no file any more: bring the files back,"
+                f" or run hardwon index in {on_one_line(project.identity.root)} to forget them"
+            )
+
+
+def _waiting(memory: Memory, project: Project, entries: int) -> str:
+    learnings = memory.repository.count(EntryFilter(scope=Scope((project.id,))))
+    one, many = ("learning", "learnings") if learnings == entries else ("entry", "entries")
+    verb = "waits" if entries == 1 else "wait"
+    return f"{_counted(entries, one, many)} of {on_one_line(project.label)} {verb}"
+
+
+def _gone_files(memory: Memory) -> Counter[str]:
+    """Return for projects, by id, how many entries have a file that is gone."""
+    gone = Counter[str]()
+    for project, path, entries in entries_by_file(memory):
+        if not os.path.lexists(path):
+            gone[project] += entries
+    return gone
+
+
+def _label(project: Project, registry: Registry) -> str:
+    return on_one_line(registry.label_of(project.id))
+
+
+def _name(project: Project, registry: Registry) -> str:
+    """Return how a command names *project*: by its label if that means no other, else by its id."""
+    is_plain = registry.named(project.label) == [project] and on_one_line(project.label) == project.label
+    return shlex.quote(project.label) if is_plain and not project.label.startswith("-") else project.id
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
