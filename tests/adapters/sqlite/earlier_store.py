@@ -33,15 +33,27 @@ class EarlierStore:
         return self.connection.execute(statement, tuple(values.values())).lastrowid or 0
 
     def learning(
-        self, name: str, text: str = "", *, label: str | None = None, source: str = "import", workspace: str | None = None
+        self,
+        name: str,
+        text: str = "",
+        *,
+        label: str | None = None,
+        source: str = "import",
+        workspace: str | None = None,
     ) -> None:
         """Add a learning; its text is by default that of `bank_text`."""
         text = text or f"About {name}."
         identity = content_hash(text)
         number = self.insert(
             "entry",
-            **{"id": identity, "content_hash": identity, "kind": "learning", "category": "patterns"},
-            **{"updated_at": AT, "project": label, "workspace": workspace, "words": 5},
+            id=identity,
+            content_hash=identity,
+            kind="learning",
+            category="patterns",
+            updated_at=AT,
+            project=label,
+            workspace=workspace,
+            words=5,
         )
         self._text(number, name, text, source)
 
@@ -53,16 +65,30 @@ class EarlierStore:
         identity = file_identity(kind, str(path))
         number = self.insert(
             "entry",
-            **{"id": identity, "content_hash": identity, "kind": kind, "updated_at": AT},
-            **{"project": label, "workspace": "src", "words": 5},
+            id=identity,
+            content_hash=identity,
+            kind=kind,
+            updated_at=AT,
+            project=label,
+            workspace="src",
+            words=5,
         )
         self._text(number, name, f"Text of {name}.", source, file_path=str(path), file_hash="h", file_mtime=1)
 
     def _text(self, number: int, name: str, text: str, source: str, **values: object) -> None:
         self.insert(
             "entry_text",
-            **{"entry_seq": number, "name": name, "description": text, "reasoning": "", "notes": "", "keywords": "[]"},
-            **{"tags": "[]", "references": "[]", "trigger_phrases": "[]", "text_hash": "h", "created_at": AT},
+            entry_seq=number,
+            name=name,
+            description=text,
+            reasoning="",
+            notes="",
+            keywords="[]",
+            tags="[]",
+            references="[]",
+            trigger_phrases="[]",
+            text_hash="h",
+            created_at=AT,
             **{"source": source, **values},
         )
 
@@ -76,7 +102,10 @@ class EarlierStore:
         """Add a checkpoint without its snapshot."""
         self.insert(
             "checkpoints",
-            **{"name": name, "created_at": AT, "memory_count": 0, "snapshot_path": f"checkpoints/{name}.db"},
+            name=name,
+            created_at=AT,
+            memory_count=0,
+            snapshot_path=f"checkpoints/{name}.db",
             metadata=json.dumps(metadata),
         )
 
