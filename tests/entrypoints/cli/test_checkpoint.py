@@ -48,7 +48,6 @@ def test_scripts_get_json(world: World) -> None:
     assert made["metadata"] == {
         "scope": "documents",
         "project": "project",
-        "id": project_id,
         "root": os.path.realpath(world.project),
     }
     assert {key: restored[key] for key in ("name", "scope", "project", "memory_count", "restored", "removed")} == {

@@ -47,7 +47,6 @@ def test_a_created_checkpoint_is_listed_with_its_memory_count(shared: RawClient,
         "metadata": {
             "scope": "documents",
             "project": "project",
-            "id": shared_world.query("SELECT id FROM project")[0][0],
             "root": os.path.realpath(shared_world.project),
         },
         "missing": False,
