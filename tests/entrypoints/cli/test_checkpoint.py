@@ -44,7 +44,6 @@ def test_scripts_get_json(world: World) -> None:
 
     assert listed == [made]
     assert (made["name"], made["memory_count"], made["missing"]) == ("before", 1, False)
-    [(project_id,)] = world.query("SELECT id FROM project")
     assert made["metadata"] == {
         "scope": "documents",
         "project": "project",
