@@ -1,4 +1,4 @@
-"""What doors do with the project of a folder: look it up, trust it, and tell whether it may speak elsewhere."""
+"""The project of a folder, for all doors: look it up, trust it, and tell whether it may speak elsewhere."""
 
 import os
 import time
@@ -65,7 +65,7 @@ def trust_here(memory: Memory, folder: str) -> str:
     from hardwon.entrypoints.presenters.projects import trust_line
 
     know, project = build_know_projects(memory), look_up(memory, folder)
-    could_speak = know.registry().may_speak_elsewhere(project)
+    could_speak = know.registry().is_shared(project)
     if project.trust != "trusted":
         project = know.trust(project, trusted=True)
     return "" if could_speak else trust_line(project, know.registry())

@@ -105,7 +105,7 @@ class Registry(NamedTuple):
     trusted_folders: tuple[str, ...] = ()
     mode: TrustMode = "own"
 
-    def may_speak_elsewhere(self, project: Project) -> bool:
+    def is_shared(self, project: Project) -> bool:
         """Return whether what stands in *project* may be shown in other projects."""
         return self.reason(project) in {"trusted", "below", "own"}
 
@@ -139,11 +139,11 @@ class Registry(NamedTuple):
 
     def group_of(self, project: Project) -> tuple[str, ...]:
         """Return the ids of *project* and, if both may speak elsewhere, of its other clones; its own first."""
-        if not self.may_speak_elsewhere(project):
+        if not self.is_shared(project):
             return (project.id,)
         head = project.joined or project.id
         clones = (other for other in self.projects if head in {other.id, other.joined} and other.id != project.id)
-        return (project.id, *(other.id for other in clones if self.may_speak_elsewhere(other)))
+        return (project.id, *(other.id for other in clones if self.is_shared(other)))
 
     def label_of(self, project_id: str | None) -> str:
         """Return how a project is called: by its folder, with the one that holds it where several share the name."""
@@ -176,11 +176,11 @@ class Registry(NamedTuple):
     def visibility(self, here: Project | None) -> "Visibility":
         """Return what may be shown unasked in the project *here*; None for one that the store does not know."""
         own = self.group_of(here) if here else ()
-        silent = (project.id for project in self.projects if not self.may_speak_elsewhere(project))
+        silent = (project.id for project in self.projects if not self.is_shared(project))
         return Visibility(
             own=own,
             silent=tuple(project_id for project_id in silent if project_id not in own),
-            is_foreign=here is not None and not self.may_speak_elsewhere(here),
+            is_foreign=here is not None and not self.is_shared(here),
         )
 
 

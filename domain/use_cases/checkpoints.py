@@ -1,6 +1,7 @@
 """Save the state of the store as a checkpoint or in a backup file, and restore it."""
 
 import itertools
+from collections.abc import Sequence
 
 import attrs
 
@@ -41,6 +42,10 @@ class Checkpoints:
         """Return all checkpoints, the newest first."""
         return self.snapshots.checkpoints()
 
+    def of(self, projects: Sequence[str]) -> list[Checkpoint]:
+        """Return the checkpoints that were made in one of *projects*, or in none, the newest first."""
+        return [item for item in self.all() if item.contents.project in {"", *projects}]
+
     def named(self, name: str) -> Checkpoint:
         """
         Return the checkpoint of that name.
@@ -50,10 +55,8 @@ class Checkpoints:
         """
         if checkpoint := self.snapshots.named(name.strip()):
             return checkpoint
-        known = ", ".join(repr(checkpoint.name) for checkpoint in self.all()[:3])
-        raise InvalidCheckpointError(
-            f"there is no checkpoint {name[:200]!r}: {f'the newest are {known}' if known else 'none was made yet'}"
-        )
+        way_out = "list them" if self.all() else "none was made yet"
+        raise InvalidCheckpointError(f"there is no checkpoint {name[:200]!r}: {way_out}")
 
     def create(self, name: str, description: str, contents: Contents) -> Checkpoint:
         """

@@ -184,7 +184,7 @@ class Inject(NamedTuple):
     ) -> Injection:
         sizes = self.repository.sizes(workplace.visibility)
         total = sum(sizes.values()) + sum(rule.kind != "learning" for rule in rules)
-        diagnostics = self._diagnostics(retrieval, total)
+        diagnostics = self._diagnostics(retrieval, total, workplace.visibility)
         block = MemoryBlock(
             diagnostic=diagnostics.line,
             sizes=sizes,
@@ -207,12 +207,12 @@ class Inject(NamedTuple):
             pending=diagnostics.pending,
         )
 
-    def _diagnostics(self, retrieval: Retrieval, total: int) -> Diagnostics:
+    def _diagnostics(self, retrieval: Retrieval, total: int, seen: Visibility) -> Diagnostics:
         return Diagnostics(
             total=total,
             vector=retrieval.by_vector.count(),
             keyword=retrieval.by_keyword.count(),
-            pending=self.vectors.count_pending(LEARNINGS) if self.vectors else 0,
+            pending=self.vectors.count_pending(LEARNINGS._replace(visible_in=seen)) if self.vectors else 0,
             query=retrieval.query,
             model=retrieval.embedded_by,
             numpy_missing=retrieval.numpy_missing,

@@ -124,7 +124,7 @@ class KnowProjects(NamedTuple):
         """
         registry = self.registry()
         clones = [other for other in registry.projects if _is_clone(other, project)]
-        trusted = [clone.id for clone in clones if registry.may_speak_elsewhere(clone)]
+        trusted = [clone.id for clone in clones if registry.is_shared(clone)]
         with self.projects.transaction():
             for clone in clones:
                 joined = trusted[0] if clone.id in trusted[1:] else None
@@ -136,7 +136,7 @@ class KnowProjects(NamedTuple):
         """
         Return *project* at another place; what was stored there meanwhile joins it.
 
-        What git knows of the new place counts from now on, and what the user said of it before what was said of *project*.
+        The facts of git are those of the new place; trust that the user gave or took there comes before that of *project*.
 
         Raises:
             StorageError: the store can't be written now.
@@ -151,7 +151,7 @@ class KnowProjects(NamedTuple):
             return self.settle(self._changed(moved))
 
     def is_gone(self, project: Project) -> bool:
-        """Return whether the folder of *project* is gone, or another project stands there now."""
+        """Return whether the folder of *project* is gone, or another project is there now."""
         identity = project.identity
         return not (self.exists(identity.key) and self.exists(identity.root))
 
@@ -186,7 +186,7 @@ class KnowProjects(NamedTuple):
 
     def trust_below(self, folder: str, *, trusted: bool) -> None:
         """
-        Trust every project below *folder*, a real path, also later ones; or no longer. What was said of one stays.
+        Trust every project below *folder*, a real path, also later ones; or no longer. Trust that was given to one project, or taken from it, stays.
 
         Raises:
             StorageError: the store can't be written now; nothing was changed.

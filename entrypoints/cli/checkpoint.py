@@ -49,19 +49,22 @@ def create(
 
 def list_checkpoints(
     *,
+    of_all: Annotated[bool, typer.Option("--all", help="Those made in other projects too.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show all checkpoints, the newest first."""
-    checkpoints = build_checkpoints(open_for(project_root, global_store, create=False)).all()
+    """Show the checkpoints made in this project, the newest first."""
+    memory = open_for(project_root, global_store, create=False)
+    checkpoints = build_checkpoints(memory)
+    found = checkpoints.all() if of_all else checkpoints.of(read_workplace(memory, project_root).own)
     if as_json:
-        print_items(map(_document, checkpoints))
+        print_items(map(_document, found))
         return
-    for item in checkpoints:
+    for item in found:
         say(checkpoint_line(item))
-    if not checkpoints:
-        say("No checkpoint yet: hardwon checkpoint create NAME")
+    if not found:
+        say("No checkpoint of this project yet: hardwon checkpoint create NAME (--all shows those of others)")
 
 
 def restore(

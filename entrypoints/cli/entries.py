@@ -117,14 +117,15 @@ def list_entries(
     """
     memory = open_for(project_root, global_store, create=False)
     only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)
-    only = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
+    wanted = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
     names_place = project is not None or workspace is not None or origin is not None
     if names_place and scope:
         raise typer.BadParameter(ONE_PLACE, param_hint="'--scope'")
     if origin is not None:
-        only = only._replace(origins=ids_of_origin(memory, origin))
-    elif not names_place:
-        only = asked_from(read_workplace(memory, project_root), only, COLLECTIONS[collection].scope, scope)
+        wanted = wanted._replace(origins=ids_of_origin(memory, origin))
+    only = wanted
+    if not names_place:
+        only = asked_from(read_workplace(memory, project_root), wanted, COLLECTIONS[collection].scope, scope)
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:

@@ -97,9 +97,9 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
                 "merge": Command("project", "merge", "Let all memories of one project belong to another."),
                 "move": Command("project", "move", "Say where a project is now, whose folder is gone."),
             },
-            "Show projects, and mend what was taken for another one.",
+            "Show projects, merge them, and follow moved ones.",
         ),
-        "trust": Command("trust", "trust", "Let what a project holds be shown in all of yours."),
+        "trust": Command("trust", "trust", "Let lessons of a project be shown in all of yours."),
     },
     "Upkeep": {
         "stats": Command("entries", "stats", "Tell what is remembered, how it is searched, and the settings."),

@@ -1,4 +1,4 @@
-"""`hardwon project`: show the projects that the store knows, and mend what was taken for another project."""
+"""`hardwon project`: show the projects that the store knows, merge them, and follow moved ones."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -106,8 +106,8 @@ def list_projects(*, global_store: GlobalStore = None, as_json: AsJson = False) 
     """
     List the projects that the store knows.
 
-    What stands in an own or trusted project may be shown in all of yours; a
-    foreign, revoked or unknown one speaks at home only. A waiting one is the
+    Lessons of an own or trusted project may be shown in all of yours; those of
+    a foreign, revoked or unknown one are shown there only. A waiting one is the
     label of an older store, whose folder is not known.
     """
     _, know = _opened(global_store, HERE, create=False)
@@ -179,7 +179,7 @@ def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple
     yield "remote", project.remote or "none"
     yield "first commit", project.first_commit or ("not looked up yet" if project.first_commit is None else "none")
     yield "trust", why(project, registry)
-    where = "may be shown in all your projects" if registry.may_speak_elsewhere(project) else "are shown there only"
+    where = "may be shown in all your projects" if registry.is_shared(project) else "are shown there only"
     yield "entries", f"{entries}, which {where}"
     for clone in clones_of(project, registry):
         yield "other clone", clone
@@ -220,7 +220,7 @@ def merge(
 
 
 def _merging(project: Project, target: Project, entries: int, registry: Registry) -> str:
-    before, after = registry.may_speak_elsewhere(project), registry.may_speak_elsewhere(target)
+    before, after = registry.is_shared(project), registry.is_shared(target)
     change = (
         "" if before == after else "; they may then be shown elsewhere" if after else "; they are then shown there only"
     )
@@ -259,7 +259,7 @@ def move(
     Say where a project is now, whose folder is gone.
 
     A renamed folder is noticed by itself; one that went to another disk is not.
-    What was stored at the new place meanwhile joins it.
+    Entries that were stored at the new place meanwhile join it.
     """
     memory, know = _opened(global_store, folder, create=False)
     there = look_up(memory, folder)

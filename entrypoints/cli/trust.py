@@ -35,16 +35,16 @@ def trust(
     below: Annotated[
         bool, typer.Option("--below", help="Every project below the folder instead, also later ones.")
     ] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Take it back: the project speaks at home only.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Take it back: its lessons are shown there only.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Show which projects are trusted, and why.")] = False,
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Let what stands in a project, and is learned there, be shown in all of yours.
+    Let lessons of a project be shown in all of yours.
 
     Projects that you committed to are trusted already, unless HARDWON_TRUST is
-    ask. In all others what is learned stays at home. Trust belongs to a working
+    ask. Lessons of all others are shown there only. Trust belongs to a working
     copy: another clone needs its own.
     """
     if listed and (below or revoke):

@@ -86,8 +86,10 @@ class CheckpointTools:
         return OneCheckpoint(message=f"Checkpoint saved: {checkpoint_line(made)}", checkpoint=_row(made))
 
     async def checkpoint_list(self) -> CheckpointList:
-        """List all checkpoints with what they hold, the newest first; their names are what the other tools take."""
-        checkpoints = await self.worker.call(lambda memory: build_checkpoints(memory).all())
+        """List this project's checkpoints with what they hold, the newest first; the other tools take their names."""
+        checkpoints = await self.worker.call(
+            lambda memory: build_checkpoints(memory).of(self.worker.workplace(memory).own)
+        )
         lines = [f"{at}. {checkpoint_line(item)}" for at, item in enumerate(checkpoints, 1)]
         return CheckpointList(
             message="\n".join(lines) or "No checkpoint yet: checkpoint_create makes one",

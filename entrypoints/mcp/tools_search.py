@@ -59,7 +59,7 @@ class FoundOrigin(WireModel):
 
     project: str | None = Field(description="The project's label")
     door: Door | None = Field(description="How it came")
-    reach: Reach = Field(description="Where it is shown unasked")
+    reach: Reach = Field(description="Where it is shown without a query")
 
 
 class FoundRow(MemoryRow):

@@ -43,10 +43,10 @@ HOME_NOTICES: Mapping[TrustReason, str] = {
     "revoked": f"Trust in this project was revoked: {AT_HOME}",
     "unknown": f"It is not known yet whether this repository is yours: {AT_HOME}",
 }
-"""What an agent or user is told in a project that may not speak elsewhere, by the reason for that."""
+"""The line for agent and user in a project that is not trusted, by the reason for that."""
 
-SPEAKS = "what stands in it and is learned there may be shown in all your projects"
-SILENT = "what stands in it and is learned there is shown there only"
+SHARED = "its lessons may be shown in all your projects"
+KEPT = "its lessons are shown there only"
 REACHES: Mapping[Reach, str] = {
     "everywhere": "everywhere",
     "shared": "everywhere while its project is trusted",
@@ -74,7 +74,7 @@ class HasOrigin(Protocol):
 
     @property
     def reach(self) -> Reach:
-        """Where it may be shown unasked."""
+        """Where it may be shown without a query."""
         ...
 
 
@@ -84,7 +84,7 @@ def origin_document(entry: HasOrigin, labels: Mapping[str, str]) -> dict[str, ob
 
 
 def origin_line(entry: HasOrigin, labels: Mapping[str, str]) -> str:
-    """Return where *entry* comes from, how it came, and where it may be shown unasked."""
+    """Return where *entry* comes from, how it came, and where it may be shown without a query."""
     door = f", by {entry.door}" if entry.door else ""
     return f"{origin_label(entry, labels) or 'no project'}{door}, shown {REACHES[entry.reach]}"
 
@@ -107,9 +107,9 @@ def home_notice(project: Project, registry: Registry) -> str:
 def trust_line(project: Project, registry: Registry) -> str:
     """Return what may be shown elsewhere of *project* now, and how to change that."""
     label = registry.label_of(project.id)
-    if registry.may_speak_elsewhere(project):
-        return f"Trusted: {label}: {SPEAKS}; hardwon trust --revoke takes that back"
-    return f"Not trusted: {label}: {SILENT}; hardwon trust changes that"
+    if registry.is_shared(project):
+        return f"Trusted: {label}: {SHARED}; hardwon trust --revoke takes that back"
+    return f"Not trusted: {label}: {KEPT}; hardwon trust changes that"
 
 
 def project_document(project: Project, know: "KnowProjects", counts: Mapping[str, int]) -> dict[str, object]:
@@ -127,7 +127,7 @@ def project_document(project: Project, know: "KnowProjects", counts: Mapping[str
         "reason": reason,
         "why": why(project, registry),
         "trust": project.trust,
-        "speaks_elsewhere": registry.may_speak_elsewhere(project),
+        "speaks_elsewhere": registry.is_shared(project),
         "entries": counts.get(project.id, 0),
         "joined": clones_of(project, registry),
         "gone": not project.is_waiting and know.is_gone(project),

@@ -178,7 +178,7 @@ def leaks(outputs: Sequence[Output], *owners: Mapping[str, str], except_for: Col
     wanted = {word for words in owners for place, word in words.items() if place not in except_for}
     lines = list[str]()
     for word in sorted(wanted, key=place_of):
-        by = [item for item in outputs if word in item.words]
+        by = [item for item in outputs if word in item.words and word not in item.request]  # an echo is no leak
         if by:
             doors = ", ".join(f"{door} ({count})" for door, count in Counter(item.door for item in by).items())
             lines.append(f"{place_of(word)}: {word!r} by {doors}; first by {by[0].door} {by[0].request[:80]}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
 
-USER, STRANGER = "me@example.invalid", "stranger@example.invalid"
+USER, UNTRUSTED = "me@example.invalid", "untrusted@example.invalid"
 
 
 class Repositories:

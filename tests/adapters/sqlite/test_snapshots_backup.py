@@ -17,6 +17,7 @@ from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.sqlite.snapshot_files import EVERY_ENTRY, checkpoints_of, names
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
 from tests.contracts.worlds import ALL, World, world_of
+from tests.fakes.workplaces import working_in
 from tests.strategies import lesson, planted
 
 
@@ -86,7 +87,7 @@ def test_a_backup_fills_a_new_store_with_everything_but_its_checkpoints(
     shutil.rmtree(folder / "checkpoints")
     with opened(tmp_path / "new") as database:
         new, there = world_of(database), checkpoints_of(database)
-        there.restore_file(str(tmp_path / "b.db"), "b.db", "here")
+        there.restore_file(str(tmp_path / "b.db"), "b.db", working_in("here"))
 
         [entry] = new.repository.find(LEARNINGS, limit=ALL)
         assert (entry, entry.number) == (FULL, number)

@@ -23,6 +23,7 @@ from tests.adapters.sqlite.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpo
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
 from tests.adapters.sqlite.test_migrations import KEPT_FULL, KEPT_PLAIN, SCHEMA_1
 from tests.contracts.worlds import ALL, World, world_of
+from tests.fakes.workplaces import working_in
 from tests.strategies import lesson, of_file, planted
 
 ROOT = Path(__file__).parents[3]
@@ -51,7 +52,7 @@ def test_a_number_that_another_entry_has_by_now_is_not_taken_from_it(
     with opened(tmp_path / "other") as other:
         world_of(other).add(lesson("of another store"))
         checkpoints_of(other).snapshots.back_up(str(tmp_path / "b.db"))
-    checkpoints.restore_file(str(tmp_path / "b.db"), "b.db", "here")
+    checkpoints.restore_file(str(tmp_path / "b.db"), "b.db", working_in("here"))
     before = state(folder)
     with pytest.raises(StorageError, match="number 1 belongs to another entry by now: restore with scope all"):
         checkpoints.restore("before")
@@ -150,7 +151,7 @@ def test_a_snapshot_of_an_older_schema_is_read_as_a_store_of_it_would_be(
         connection.executescript(SCHEMA_1)
     before = old.read_bytes()
     world.add(lesson("there now"))
-    restored = checkpoints.restore_file(str(old), "old.db", "here")
+    restored = checkpoints.restore_file(str(old), "old.db", working_in("here"))
 
     assert restored.replacement == Replacement(2, 2, 1)
     assert world.repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]

@@ -72,7 +72,7 @@ def test_an_unknown_name_is_reported_with_the_existing_checkpoints(kept: Kept, a
     with pytest.raises(InvalidCheckpointError, match="'nope': none was made yet"):
         getattr(kept.checkpoints, act)("nope")
     kept.create("before")
-    with pytest.raises(InvalidCheckpointError, match="'nope': the newest are 'before'"):
+    with pytest.raises(InvalidCheckpointError, match="'nope': list them"):
         getattr(kept.checkpoints, act)("nope")
 
 

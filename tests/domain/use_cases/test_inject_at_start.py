@@ -461,4 +461,4 @@ def test_among_equals_the_own_projects_lesson_comes_first() -> None:
     for name, project in (("a", "there"), ("b", "here"), ("c", "there")):
         session.add(attrs.evolve(lesson(f"Lesson {name}.", name=name), project=project))
 
-    assert [printed.name for printed in session.inject(ContextQuery()).lessons][0] == "b"
+    assert next(printed.name for printed in session.inject(ContextQuery()).lessons) == "b"

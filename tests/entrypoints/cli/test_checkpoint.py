@@ -64,7 +64,7 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["create", "taken"], "there is a checkpoint 'taken' already"),
     (["create", "x", "--scope", "half"], "'half'"),
     (["create"], "Missing argument"),
-    (["restore", "nope", "--yes"], "there is no checkpoint 'nope': the newest are 'taken'"),
+    (["restore", "nope", "--yes"], "there is no checkpoint 'nope': list them"),
     (["restore", "taken"], "give --yes"),
     (["delete", "taken"], "whether to forget the checkpoint taken"),
     (["delete", "nope"], "there is no checkpoint 'nope'"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.repositories import STRANGER, Repositories
+from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_move_to_another_history_asks_first(places: Repositories) -> None:
 
 
 def test_a_moved_project_is_foreign_if_its_new_place_is(places: Repositories) -> None:
-    own, strange = places.make("acme/app"), places.make("acme/other", STRANGER)
+    own, strange = places.make("acme/app"), places.make("acme/other", UNTRUSTED)
     places.project(own)
     shutil.rmtree(own)
 
@@ -143,7 +143,7 @@ def test_a_project_is_not_merged_into_itself(places: Repositories) -> None:
 
 
 def test_a_merge_that_lets_entries_speak_says_so(places: Repositories) -> None:
-    strange, own = places.make("acme/strange", STRANGER), places.make("acme/own")
+    strange, own = places.make("acme/strange", UNTRUSTED), places.make("acme/own")
     places.project(strange)
 
     refused = places.run(own, "project", "merge", "strange")
@@ -178,7 +178,7 @@ def test_an_archive_with_a_forged_git_file_is_a_project_of_its_own(places: Repos
 
 
 def test_the_list_names_every_project_with_its_state(places: Repositories) -> None:
-    own, strange = places.make("acme/own"), places.make("acme/strange", STRANGER)
+    own, strange = places.make("acme/own"), places.make("acme/strange", UNTRUSTED)
     places.project(own)
     places.project(strange)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.repositories import STRANGER, Repositories
+from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 NOT_YOURS = "*This repository is not yours yet: what is learned here is shown here only; hardwon trust changes that.*"
 
@@ -12,7 +12,7 @@ def places(world_by_word: World) -> Repositories:
 
 
 def test_lessons_of_a_foreign_project_speak_elsewhere_once_it_is_trusted(places: Repositories) -> None:
-    strange, own = places.make("strange", STRANGER, "Strange lesson"), places.make("own")
+    strange, own = places.make("strange", UNTRUSTED, "Strange lesson"), places.make("own")
     places.start(strange)
     before = places.shows(own, "Strange lesson")
 
@@ -43,7 +43,7 @@ def test_a_folder_below_which_all_is_trusted_holds_for_later_projects(places: Re
     (places.folder("src")).mkdir()
 
     assert places.run(own, "trust", str(places.folder("src")), "--below").code == 0
-    strange = places.make("src/strange", STRANGER, "Strange lesson")
+    strange = places.make("src/strange", UNTRUSTED, "Strange lesson")
     places.start(strange)
 
     assert places.shows(own, "Strange lesson")
@@ -61,7 +61,7 @@ def test_a_folder_that_was_never_trusted_is_not_revoked(places: Repositories) ->
 
 
 def test_the_list_says_why(places: Repositories) -> None:
-    own, strange, revoked = places.make("own"), places.make("strange", STRANGER), places.make("revoked")
+    own, strange, revoked = places.make("own"), places.make("strange", UNTRUSTED), places.make("revoked")
     places.project(own)
     places.project(strange)
     places.run(revoked, "trust", "--revoke")
@@ -84,7 +84,7 @@ def test_the_list_goes_without_a_change(places: Repositories) -> None:
 
 
 def test_a_clone_joins_once_it_is_trusted_and_leaves_when_that_is_revoked(places: Repositories) -> None:
-    source = places.make("source", STRANGER)
+    source = places.make("source", UNTRUSTED)
     one, other = places.clone(source, "one"), places.clone(source, "other")
     places.run(one, "trust")
     assert places.run(one, "add", "Said in one clone", "--here").code == 0
@@ -103,7 +103,7 @@ def test_a_clone_joins_once_it_is_trusted_and_leaves_when_that_is_revoked(places
 
 
 def test_clones_find_another_head_when_the_first_is_revoked(places: Repositories) -> None:
-    source = places.make("source", STRANGER)
+    source = places.make("source", UNTRUSTED)
     one, other, third = (places.clone(source, name) for name in ("one", "other", "third"))
     for clone in (one, other, third):
         places.run(clone, "trust")
@@ -116,7 +116,7 @@ def test_clones_find_another_head_when_the_first_is_revoked(places: Repositories
 
 @pytest.mark.parametrize("command", [("import",), ("init", "--yes", "--no-import")])
 def test_setting_a_foreign_project_up_trusts_it_and_says_so(places: Repositories, command: tuple[str, ...]) -> None:
-    strange = places.make("strange", STRANGER, "Strange lesson")
+    strange = places.make("strange", UNTRUSTED, "Strange lesson")
 
     first, second = places.run(strange, *command), places.run(strange, *command)
 
@@ -144,7 +144,7 @@ def test_where_only_the_users_word_counts_own_commits_do_not(places: Repositorie
 
 
 def test_the_first_block_of_a_foreign_project_says_that_it_is_not_yours(places: Repositories) -> None:
-    strange = places.make("strange", STRANGER, "Strange lesson")
+    strange = places.make("strange", UNTRUSTED, "Strange lesson")
 
     first, second = places.start(strange), places.start(strange)
 
@@ -158,7 +158,7 @@ def test_an_own_project_gets_no_such_line(places: Repositories) -> None:
 
 
 def test_a_foreign_project_without_anything_to_show_gets_no_block(places: Repositories) -> None:
-    strange = places.make("strange", STRANGER)
+    strange = places.make("strange", UNTRUSTED)
 
     assert places.start(strange) == ""
     places.learn(strange, "Strange lesson")
@@ -206,7 +206,7 @@ def test_a_lesson_can_be_kept_at_home_and_let_out_again(places: Repositories) ->
 
 
 def test_doctor_tells_whether_the_project_is_trusted(places: Repositories) -> None:
-    strange = places.make("strange", STRANGER, "Strange lesson")
+    strange = places.make("strange", UNTRUSTED, "Strange lesson")
     places.start(strange)
 
     done = places.run(strange, "doctor")

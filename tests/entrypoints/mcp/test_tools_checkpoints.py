@@ -111,7 +111,7 @@ def test_an_impossible_request_is_refused_in_one_line(shared: RawClient, shared_
         ("checkpoint_create", {"name": " "}, "1 to 100 characters"),
         ("checkpoint_create", {"name": "a\nb"}, "is one line"),
         ("checkpoint_create", {"name": "x", "scope": "half"}, "use 'documents', 'project' or 'all'"),
-        ("checkpoint_restore", {"name": "nope"}, "no checkpoint 'nope': the newest are 'before'"),
+        ("checkpoint_restore", {"name": "nope"}, "no checkpoint 'nope': list them"),
         ("checkpoint_delete", {"name": "nope"}, "no checkpoint 'nope'"),
         ("checkpoint_restore", {}, "missing: name"),
     ):

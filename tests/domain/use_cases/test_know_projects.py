@@ -1,0 +1,95 @@
+from typing import Any
+
+from hardwon.domain.model.project import Identity, Project
+from hardwon.domain.use_cases.know_projects import KnowProjects
+from tests.fakes.projects import InMemoryProjects
+from tests.fakes.repository_history import InMemoryRepositoryHistory
+
+REMOTE, FIRST = "example.org/app.git", "f" * 40
+ME = "me@example.invalid"
+
+
+def knowing(*labels: str, **facts: Any) -> tuple[KnowProjects, list[Project]]:
+    """Return what knows one repository for each label, all with the same *facts*."""
+    projects = InMemoryProjects()
+    know = KnowProjects(projects, InMemoryRepositoryHistory(ME), exists=lambda _: True)
+    added = [projects.add(Identity(f"/{label}/.git", f"/{label}", True), label) for label in labels]  # noqa: FBT003
+    for project in added:
+        projects.put(project._replace(**facts))
+    return know, [*projects.known()]
+
+
+def joins(know: KnowProjects) -> dict[str, str | None]:
+    registry = know.registry()
+    return {project.label: registry.label_of(project.joined) or None for project in registry.projects}
+
+
+def test_trusted_clones_join_the_first_of_them() -> None:
+    know, [a, b, c] = knowing("a", "b", "c", remote=REMOTE, first_commit=FIRST, authorship="foreign")
+
+    know.trust(b, trusted=True)
+    assert joins(know) == {"a": None, "b": None, "c": None}
+    know.trust(c, trusted=True)
+    assert joins(know) == {"a": None, "b": None, "c": "b"}
+    know.trust(a, trusted=True)
+    assert joins(know) == {"a": None, "b": "a", "c": "a"}
+    know.trust(a, trusted=False)
+    assert joins(know) == {"a": None, "b": None, "c": "b"}
+
+
+def test_repositories_without_origin_join_none() -> None:
+    know, [a, b] = knowing("a", "b", first_commit=FIRST, authorship="own")
+
+    know.settle(a)
+    know.settle(b)
+
+    assert joins(know) == {"a": None, "b": None}
+
+
+def test_clones_below_a_trusted_folder_join_and_leave_with_it() -> None:
+    know, _ = knowing("src/a", "src/b", remote=REMOTE, first_commit=FIRST, authorship="foreign")
+
+    know.trust_below("/src", trusted=True)
+    assert joins(know) == {"src/a": None, "src/b": "src/a"}
+    know.trust_below("/src", trusted=False)
+    assert joins(know) == {"src/a": None, "src/b": None}
+
+
+def test_a_moved_project_is_what_git_says_of_its_new_place() -> None:
+    know, [old, new] = knowing("old", "new", authorship="own")
+    know.projects.put(new._replace(authorship="foreign", trust="revoked"))
+
+    moved = know.move(old, new.identity, "new")
+
+    assert (moved.id, moved.authorship, moved.trust) == (old.id, "foreign", "revoked")
+    assert know.registry().projects == (moved,)
+
+
+def test_the_word_of_the_user_moves_with_a_project() -> None:
+    know, [old, new] = knowing("old", "new", authorship="foreign")
+    old = know.trust(old, trusted=True)
+
+    assert know.move(old, new.identity, "new").trust == "trusted"
+
+
+def test_only_repositories_that_are_there_are_to_be_looked_up() -> None:
+    know, [known, new, gone] = knowing("known", "new", "gone", authorship="own")
+    know.projects.put(known._replace(first_commit=""))
+
+    left = know._replace(exists=lambda path: not path.startswith("/gone")).not_looked_up()
+
+    assert [project.label for project in left] == [new.label]
+    assert gone.first_commit is None
+
+
+def test_a_name_means_an_id_or_folder_before_a_label() -> None:
+    know, [app, other] = knowing("acme/app", "globex/app")
+    for project, label in ((app, "app"), (other, "app")):
+        know.projects.put(project._replace(label=label))
+    registry = know.registry()
+
+    assert [item.id for item in registry.named("app")] == [app.id, other.id]
+    assert [item.id for item in registry.named("globex/app")] == [other.id]
+    assert [item.id for item in registry.named(app.id)] == [app.id]
+    assert [item.id for item in registry.named("/globex/app")] == [other.id]
+    assert registry.named("nothing") == []
