@@ -8,6 +8,7 @@ from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_projects import registry_of
 
 if TYPE_CHECKING:
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
@@ -80,7 +81,12 @@ def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemor
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex
 
-    return ImportMemoryIndex(sources=MarkdownFiles(project_root), repository=memory.repository, clock=memory.clock)
+    return ImportMemoryIndex(
+        sources=MarkdownFiles(project_root),
+        repository=memory.repository,
+        clock=memory.clock,
+        registry=registry_of(memory),
+    )
 
 
 def build_keep_vectors(memory: Memory) -> "list[KeepVectors]":

@@ -133,6 +133,11 @@ class Registry(NamedTuple):
         """Return the project of that key, None without one."""
         return next((project for project in self.projects if project.identity.key == key), None)
 
+    def holding(self, path: str) -> Project | None:
+        """Return the project whose folder holds the file at *path*, the innermost; None without one."""
+        holders = (project for project in self.projects if _is_below(path, project.identity.root))
+        return max(holders, key=lambda project: len(project.identity.root), default=None)
+
     def with_id(self, project_id: str) -> Project | None:
         """Return the project of that id, None without one."""
         return next((project for project in self.projects if project.id == project_id), None)

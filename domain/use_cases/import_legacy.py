@@ -13,6 +13,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, UnreadableFileError, UnusableVectorError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
+from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.index_one_file import IndexOneFile, follows, sections_below, stored_of
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.ports.activity import UsageLog
@@ -51,11 +52,12 @@ class _Described(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class ImportMemoryIndex:
-    """Import each memory as a session, atomically."""
+    """Import each memory as a session of the project whose folder holds its file, atomically."""
 
     sources: SourceFiles
     repository: EntryRepository
     clock: Clock
+    registry: Registry = Registry()
 
     def import_memories(self, memories: Iterable[IndexedMemory]) -> ImportedIndex:
         """
@@ -87,7 +89,13 @@ class ImportMemoryIndex:
             entry = memory.to_session(_description(memory, file), mtime, file_hash, known)
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
-        self.repository.put(entry)
+        self.repository.put(entry if known else self._placed(entry))
+
+    def _placed(self, entry: Entry) -> Entry:
+        project = self.registry.holding(entry.file_path or "")
+        if project is None:
+            return entry
+        return attrs.evolve(entry, project=project.id, workspace=os.path.dirname(project.identity.root))
 
     def _described(self, memory: IndexedMemory) -> _Described | None:
         """Return the description in the file of *memory*, None if it is no markdown file or can't be read."""

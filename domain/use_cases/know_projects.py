@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
+from hardwon.domain.model.project import Identity, Project, Registry, Trust, TrustMode
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository_history import RepositoryHistory
 
@@ -44,10 +44,20 @@ class KnowProjects(NamedTuple):
         """
         known = self.registry().with_key(identity.key)
         if known is None:
-            known = self.projects.add(identity, label)
+            known = self._now_a_repository(identity, label) or self.projects.add(identity, label)
         if known.identity != identity and known.identity.root != identity.root and not self.exists(known.identity.root):
             known = self._changed(known._replace(identity=identity, label=label))
         return known
+
+    def _now_a_repository(self, identity: Identity, label: str) -> Project | None:
+        """Return the project of the folder that became the repository *identity*; None if the store knows none."""
+        plain = self.registry().with_key(identity.root) if identity.is_repository else None
+        if plain is None or plain.identity.is_repository:
+            return None
+        trust: Trust = "revoked" if plain.trust == "revoked" else "unsaid"
+        return self._changed(
+            plain._replace(identity=identity, label=label, authorship="unknown", trust=trust, joined=None)
+        )
 
     def here(self, identity: Identity, label: str, deadline: Deadline) -> Project:
         """

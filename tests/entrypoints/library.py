@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import math
+import os
 import socket
 from array import array
 from collections.abc import Iterator
@@ -62,6 +63,11 @@ class Library:
             "OPENAI_BASE_URL": f"{stub.url}/v1",
             "OPENAI_API_KEY": KEY,
         }
+
+    @property
+    def workspace(self) -> str:
+        """The real path of the folder that holds the project."""
+        return os.path.realpath(self.world.folder)
 
     def plant(self, *planted: Planted) -> None:
         """Store memories, each with its vector."""

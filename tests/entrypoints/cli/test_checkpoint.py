@@ -44,7 +44,12 @@ def test_scripts_get_json(world: World) -> None:
 
     assert listed == [made]
     assert (made["name"], made["memory_count"], made["missing"]) == ("before", 1, False)
-    assert made["metadata"] == {"scope": "documents", "project": "project", "root": os.path.realpath(world.project)}
+    [(project_id,)] = world.query("SELECT id FROM project")
+    assert made["metadata"] == {
+        "scope": "documents",
+        "project": "project",
+        "root": os.path.realpath(world.project),
+    }
     assert {key: restored[key] for key in ("name", "scope", "project", "memory_count", "restored", "removed")} == {
         "name": "before",
         "scope": "project",
@@ -116,7 +121,9 @@ def test_a_checkpoint_is_forgotten_once_that_is_confirmed(world: World) -> None:
 
 
 def test_where_there_is_no_store_none_is_made(world: World) -> None:
-    assert hardwon(world, "checkpoint", "list").stdout == "No checkpoint yet: hardwon checkpoint create NAME\n"
+    assert hardwon(world, "checkpoint", "list").stdout == (
+        "No checkpoint of this project yet: hardwon checkpoint create NAME (--all shows those of others)\n"
+    )
     assert hardwon(world, "checkpoint", "restore", "x", "--yes").code == 1
     backup = hardwon(world, "backup", str(world.folder / "b.db"))
     assert (backup.code, backup.stderr) == (2, "hardwon: there is no store yet, so there is nothing to copy\n")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rich.progress import Progress
 
+from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.cli import evaluate, files, transfer
@@ -41,6 +42,7 @@ def test_a_bank_that_is_imported_cannot_steer_the_terminal(bar: Progress, monkey
         return Imported()
 
     monkeypatch.setattr(transfer, "build_import_knowledge", lambda *_: SimpleNamespace(everything=everything))
+    monkeypatch.setattr(transfer, "read_workplace", lambda *_: NOWHERE)
     memory: Any = None
     transfer.import_with_progress(memory, "/x")
 

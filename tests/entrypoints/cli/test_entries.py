@@ -75,7 +75,7 @@ def test_show_prints_every_field_in_text_and_json(world: World) -> None:
     facts = dict(line.split(maxsplit=1) for line in shown.split("\n\n")[-1].splitlines())
     assert facts.keys() == {
         *("id", "category", "confidence", "observed", "recalled", "keywords", "references", "source", "created"),
-        *("number", "tier", "weight", "context", "triggers", "found", "judged", "expires", "used"),
+        *("number", "tier", "weight", "context", "triggers", "found", "judged", "expires", "used", "origin"),
     }
     assert (facts["id"], facts["keywords"], facts["references"]) == (entry_id, "unit, number, reading", "src/a.py")
     assert facts["observed"].startswith("2 times, last 20")

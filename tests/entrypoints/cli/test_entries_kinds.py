@@ -42,14 +42,16 @@ def listed(library: Library, *options: str) -> set[str]:
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ((), {"Use WAL", "NFS", "Monday", "Spec", "Lesson"}),
+        ((), {"Use WAL", "Monday", "Lesson"}),
+        (("--scope", "project"), {"Use WAL", "Monday"}),
+        (("--scope", "workspace"), {"Use WAL", "NFS", "Monday"}),
+        (("--scope", "global"), {"Use WAL", "NFS", "Monday", "Spec", "Lesson"}),
         (("--in", "conversations"), {"Use WAL", "NFS"}),
         (("--in", "learnings"), {"Lesson"}),
         (("--in", "conversations", "--type", "gotcha"), {"NFS"}),
-        (("--type", "session", "--type", "document"), {"Monday", "Spec"}),
+        (("--type", "session", "--type", "document"), {"Monday"}),
         (("--tag", "db"), {"Use WAL", "Monday"}),
         (("--project", NEIGHBOUR), {"NFS", "Spec"}),
-        (("--workspace", WORKSPACE), {"Use WAL", "NFS"}),
         (("--permanent",), {"Use WAL"}),
         (("--category", "heuristics"), {"Lesson"}),
         (("--project", "nobody"), set()),
@@ -57,6 +59,23 @@ def listed(library: Library, *options: str) -> set[str]:
 )
 def test_the_list_holds_what_the_options_say(library: Library, options: tuple[str, ...], names: set[str]) -> None:
     assert listed(library, *options) == names
+
+
+def test_all_of_a_workspace_is_listed(library: Library) -> None:
+    assert listed(library, "--workspace", library.workspace) == {"Use WAL", "NFS"}
+
+
+@pytest.mark.parametrize("place", ["--project", "--workspace"])
+def test_a_scope_beside_a_named_place_is_refused(library: Library, place: str) -> None:
+    done = hardwon(library.world, "list", place, NEIGHBOUR, "--scope", "project")
+
+    assert (done.code, done.stdout, "without it" in done.stderr) == (1, "", True)
+
+
+def test_an_empty_list_names_the_scope_that_shows_more(library: Library) -> None:
+    done = hardwon(library.world, "list", "--in", "documents")
+
+    assert done.stdout == "Nothing of that is remembered here: --scope global lists all projects\n"
 
 
 def test_the_table_has_the_kind(library: Library) -> None:
@@ -80,7 +99,7 @@ def test_a_decision_is_shown_with_all_that_the_customer_stores(library: Library)
         "text": "Readers never wait.",
         "type": "decision",
         "project": "project",
-        "workspace": WORKSPACE,
+        "workspace": library.workspace,
         "branch": "main",
         "timestamp": int(DECISION.entry.updated_at.timestamp()),
         "source_file": "/memories/decision/use-wal.md",
@@ -95,7 +114,8 @@ def test_a_person_reads_what_fits_the_kind(library: Library) -> None:
 
     facts = dict(line.split(maxsplit=1) for line in shown.split("\n\n")[-1].splitlines())
     assert facts["file"] == "/memories/decision/use-wal.md"
-    assert (facts["kind"], facts["tags"], facts["workspace"], facts["branch"]) == ("decision", "db", WORKSPACE, "main")
+    assert (facts["kind"], facts["tags"], facts["branch"]) == ("decision", "db", "main")
+    assert facts["workspace"] == library.workspace
     assert facts["permanent"] == "yes"
     assert "category" not in facts
 

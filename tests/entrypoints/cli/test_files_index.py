@@ -76,11 +76,12 @@ def test_the_memory_of_a_project_is_indexed_by_its_folders(embedding_world: Worl
         "Indexed 4 files: 4 new, 0 changed, 0 unchanged, 0 removed, 0 skipped; 4 vectors made, 0 missing.\n",
         "",
     )
-    assert rows(embedding_world, "kind, name, description, permanent, tags, project, workspace") == [
-        ("conversation", "Talk", "Talk\n\nWe talked about parsers.", 0, "[]", "project", "world"),
-        ("decision", "Use SQLite", "One file\n\nIt scales down.", 1, '["db"]', "project", "world"),
-        ("gotcha", "Quotes", "Quotes\n\nA quote inside a quote ends it.", 0, "[]", "project", "world"),
-        ("session", "Debugged the parser.", "Debugged the parser.", 0, "[]", "project", "world"),
+    workspace = os.path.realpath(embedding_world.folder)
+    assert rows(embedding_world, "kind, name, description, permanent, tags, source_project, workspace") == [
+        ("conversation", "Talk", "Talk\n\nWe talked about parsers.", 0, "[]", "project", workspace),
+        ("decision", "Use SQLite", "One file\n\nIt scales down.", 1, '["db"]', "project", workspace),
+        ("gotcha", "Quotes", "Quotes\n\nA quote inside a quote ends it.", 0, "[]", "project", workspace),
+        ("session", "Debugged the parser.", "Debugged the parser.", 0, "[]", "project", workspace),
     ]
     second = hardwon(embedding_world, "index")
     assert second.stdout.startswith("Indexed 0 files: 0 new, 0 changed, 4 unchanged, 0 removed, 0 skipped; 0 vectors")
@@ -104,7 +105,7 @@ def test_an_entry_is_shown_as_it_was_indexed(world: World) -> None:
     assert {"kind": "decision", "name": "Use SQLite", "permanent": True, "tags": ["db"]}.items() <= shown.items()
     assert hardwon(world, "show", "#1", "--json").document == shown
     [memory] = world.query("SELECT type, project, workspace, source_file, permanent FROM memories")
-    assert memory == ("decision", "project", "world", path, 1)
+    assert memory == ("decision", "project", os.path.realpath(world.folder), path, 1)
 
 
 def test_a_file_indexed_twice_is_one_row_with_its_new_text(world: World) -> None:
@@ -217,7 +218,8 @@ def test_a_rebuild_re_embeds_this_projects_vectors_only(embedding_world: World) 
     assert rows(world, "created_at, permanent") == created
     assert world.query("SELECT DISTINCT recall_count FROM recall") == [(7,)]
     assert world.query(
-        "SELECT project, count(*) FROM vector JOIN entry ON seq = entry_seq WHERE vec = zeroblob(1536) GROUP BY project"
+        "SELECT source_project, count(*) FROM vector JOIN entry ON seq = entry_seq"
+        " WHERE vec = zeroblob(1536) GROUP BY source_project"
     ) == [("other", 1)]
 
 
@@ -382,7 +384,7 @@ def test_a_captured_memory_shows_where_it_comes_from_and_nothing_of_its_formatti
         "id": about.chunk_id,
         "type": "conversation",
         "project": "app",
-        "workspace": "world",
+        "workspace": os.path.realpath(world.folder),
         "branch": None,
         "timestamp": int(NOW.timestamp()),
         "source_file": os.path.realpath(path),

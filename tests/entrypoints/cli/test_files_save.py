@@ -126,12 +126,17 @@ def test_the_entry_of_a_session_holds_all_that_is_known_of_it(world: World) -> N
         "updated_at": "2026-02-02T02:40:00+00:00",
         "source": "manual",
         "source_project": "project",
-        "workspace": "world",
+        "workspace": os.path.realpath(world.folder),
         "permanent": True,
     }.items() <= done.document.items()
     assert done.document["branch"] in {"main", "master"}
     shown = hardwon(world, "show", done.document["id"], "--json").document
-    assert shown == {**done.document, "influence_count": 0, "influences": []}
+    assert shown == {
+        **done.document,
+        "origin": {"project": "project", "door": "file", "reach": "shared"},
+        "influence_count": 0,
+        "influences": [],
+    }
     assert file.read_text().startswith("---\ntags: [b]\n")
     assert "Body prose" not in world.query("SELECT description FROM entry_text")[0][0]
 

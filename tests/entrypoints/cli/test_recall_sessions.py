@@ -4,16 +4,19 @@ import contextlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import QUESTION, Library, memory
+from tests.entrypoints.library import NEIGHBOUR, QUESTION, WORKSPACE, Library, memory
 from tests.entrypoints.programs import hardwon, run
 
 OURS = ("--in", "sessions")
 NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`\n"
+OF_ALL: dict[str, Any] = {"source_project": None, "workspace": WORKSPACE}
+NEXT_DOOR: dict[str, Any] = {"source_project": NEIGHBOUR, "workspace": WORKSPACE}
 LONG = "Planned where the lock file lives and who may take it away. " * 9
 
 
@@ -27,9 +30,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         library = Library(World(tmp_path_factory.mktemp("sessions") / "world", cleanup), stub)
         library.plant(
             memory("session", "A", LONG, 0.891, file_path=memories_of("a", "1"), tags=("lock", "x y")),
-            memory("session", "B", "Two.", 0.8, file_path=memories_of("config-service", "2"), source_project=None),
+            memory("session", "B", "Two.", 0.8, file_path=memories_of("config-service", "2"), **OF_ALL),
             memory("session", "C", "Three.", 0.7, file_path=memories_of("a", "3")),
-            memory("session", "D", "Four.", 0.6, file_path=memories_of("a", "4"), source_project="elsewhere"),
+            memory("session", "D", "Four.", 0.6, file_path=memories_of("a", "4"), **NEXT_DOOR),
             memory("session", "E", "Five.", 0.55, file_path=memories_of("a", "5")),
             memory("session", "F", "Six.", 0.51, file_path=memories_of("a", "6")),
             memory("session", "Low", "Of the lock store.", 0.49, file_path=memories_of("a", "7")),

@@ -166,7 +166,6 @@ def test_one_text_is_embedded_however_many_vectors_an_index_brings(local_world: 
     with running_stub() as stub:
         scene = Scene(local_world, stub)
         scene.choose("ollama")
-        del local_world.variables["HARDWON_EMBEDDING_PROVIDER"]
         stub.dimensions = 384
         for entry in exported.values():
             entry["embedding"] = vector_of(entry["description"], 384)
@@ -197,7 +196,7 @@ def test_an_index_from_before_vectors_is_valid_and_its_tags_are_found(world: Wor
 
     assert done == (0, "Imported 1 session, 0 known already; 0 vectors made.\n", "")
     assert export(world) == {"/no/such/memory-20260212-134206.md": {**OLD, "description": "pod, restart"}}
-    assert world.query("SELECT project, updated_at FROM entry") == [
+    assert world.query("SELECT source_project, updated_at FROM entry") == [
         ("config-service", "2026-02-02T02:40:00.000000+00:00")
     ]
     assert world.query("SELECT value FROM entry_text, json_each(tags)") == [("k8s",)]

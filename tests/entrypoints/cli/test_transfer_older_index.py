@@ -253,7 +253,7 @@ def test_a_text_in_the_index_of_a_project_that_claims_another_project_is_skipped
 
     assert (done.code, done.stdout.startswith("Imported 1 document, 0 known")) == (0, True)
     assert (done.stderr.count("\n"), "claims to be of another project, 'acme'" in done.stderr) == (1, True)
-    assert world.query("SELECT DISTINCT project FROM entry") == [(world.project.name,)]
+    assert world.query("SELECT DISTINCT source_project FROM entry") == [(world.project.name,)]
 
 
 def test_an_index_that_the_user_names_brings_documents_of_every_project(world: World) -> None:

@@ -44,7 +44,11 @@ def test_a_created_checkpoint_is_listed_with_its_memory_count(shared: RawClient,
         "name": "before-refactor",
         "description": "Auth",
         "memoryCount": 2,
-        "metadata": {"scope": "documents", "project": "project", "root": os.path.realpath(shared_world.project)},
+        "metadata": {
+            "scope": "documents",
+            "project": "project",
+            "root": os.path.realpath(shared_world.project),
+        },
         "missing": False,
     }
     assert listed["snapshotPath"] == str(shared_world.store / "checkpoints" / f"{listed['id']}.db")
