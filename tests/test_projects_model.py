@@ -1,7 +1,7 @@
 """Random repositories, worktrees, clones, copies, moves, merges and trust, against a model that says who sees what."""
 
 import itertools
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import attrs
 from hypothesis import strategies as st
@@ -203,7 +203,7 @@ class ProjectsMachine(RuleBasedStateMachine):
             self._look_at(of, of.root)
 
     @rule(target=copies, of=consumes(copies), parent=parents, label=labels)
-    def move_across(self, of: Copy, parent: str, label: str) -> object:
+    def move_across(self, of: Copy, parent: str, label: str) -> Any:
         """Move a repository to another file system: another project, until the user names the old place."""
         if not of.inode or of.worktrees or not of.is_known:
             return multiple(of)
@@ -232,7 +232,7 @@ class ProjectsMachine(RuleBasedStateMachine):
             self._look_at(of, of.root)
 
     @rule(target=copies, of=consumes(copies), upstream=upstreams)
-    def replace(self, of: Copy, upstream: Repository) -> object:
+    def replace(self, of: Copy, upstream: Repository) -> Any:
         """Delete a repository and clone another one to its place."""
         if not of.inode or not of.is_known or of.worktrees or upstream.is_clone_of(of.repository):
             return multiple(of)
