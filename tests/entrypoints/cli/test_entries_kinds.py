@@ -105,7 +105,7 @@ def test_a_decision_is_shown_with_all_that_the_customer_stores(library: Library)
         "source_file": "/memories/decision/use-wal.md",
         "permanent": True,
     }
-    [gotcha] = hardwon(library.world, "list", "--type", "gotcha", "--json").items
+    [gotcha] = hardwon(library.world, "list", "--type", "gotcha", "--scope", "global", "--json").items
     assert hardwon(library.world, "show", gotcha["id"], "--json").document["embedding"] is None
 
 
