@@ -81,7 +81,7 @@ references = st.lists(st.sampled_from(["src/a.py", "src/b.py"]), max_size=2).map
 projects = st.none() | st.sampled_from(["here", "there"])
 labels_of_projects = st.none() | st.sampled_from(["app", "shop"])
 reaches = st.sampled_from(REACHES)
-workspaces = st.none() | st.sampled_from(["work", "home", "here"])
+workspaces = st.none() | st.sampled_from(["work", "home", "/src/work", "here"])
 tiers = st.sampled_from(TIERS[:4])
 """Of entries that stay in the indexes; what does not has tests of its own."""
 
@@ -180,6 +180,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     scope=scopes,
     anywhere=st.sampled_from([(), ("learning",), ("learning", "session")]),
     visible_in=visibilities,
+    origins=st.sampled_from([(), ("here",), ("there", "elsewhere")]),
     label=labels_of_projects,
     permanent=st.booleans(),
     unlabelled=st.booleans(),
@@ -201,7 +202,8 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
 def is_within(entry: Entry, only: EntryFilter) -> bool:
     """Tell what every store must agree with: whether *entry* is one of those *only* asks for."""
     projects_asked_for, workspace = only.scope
-    shares_a_place = entry.project in projects_asked_for or entry.workspace == workspace is not None
+    is_named = workspace == "work" and entry.workspace == "/src/work"
+    shares_a_place = entry.project in projects_asked_for or is_named or entry.workspace == workspace is not None
     is_in_scope = shares_a_place or only.scope == Scope() or entry.kind in only.anywhere
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
@@ -215,8 +217,17 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     is_left_out = only.except_session is not None and only.except_session == entry.session_id
     is_shown = only.visible_in is None or may_be_shown(entry, only.visible_in)
+    is_of = not only.origins or entry.project in only.origins
     return (
-        is_of_sort and not is_left_out and is_in_scope and is_kept and is_bare and is_tagged and is_below and is_shown
+        is_of_sort
+        and not is_left_out
+        and is_in_scope
+        and is_kept
+        and is_bare
+        and is_tagged
+        and is_below
+        and is_shown
+        and is_of
     )
 
 

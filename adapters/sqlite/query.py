@@ -106,10 +106,13 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
 
 def _of_its_origin(only: EntryFilter) -> Iterator[Where]:
     if only.scope != ANYWHERE:
+        projects, workspace = only.scope
         sql = (
-            f"(e.project IN ({_marks(only.scope.projects)}) OR e.workspace = ? OR e.kind IN ({_marks(only.anywhere)}))"
+            f"(e.project IN ({_marks(projects)}) OR e.workspace = ? OR substr(e.workspace, -length(?)) = ?"
+            f" OR e.kind IN ({_marks(only.anywhere)}))"
         )
-        yield Where(sql, (*only.scope.projects, only.scope.workspace, *only.anywhere))
+        named = f"{os.sep}{workspace}" if workspace and os.sep not in workspace else None
+        yield Where(sql, (*projects, workspace, named, named, *only.anywhere))
     if only.origins:
         yield _of_projects(only.origins)
     if only.visible_in is not None:

@@ -13,7 +13,7 @@ class Scope(NamedTuple):
 
     Attributes:
         projects: The ids of projects.
-        workspace: The folder of projects, or the name that the user gave it.
+        workspace: The folder of projects, its name, or the name that the user gave to another one.
     """
 
     projects: tuple[str, ...] = ()

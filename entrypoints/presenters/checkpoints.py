@@ -36,9 +36,9 @@ def restore_lines(restored: Restored) -> tuple[str, str]:
 
 
 def metadata(checkpoint: Checkpoint) -> dict[str, str]:
-    """Return for JSON which entries the checkpoint is about: the project by label and id; unknown values are left out."""
+    """Return for JSON which entries the checkpoint is about: the project by its label; unknown values are left out."""
     contents = checkpoint.contents
-    fields = {"scope": contents.scope, "project": label_of(contents), "id": contents.project, "root": contents.root}
+    fields = {"scope": contents.scope, "project": label_of(contents), "root": contents.root}
     return {name: value for name, value in fields.items() if value}
 
 

@@ -126,9 +126,15 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
             only.scope == ANYWHERE
             or entry.kind in only.anywhere
             or entry.project in only.scope.projects
-            or entry.workspace == only.scope.workspace is not None
+            or _is_in(entry.workspace, only.scope.workspace)
         )
     )
+
+
+def _is_in(folder: str | None, workspace: str | None) -> bool:
+    """Return whether *folder* is the *workspace*, which may be given by its name."""
+    is_named = bool(workspace) and os.sep not in str(workspace) and (folder or "").endswith(f"{os.sep}{workspace}")
+    return is_named or folder == workspace is not None
 
 
 def text_hash(text: str) -> str:

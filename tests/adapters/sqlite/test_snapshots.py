@@ -57,7 +57,14 @@ def test_the_row_names_the_snapshot_from_the_stores_folder(folder: Path, checkpo
 
     assert made.snapshot_path == str(folder / "checkpoints" / "1.db")
     assert sql("SELECT id, name, description, memory_count, snapshot_path, metadata FROM checkpoints") == [
-        (1, "before", "Why.", 0, "checkpoints/1.db", '{"scope": "documents", "project": "here", "root": null, "label": ""}')
+        (
+            1,
+            "before",
+            "Why.",
+            0,
+            "checkpoints/1.db",
+            '{"scope": "documents", "project": "here", "root": null, "label": ""}',
+        )
     ]
 
 

@@ -73,7 +73,9 @@ def test_an_entry_near_the_prompt_is_printed_once_a_session_and_counted(world: W
 
     assert outcome(first) == outcome(other) == (0, text, "")
     assert outcome(second) == SILENT
-    receipts = world.query("SELECT session_id, event, policy, (SELECT label FROM project WHERE id = receipt.project), query, digest, frame FROM receipt")
+    receipts = world.query(
+        "SELECT session_id, event, policy, (SELECT label FROM project WHERE id = receipt.project), query, digest, frame FROM receipt"
+    )
     row = ("prompt", "adaptive", world.project.name, ASKED, text_digest(text), json.dumps([FRAME_START, FRAME_END]))
     assert receipts == [("one", *row), ("two", *row)]
     assert world.query("SELECT recall_count FROM recall") == [(2,)]
