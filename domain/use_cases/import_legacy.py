@@ -57,7 +57,7 @@ class ImportMemoryIndex:
     sources: SourceFiles
     repository: EntryRepository
     clock: Clock
-    registry: Registry = Registry()
+    registry: Registry = attrs.field(factory=Registry)
 
     def import_memories(self, memories: Iterable[IndexedMemory]) -> ImportedIndex:
         """

@@ -171,7 +171,9 @@ def test_a_session_belongs_to_the_innermost_project_that_holds_its_file(importin
 
     bring_in.import_memories([memory("/x/app/one.md"), memory("/x/application.md"), memory("/y/two.md")])
 
-    found = {entry.file_path: (entry.project, entry.workspace) for entry in importing.repository.find(EVERYTHING, limit=9)}
+    found = {
+        entry.file_path: (entry.project, entry.workspace) for entry in importing.repository.find(EVERYTHING, limit=9)
+    }
     assert found == {
         "/x/app/one.md": ("/x/app", "/x"),
         "/x/application.md": ("/x", "/"),

@@ -44,11 +44,9 @@ def test_scripts_get_json(world: World) -> None:
 
     assert listed == [made]
     assert (made["name"], made["memory_count"], made["missing"]) == ("before", 1, False)
-    [(project_id,)] = world.query("SELECT id FROM project")
     assert made["metadata"] == {
         "scope": "documents",
         "project": "project",
-        "id": project_id,
         "root": os.path.realpath(world.project),
     }
     assert {key: restored[key] for key in ("name", "scope", "project", "memory_count", "restored", "removed")} == {

@@ -47,7 +47,6 @@ def test_a_created_checkpoint_is_listed_with_its_memory_count(shared: RawClient,
         "metadata": {
             "scope": "documents",
             "project": "project",
-            "id": shared_world.query("SELECT id FROM project")[0][0],
             "root": os.path.realpath(shared_world.project),
         },
         "missing": False,
@@ -180,7 +179,7 @@ def test_a_checkpoint_of_no_folder_is_listed_without_one(world: World, connect: 
     assert hardwon(world, "restore", str(backup), "--yes").code == 0
 
     [listed] = answer(connect(world), "checkpoint_list")["checkpoints"]
-    assert listed["metadata"].keys() == {"scope", "project", "id"}
+    assert listed["metadata"].keys() == {"scope", "project"}
     assert (listed["metadata"]["scope"], listed["metadata"]["project"]) == ("all", world.project.name)
     [by_command] = hardwon(world, "checkpoint", "list", "--json").items
     assert by_command["metadata"] == listed["metadata"]

@@ -75,7 +75,7 @@ def test_no_resource_shows_it(foreign: World, connect: Connect) -> None:
     hidden, shown = kept(foreign, "Theirs alone."), kept(foreign, "Everybody's.", "everywhere")
     client = connect(foreign)
 
-    answers = [client.ask("resources/read", uri=f"memory://{id}") for id in (hidden.entry_id, shown.entry_id)]
+    answers = [client.ask("resources/read", uri=f"memory://{entry.entry_id}") for entry in (hidden, shown)]
     assert answers[0]["error"]["message"].startswith(f"no memory has the id {hidden.entry_id!r}")
     assert "Everybody's." in answers[1]["result"]["contents"][0]["text"]
 
