@@ -1,4 +1,4 @@
-"""The project whose knowledge bank a learning of version 6 stands in, by the ledger of imports and the files' contents."""
+"""The project whose knowledge bank a learning of version 6 is in, by the ledger of imports and the files' contents."""
 
 import os
 import re
@@ -93,25 +93,23 @@ class Ledger:
 
     def banks_of(self, learning: Learning) -> list[Bank]:
         """
-        Return the banks that *learning* stands in: the one it belongs to first; without any that is sure, none.
+        Return the banks that *learning* is in: the one it belongs to first; none where that is not certain.
 
         A heading alone says little, as anybody's bank may have it. It is enough where one bank has it and the learning
-        was imported from a folder of that name. Otherwise the bank must have the text; a file that is gone has it if
-        the learning was imported from a folder of that name.
+        was imported from a folder of that name. Else the text in the file decides, and where no file has it, or it is
+        gone, the name of the folder from which the learning was imported.
         """
-        banks = self._with_name(learning)
-        if len(banks) == 1 and learning.source == "import" and learning.label in {None, banks[0].label}:
+        banks = sorted(self._with_name(learning), key=lambda bank: (bank.label != learning.label, bank.path))
+        is_imported = learning.source == "import"
+        if len(banks) == 1 and is_imported and learning.label in {None, banks[0].label}:
             return banks
         text = self._description(learning) if banks else ""
-        holding = {bank.path: bank.holds(text) for bank in banks}
-        ranked = sorted(banks, key=lambda bank: (not holding[bank.path], bank.label != learning.label, bank.path))
-        standing = [bank for bank in ranked if holding[bank.path] or _may_hold(learning, holding[bank.path])]
-        first = next((bank for bank in standing if bank.folder is None and holding[bank.path]), None)
-        first = first or next((bank for bank in standing if holding[bank.path] or _is_from(learning, bank)), None)
-        if first is None:
-            edited = (bank for bank in ranked if learning.source == "import" and _is_from(learning, bank))
-            return list(edited)[:1]
-        return [first, *(bank for bank in standing if bank is not first)]
+        holding = [bank for bank in banks if bank.holds(text)]
+        gone = [bank for bank in banks if is_imported and bank.holds(text) is None]
+        of_the_user = [bank for bank in holding if bank.folder is None]
+        likely = [bank for bank in (*gone, *banks) if is_imported and _is_from(learning, bank)]
+        first = next(iter((*of_the_user, *holding, *likely)), None)
+        return list(dict.fromkeys((first, *holding, *gone))) if first else []
 
     def _with_name(self, learning: Learning) -> list[Bank]:
         found = dict(self._banks.get(learning.name, {}))
@@ -143,7 +141,7 @@ def name_of(folder: str) -> str:
 
 
 def _unescaped(recorded: str) -> str:
-    r"""Return the path whose bytes that are no UTF-8 were recorded as `\\xff`, if there is such a folder."""
+    """Return the path whose bytes that are no UTF-8 were recorded as escapes, if there is such a folder."""
     path = os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(recorded)))
     return path if path != recorded and os.path.isdir(os.path.dirname(path)) else recorded
 
@@ -157,10 +155,6 @@ def _names(heading: str) -> Iterator[str]:
             break
     yield plain_title(name)
     yield name
-
-
-def _may_hold(learning: Learning, holding: bool | None) -> bool:
-    return holding is None and learning.source == "import"
 
 
 def _is_from(learning: Learning, bank: Bank) -> bool:

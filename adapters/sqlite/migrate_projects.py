@@ -1,7 +1,7 @@
 """
-The data of version 6 for version 7: entries, learnings and checkpoints get the project where they stand.
+The data of version 6 for version 7: entries, learnings and checkpoints get the project of their path.
 
-Only paths and what the store recorded decide, names decide nothing. What has only the name of a project
+Only paths and the records of the store decide, names decide nothing. An entry that has only the name of a project
 waits under a project that stands for that name. No process is run.
 """
 
@@ -31,7 +31,7 @@ class Placed(NamedTuple):
     A project of the new table.
 
     Attributes:
-        id: What entries name it by.
+        id: The id that entries have of it.
         root: Its folder; empty for one that waits.
         workspace: The folder that holds it; None for one that waits.
     """
@@ -106,7 +106,7 @@ def project_folder(path: str) -> str:
         width = len(mark)
         for at in range(len(parts) - width, 0, -1):
             if tuple(parts[at : at + width]) == mark:
-                in_specs = mark == (MEMORY,) and at > 2 and parts[at - 2] == SPECS
+                in_specs = mark == (MEMORY,) and parts[:at][-2:-1] == [SPECS]
                 return os.sep.join(parts[: at - 2 if in_specs else at]) or os.sep
     return os.sep.join(parts) or os.sep
 
@@ -164,7 +164,7 @@ def _move_facts_of_agents(connection: sqlite3.Connection, projects: _Projects) -
 
 
 def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None:
-    """Give learnings the project whose bank they stand in, else the project that they name, else everywhere."""
+    """Give learnings the project whose bank they are in, else the project that they name, else everywhere."""
     ledger = Ledger(connection)
     homes, doors, places = list[tuple[str | None, str, int]](), list[tuple[str, int]](), list[tuple[int, str]]()
     for row in connection.execute(
@@ -216,7 +216,7 @@ def _gone(folder: str) -> Identity:
 
 
 def _storable(identity: Identity) -> Identity:
-    r"""Return *identity* as the composition root gives it: bytes that are not UTF-8 are written as `\\xff`."""
+    """Return *identity* as the composition root gives it: bytes that are not UTF-8 are written as escapes."""
     if (root := _text(identity.root)) == identity.root and _text(identity.key) == identity.key:
         return identity
     return identity._replace(key=root, root=root, is_repository=False)

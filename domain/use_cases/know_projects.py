@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
+from hardwon.domain.model.project import Identity, Project, Registry, Trust, TrustMode
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository_history import RepositoryHistory
 
@@ -54,7 +54,7 @@ class KnowProjects(NamedTuple):
         plain = self.registry().with_key(identity.root) if identity.is_repository else None
         if plain is None or plain.identity.is_repository:
             return None
-        trust = "revoked" if plain.trust == "revoked" else "unsaid"
+        trust: Trust = "revoked" if plain.trust == "revoked" else "unsaid"
         return self._changed(
             plain._replace(identity=identity, label=label, authorship="unknown", trust=trust, joined=None)
         )
