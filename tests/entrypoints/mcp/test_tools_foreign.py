@@ -24,7 +24,7 @@ UNKNOWN = "f" * 16
 
 @pytest.fixture
 def foreign(world: World, visit: Visit) -> World:
-    """Return a world whose project is the repository of a stranger, which the store knows."""
+    """Return a world whose project is a repository without a commit of the user, which the store knows."""
     world.project = Repositories(world).make("theirs", author=UNTRUSTED)
     visit(world).call("memory_stats")
     assert world.query("SELECT authorship FROM project") == [("foreign",)]
