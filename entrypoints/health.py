@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 import attrs
@@ -146,12 +147,10 @@ def _project(memory: Memory, project_root: str) -> str:
 
 
 def _projects(memory: Memory) -> Iterator[Finding]:
-    """Yield what the user should know of the projects; that is no failure."""
-    try:
+    """Yield what the user should know of the projects, which is no failure; nothing of a damaged store."""
+    with suppress(StorageError):
         for line in project_lines(memory):
             yield Finding("entries", ok=True, detail=line)
-    except StorageError as error:
-        yield Finding("entries", ok=False, detail=str(error))
 
 
 def _keyword_index(memory: Memory) -> str:

@@ -148,14 +148,13 @@ def test_doctor_names_a_project_whose_folder_is_gone(world: World) -> None:
     )
 
 
-def test_the_checkpoint_is_that_of_its_folder(world: World) -> None:
+def test_a_checkpoint_is_listed_in_the_project_of_its_folder_only(world: World) -> None:
     opened(world)
 
-    [checkpoint] = hardwon(world, "checkpoint", "list", "--json").items
+    listed = {project: hardwon(world, "checkpoint", "list", "--json").items for project in visits(world)}
 
-    assert checkpoint["metadata"]["project"] == "app"
-    [(root,)] = world.query("SELECT root FROM project WHERE id = ?", (checkpoint["metadata"]["id"],))
-    assert Path(root) == world.folder / "src" / GLOBEX
+    assert [len(listed[project]) for project in PROJECTS] == [0, 1, 0]
+    assert listed[GLOBEX][0]["metadata"]["project"] == "app"
 
 
 def test_a_lesson_of_a_repository_that_the_user_never_committed_to_stays_there(world_by_word: World) -> None:
