@@ -1,4 +1,4 @@
-"""The project of a folder, for all doors: look it up, trust it, and tell whether it may speak elsewhere."""
+"""The project of a folder, for all doors: look it up, trust it, and tell whether its entries may be shown elsewhere."""
 
 import os
 import time
@@ -65,14 +65,14 @@ def trust_here(memory: Memory, folder: str) -> str:
     from hardwon.entrypoints.presenters.projects import trust_line
 
     know, project = build_know_projects(memory), look_up(memory, folder)
-    could_speak = know.registry().is_shared(project)
+    was_shared = know.registry().is_shared(project)
     if project.trust != "trusted":
         project = know.trust(project, trusted=True)
-    return "" if could_speak else trust_line(project, know.registry())
+    return "" if was_shared else trust_line(project, know.registry())
 
 
 def notice_for_first_session(memory: Memory, workplace: "Workplace") -> str:
-    """Return the line for the first block of a project that may not speak elsewhere; empty in later ones, or for none."""
+    """Return the line for the first block of a project whose entries are shown at home only; empty in later ones, or for none."""
     if not (workplace.visibility.is_foreign and workplace.project):
         return ""
     from hardwon.entrypoints.bootstrap_retrieval import receipts_of

@@ -68,7 +68,7 @@ class Projects(Protocol):
 
     def add_place(self, entry_id: str, project_id: str) -> None:
         """
-        Note that the entry of that id stands in another project too; idempotent.
+        Note that the entry of that id is in another project too; idempotent.
 
         Raises:
             StorageError: the store can't be written now.

@@ -232,7 +232,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
 
 
 def may_be_shown(entry: Entry, seen: Visibility) -> bool:
-    """Tell what every store must agree with: whether *entry* may be shown unasked."""
+    """Tell what every store must agree with: whether *entry* may be shown without being asked for."""
     if entry.reach == "everywhere" or entry.project in seen.own:
         return True
     if entry.reach == "home" or (seen.is_foreign and entry.project is not None):

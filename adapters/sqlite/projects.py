@@ -21,7 +21,7 @@ NAMING = (
     "UPDATE project SET joined = NULL WHERE joined = ?1",
     "DELETE FROM project WHERE id = ?1",
 )
-"""What names the project ?1 names the project ?2 instead."""
+"""Statements by which all that names the project ?1 names the project ?2."""
 
 
 class SqliteProjects(Projects):

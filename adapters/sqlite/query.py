@@ -52,7 +52,7 @@ def where(only: EntryFilter) -> Where:
 
 
 def visible(seen: Visibility | None) -> Where:
-    """Return the condition that an entry may be shown unasked, as `Visibility.admits` says; any entry for None."""
+    """Return the condition that an entry may be shown without being asked for, as `Visibility.admits` says; any entry for None."""
     if seen is None:
         return Where("true", ())
     if not (seen.silent or seen.is_foreign):  # all but what others keep at home

@@ -121,7 +121,7 @@ class Workplace(NamedTuple):
         branch: The git branch that is checked out, None without git.
         touched_files: Recently changed files, relative to the project.
         label: The name of the project, its folder's.
-        visibility: What may be shown there unasked.
+        visibility: The entries that may be shown there without being asked for.
         labels: The labels of all projects, by id.
     """
 

@@ -158,7 +158,7 @@ class Entry:
         observation_count: In how many retrospectives it was seen, from 1.
         updated_at: When its content changed or it was last observed.
         project: The id of the project where it stands or was said; None for none.
-        reach: Where it may be shown unasked: the user's own making everywhere, what is shared as the trust in its project
+        reach: Where it may be shown without being asked for: the user's own making everywhere, what is shared as the trust in its project
             decides, or only in its project.
         door: How it came into the store.
         source_project: The label of the project it comes from, as displayed; None for a universal one.

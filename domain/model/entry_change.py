@@ -72,7 +72,7 @@ class EntryChange:
         permanent: Whether it never expires and is never pruned.
         confidence: `high`, `medium` or `low`.
         reasoning: Why it matters and how it was found.
-        reach: Where it may be shown unasked.
+        reach: Where it may be shown without being asked for.
 
     Raises:
         InvalidEntryError: a value is not valid for its field.

@@ -32,7 +32,7 @@ class EntryFilter(NamedTuple):
         category: Only learnings of this category.
         scope: Only entries from these places.
         anywhere: Kinds whose entries may come from any place, whatever the scope.
-        visible_in: Only entries that may be shown unasked in this project; None for all.
+        visible_in: Only entries that may be shown without being asked for in this project; None for all.
         origins: Only entries that stand or were said in one of these projects, by id.
         label: Only entries whose project goes by this label.
         permanent: Only permanent entries.
@@ -124,7 +124,7 @@ def scope_of(name: ScopeName, workplace: Workplace) -> Scope:
 
 
 def seen_from(workplace: Workplace, only: EntryFilter = EVERYTHING) -> EntryFilter:
-    """Return *only* as far as it may be shown unasked where the user works: other kinds than learnings of that project."""
+    """Return *only* as far as it may be shown without being asked for where the user works: other kinds than learnings of that project."""
     return asked_from(workplace, only, "project")
 
 
@@ -137,7 +137,7 @@ def asked_from(
     Args:
         workplace: Where the user works.
         only: The other conditions.
-        default: The scope of other kinds than learnings, of what may be shown unasked.
+        default: The scope of other kinds than learnings, of what may be shown without being asked for.
         scope: The scope that the user asked for; `global` shows everything. None for the default.
 
     """

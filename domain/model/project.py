@@ -9,7 +9,7 @@ from hardwon.domain.model.vocabulary import Reach
 
 class Identity(NamedTuple):
     """
-    What a folder is known by, read from the file system without running git.
+    The identity of a folder, read from the file system without running git.
 
     Attributes:
         key: The git common directory; of a folder that is in no repository, the folder. An absolute path without links.
@@ -30,7 +30,7 @@ Authorship: TypeAlias = Literal["unknown", "own", "foreign"]
 """Whether the user committed to a repository; `own` also where there is nothing to ask: no repository, commit or address."""
 
 Trust: TypeAlias = Literal["unsaid", "trusted", "revoked"]
-"""What the user said of a project."""
+"""The user's word on a project."""
 
 TrustMode: TypeAlias = Literal["own", "ask"]
 """Whether projects that the user committed to are trusted, or those only that the user named."""
@@ -56,13 +56,13 @@ class Project(NamedTuple):
     A project that the store knows.
 
     Attributes:
-        id: What entries name it by; it stays when the project moves.
+        id: The name that entries have for it; it stays when the project moves.
         label: The name of its folder.
-        identity: What it is known by now.
+        identity: Its present identity.
         remote: The address of `origin`; empty without one, or before it is looked up.
         first_commit: The first commit of the checked-out history; empty without one, None when it was not looked up yet.
         authorship: Whether the user committed to it.
-        trust: What the user said of it.
+        trust: The user's word on it.
         joined: The id of the project that this is another clone of; None for none.
     """
 
@@ -106,7 +106,7 @@ class Registry(NamedTuple):
     mode: TrustMode = "own"
 
     def is_shared(self, project: Project) -> bool:
-        """Return whether what stands in *project* may be shown in other projects."""
+        """Return whether the entries of *project* may be shown in other projects."""
         return self.reason(project) in {"trusted", "below", "own"}
 
     def reason(self, project: Project) -> TrustReason:
@@ -179,7 +179,7 @@ class Registry(NamedTuple):
         return []
 
     def visibility(self, here: Project | None) -> "Visibility":
-        """Return what may be shown unasked in the project *here*; None for one that the store does not know."""
+        """Return what may be shown without being asked for in the project *here*; None for one that the store does not know."""
         own = self.group_of(here) if here else ()
         silent = (project.id for project in self.projects if not self.is_shared(project))
         return Visibility(
@@ -191,7 +191,7 @@ class Registry(NamedTuple):
 
 class Visibility(NamedTuple):
     """
-    What may be shown unasked in one project.
+    The entries that may be shown without being asked for in one project.
 
     Attributes:
         own: The ids of the project and of its other clones.

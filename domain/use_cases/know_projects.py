@@ -21,7 +21,7 @@ class KnowProjects(NamedTuple):
 
     Attributes:
         projects: Those that the store knows.
-        history: What git knows.
+        history: The histories that git knows.
         mode: Which projects are trusted.
         exists: Whether there is a file or folder at a path.
     """

@@ -34,7 +34,7 @@ class Origin:
     Attributes:
         workplace: The project where they stand or were said.
         door: How they come.
-        reach: Where they may be shown unasked.
+        reach: Where they may be shown without being asked for.
 
     """
 
@@ -56,7 +56,7 @@ class PlaceEntry:
     """
     Put a learning into the store beside what other projects have of it.
 
-    A lesson that several projects have is one entry. What is kept at home elsewhere, or comes from a foreign project,
+    A lesson that several projects have is one entry. An entry that is kept at home elsewhere, or comes from a foreign project,
     never changes what stands here, nor the other way round.
     """
 
@@ -64,13 +64,13 @@ class PlaceEntry:
     projects: Projects
     origin: Origin
 
-    def place(self, entry: Entry, again: Callable[[Entry, Entry], Entry]) -> Stored:
+    def place(self, entry: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Stored:
         """
         Put *entry*, which has no secrets, within the open transaction.
 
         Args:
             entry: The learning.
-            again: Returns a known learning, given first, after the new one.
+            repeated: Returns a known learning, given first, after the new one.
 
         Raises:
             StorageError: the store can't be written now.
@@ -81,14 +81,14 @@ class PlaceEntry:
         if known is None:
             self.repository.put(new)
             return Stored(new, merged=False)
-        now = self._combined(known, new, again)
+        now = self._combined(known, new, repeated)
         if now != known:
             self.repository.put(now)
         for project in {known.project, new.project} - {None, now.project}:
             self.projects.add_place(now.entry_id, project or "")
         return Stored(now, merged=True)
 
-    def _combined(self, known: Entry, new: Entry, again: Callable[[Entry, Entry], Entry]) -> Entry:
+    def _combined(self, known: Entry, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Entry:
         here = self.origin.workplace
         seen = here.visibility
         is_own = known.project in here.own
@@ -96,7 +96,7 @@ class PlaceEntry:
             return known
         if not is_own and not seen.admits(known.project, known.reach, self.projects.places_of(known.entry_id)):
             return attrs.evolve(new, created_at=known.created_at)
-        return self.origin.widen(again(known, new))
+        return self.origin.widen(repeated(known, new))
 
 
 @attrs.frozen

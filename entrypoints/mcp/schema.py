@@ -85,12 +85,31 @@ def _named(memory: Memory, text: str) -> Iterator[Entry]:
         yield entry
 
 
+def find_own(memory: Memory, reference: int | str, here: Workplace) -> Entry:
+    """
+    Return the memory that *reference* names, to change it; in a foreign project one of that project.
+
+    Raises:
+        UnknownEntryError: there is none.
+        ToolError: it is one of the user's from elsewhere.
+
+    """
+    entry = find(memory, reference, here)
+    if here.visibility.is_foreign and entry.project not in here.own:
+        raise ToolError(NOT_OF_HERE)
+    return entry
+
+
 def _may_be_read(memory: Memory, entry: Entry, here: Workplace) -> bool:
     if not here.visibility.is_foreign:
         return True
     only = EVERYTHING._replace(visible_in=here.visibility, among=(entry.number or 0,))
     return memory.repository.count(only) == 1
 
+
+NOT_OF_HERE = (
+    "it is not of this project, which is foreign: nothing else can be changed from here; hardwon trust changes that"
+)
 
 MAX_MISTAKES = 3
 LONGEST_NAME = 80

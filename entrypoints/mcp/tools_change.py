@@ -39,7 +39,7 @@ from hardwon.entrypoints.mcp.schema import (
     MemoryRow,
     Reference,
     WireModel,
-    find,
+    find_own,
     purposes,
     row_of,
     tool,
@@ -237,7 +237,7 @@ class ChangeTools:
             raise ToolError(NOTHING_TO_CHANGE)
         changed = await self.worker.call(
             lambda memory: build_change_entry(memory).apply(
-                find(memory, id, self.worker.workplace(memory)).entry_id, change
+                find_own(memory, id, self.worker.workplace(memory)).entry_id, change
             )
         )
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
@@ -254,7 +254,7 @@ class ChangeTools:
         nothing is promoted by itself.
         """
         return await self.worker.call(
-            lambda memory: _validate(memory, find(memory, id, self.worker.workplace(memory)), useful=was_useful)
+            lambda memory: _validate(memory, find_own(memory, id, self.worker.workplace(memory)), useful=was_useful)
         )
 
 
@@ -335,7 +335,7 @@ class DeleteTools:
             lambda memory: (
                 self._delete_folder(memory, folder, confirm=confirm)
                 if folder
-                else build_forget(memory).delete([find(memory, id, self.worker.workplace(memory))])
+                else build_forget(memory).delete([find_own(memory, id, self.worker.workplace(memory))])
             )
         )
         return DeletedMemories(message=_deletion(deleted), deleted=len(deleted))

@@ -12,7 +12,7 @@ from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
-from hardwon.entrypoints.mcp.schema import ADDS, DELETES, READS, Answer, tool
+from hardwon.entrypoints.mcp.schema import ADDS, DELETES, NOT_OF_HERE, READS, Answer, tool
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.checkpoints import checkpoint_line, metadata, restore_lines
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF
@@ -111,13 +111,32 @@ class CheckpointTools:
         checkpoint first, so that this can be undone. Files are not touched.
         """
         self._ensure_switched_on()
-        restored = await self.worker.call(lambda memory: build_checkpoints(memory).restore(name, scope))
+
+        def restore(memory: Memory) -> Restored:
+            self._ensure_of_here(memory, name, scope)
+            return build_checkpoints(memory).restore(name, scope)
+
+        restored = await self.worker.call(restore)
         return _state(restored)
 
     async def checkpoint_delete(self, name: Name) -> OneCheckpoint:
         """Delete a checkpoint and its snapshot for good; the memories themselves stay."""
-        gone = await self.worker.call(lambda memory: build_checkpoints(memory).delete(name))
+
+        def delete(memory: Memory) -> Checkpoint:
+            self._ensure_of_here(memory, name, "documents")
+            return build_checkpoints(memory).delete(name)
+
+        gone = await self.worker.call(delete)
         return OneCheckpoint(message=f"Checkpoint deleted: {gone.name}", checkpoint=_row(gone))
+
+    def _ensure_of_here(self, memory: Memory, name: str, scope: CheckpointScope | None = None) -> None:
+        """Refuse, in a foreign project, a checkpoint of another project and one of the whole store."""
+        here = self.worker.workplace(memory)
+        if not here.visibility.is_foreign:
+            return
+        contents = build_checkpoints(memory).named(name).contents.narrowed(scope)
+        if contents.project not in here.own or contents.scope == "all":
+            raise ToolError(NOT_OF_HERE)
 
     def _ensure_switched_on(self) -> None:
         if not self.worker.settings.semantic_enabled:

@@ -93,7 +93,7 @@ def belonging(entry: Entry, here: Workplace) -> Entry:
     """
     Return *entry* as one of the project *here*, unless its label or project names another one.
 
-    A workspace may be given by its folder's name. An entry with one and without a label is of the workspace and of no project.
+    A workspace may be given by its folder's name. An entry that has one, and no label, is of the workspace and of no project.
     """
     label, folder = entry.source_project, here.workspace or ""
     workspace = folder if entry.workspace == os.path.basename(folder) else entry.workspace

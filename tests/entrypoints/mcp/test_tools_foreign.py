@@ -1,10 +1,11 @@
-"""In a foreign project a memory that may not be shown there is unknown, whatever names it."""
+"""In a foreign project a memory that may not be shown there is unknown, and of the others only its own change."""
 
 import attrs
 import pytest
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import Reach
+from hardwon.entrypoints.mcp.schema import NOT_OF_HERE
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect, Visit
 from tests.entrypoints.repositories import UNTRUSTED, USER, Repositories
@@ -50,25 +51,30 @@ def test_a_memory_of_another_project_is_unknown(foreign: World, visit: Visit, to
     assert foreign.query("SELECT * FROM entry JOIN entry_text ON entry_seq = seq") == before
 
 
+def test_a_memory_for_everywhere_is_read_and_not_changed(foreign: World, visit: Visit) -> None:
+    entry, client = kept(foreign, "Everybody's.", "everywhere"), visit(foreign)
+    before = foreign.query("SELECT * FROM entry JOIN entry_text ON entry_seq = seq")
+
+    refusals = {client.refusal(tool, id=entry.entry_id, **TOOLS[tool]) for tool in TOOLS if tool != "memory_load"}
+    assert refusals == {NOT_OF_HERE}
+    assert foreign.query("SELECT * FROM entry JOIN entry_text ON entry_seq = seq") == before
+    assert not client.call("memory_load", id=entry.entry_id)["isError"]
+
+
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_memory_for_everywhere_is_known(foreign: World, visit: Visit, tool: str) -> None:
-    entry = kept(foreign, "Everybody's.", "everywhere")
+def test_a_memory_of_the_foreign_project_is_known_there(foreign: World, visit: Visit, tool: str) -> None:
+    [(here,)] = foreign.query("SELECT id FROM project")
+    entry = kept(foreign, "Its own.", "home", here)
 
     assert not visit(foreign).call(tool, id=entry.entry_id, **TOOLS[tool])["isError"]
 
 
-def test_a_memory_of_the_foreign_project_is_known_there(foreign: World, visit: Visit) -> None:
-    [(here,)] = foreign.query("SELECT id FROM project")
-    entry = kept(foreign, "Its own.", "home", here)
-
-    assert not visit(foreign).call("memory_load", id=entry.entry_id)["isError"]
-
-
-def test_in_a_project_of_the_user_every_memory_is_known(world: World, visit: Visit) -> None:
+@pytest.mark.parametrize("tool", TOOLS)
+def test_in_a_project_of_the_user_every_memory_is_known(world: World, visit: Visit, tool: str) -> None:
     world.project = Repositories(world).make("ours", author=USER)
     entry = kept(world, "Of another project.")
 
-    assert not visit(world).call("memory_load", id=entry.entry_id)["isError"]
+    assert not visit(world).call(tool, id=entry.entry_id, **TOOLS[tool])["isError"]
 
 
 def test_no_resource_shows_it(foreign: World, connect: Connect) -> None:
