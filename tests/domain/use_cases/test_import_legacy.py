@@ -1,5 +1,6 @@
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory
+from hardwon.domain.model.project import Identity, Project, Registry
 from hardwon.domain.use_cases.import_legacy import ImportedIndex, ImportMemoryIndex
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
@@ -161,3 +163,19 @@ def test_one_memory_that_cannot_be_kept_keeps_all_out(importing: Importing) -> N
     with pytest.raises(InvalidEntryError, match=r"'/x/two\.md': "):
         importing.bring_in.import_memories(memories)
     assert importing.repository.count(EVERYTHING) == 0
+
+
+def test_a_session_belongs_to_the_innermost_project_that_holds_its_file(importing: Importing) -> None:
+    outer, inner = (Project(path, path, Identity(path, path)) for path in ("/x", "/x/app"))
+    bring_in = attrs.evolve(importing.bring_in, registry=Registry((outer, inner)))
+
+    bring_in.import_memories([memory("/x/app/one.md"), memory("/x/application.md"), memory("/y/two.md")])
+
+    found = {
+        entry.file_path: (entry.project, entry.workspace) for entry in importing.repository.find(EVERYTHING, limit=9)
+    }
+    assert found == {
+        "/x/app/one.md": ("/x/app", "/x"),
+        "/x/application.md": ("/x", "/"),
+        "/y/two.md": (None, None),
+    }

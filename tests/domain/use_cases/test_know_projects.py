@@ -93,3 +93,30 @@ def test_a_name_means_an_id_or_folder_before_a_label() -> None:
     assert [item.id for item in registry.named(app.id)] == [app.id]
     assert [item.id for item in registry.named("/globex/app")] == [other.id]
     assert registry.named("nothing") == []
+
+
+def test_a_folder_that_becomes_a_repository_stays_the_project_that_it_was() -> None:
+    know, _ = knowing()
+    plain = know.trust(know.register(Identity("/app", "/app"), "app"), trusted=True)
+
+    repository = know.register(Identity("/app/.git", "/app", True), "app")  # noqa: FBT003
+
+    assert (repository.id, repository.identity.key) == (plain.id, "/app/.git")
+    assert (repository.authorship, repository.trust) == ("unknown", "unsaid")
+    assert know.registry().projects == (repository,)
+
+
+def test_a_folder_whose_trust_was_revoked_stays_so_as_a_repository() -> None:
+    know, _ = knowing()
+    know.trust(know.register(Identity("/app", "/app"), "app"), trusted=False)
+
+    assert know.register(Identity("/app/.git", "/app", True), "app").trust == "revoked"  # noqa: FBT003
+
+
+def test_a_repository_in_a_folder_beside_a_project_is_another_one() -> None:
+    know, _ = knowing()
+    know.register(Identity("/app", "/app"), "app")
+
+    know.register(Identity("/app/inner/.git", "/app/inner", True), "inner")  # noqa: FBT003
+
+    assert [project.label for project in know.registry().projects] == ["app", "inner"]

@@ -170,3 +170,16 @@ def test_another_project_of_the_same_name_is_left_unchanged(world: World, connec
     answer(client, "checkpoint_restore", name="before")
 
     assert world.query("SELECT file_path FROM memory_index") == [(elsewhere.file_path,)]
+
+
+def test_a_checkpoint_of_no_folder_is_listed_without_one(world: World, connect: Connect) -> None:
+    keep(world)
+    backup = world.folder / "backup.db"
+    hardwon(world, "backup", str(backup))
+    assert hardwon(world, "restore", str(backup), "--yes").code == 0
+
+    [listed] = answer(connect(world), "checkpoint_list")["checkpoints"]
+    assert listed["metadata"].keys() == {"scope", "project"}
+    assert (listed["metadata"]["scope"], listed["metadata"]["project"]) == ("all", world.project.name)
+    [by_command] = hardwon(world, "checkpoint", "list", "--json").items
+    assert by_command["metadata"] == listed["metadata"]
