@@ -139,10 +139,16 @@ class ProjectsMachine(RuleBasedStateMachine):
         self.projects = InMemoryProjects()
         self.repository = InMemoryEntryRepository(self.projects.state)
 
-    @initialize(mode=st.sampled_from(["own", "ask"]))
-    def begin(self, mode: TrustMode) -> None:
+    @initialize(target=copies, mode=st.sampled_from(["own", "ask"]), count=st.integers(0, 3))
+    def begin(self, mode: TrustMode, count: int) -> object:
+        """Begin with some clones of one repository, which would seldom come about."""
         self.mode = mode
         self.know = KnowProjects(self.projects, Git(self), mode, self.exists)
+        upstream = self._published("own")
+        clones = [self._add(PARENTS[number % 2], "app", upstream) for number in range(count)]
+        for clone in clones:
+            self._look_at(clone, clone.root)
+        return multiple(*clones)
 
     def exists(self, path: str) -> bool:
         return any(path in {copy.root, copy.key, *copy.worktrees} for copy in self.disk)
@@ -172,7 +178,10 @@ class ProjectsMachine(RuleBasedStateMachine):
         return self._add(parent, label, Repository(f"commit-{next(self.numbers)}", "", authorship))
 
     @rule(target=upstreams, authorship=authorships)
-    def publish(self, authorship: Authorship) -> Repository:
+    def make_upstream(self, authorship: Authorship) -> Repository:
+        return self._published(authorship)
+
+    def _published(self, authorship: Authorship) -> Repository:
         number = next(self.numbers)
         return Repository(f"commit-{number}", f"https://example.org/{number}", authorship)
 

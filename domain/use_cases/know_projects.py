@@ -177,13 +177,19 @@ class KnowProjects(NamedTuple):
         """
         Let everything of *project* belong to *into*; return the number of entries.
 
+        Other clones of *project* do not follow it: they stay one project among themselves.
+
         Raises:
             StorageError: the two are one, or the store can't be written now.
         """
         if project.id == into.id:
             raise StorageError(f"{project.label} can't be merged into itself")
+        clones = [other for other in self.registry().projects if other.joined == project.id]
         with self.projects.transaction():
-            return self.projects.merge(project.id, into.id)
+            moved = self.projects.merge(project.id, into.id)
+            for clone in clones:
+                self.settle(clone)
+        return moved
 
     def trust(self, project: Project, *, trusted: bool) -> Project:
         """

@@ -37,6 +37,25 @@ def test_trusted_clones_join_the_first_of_them() -> None:
     assert joins(know) == {"a": None, "b": None, "c": "b"}
 
 
+def test_the_other_clones_of_a_merged_project_do_not_join_what_it_was_merged_into() -> None:
+    know, [a, *_] = knowing("a", "b", "c", remote=REMOTE, first_commit=FIRST, authorship="own")
+    know.settle(a)
+    other = know.projects.add(Identity("/other", "/other"), "other")
+
+    know.merge(a, other)
+
+    assert joins(know) == {"b": None, "c": "b", "other": None}
+
+
+def test_clones_stay_one_when_the_first_of_them_is_merged_into_another() -> None:
+    know, [a, _, c] = knowing("a", "b", "c", remote=REMOTE, first_commit=FIRST, authorship="own")
+    know.settle(a)
+
+    know.merge(a, c)
+
+    assert joins(know) == {"b": None, "c": "b"}
+
+
 def test_repositories_without_origin_join_none() -> None:
     know, [a, b] = knowing("a", "b", first_commit=FIRST, authorship="own")
 
