@@ -140,7 +140,7 @@ class ProjectsMachine(RuleBasedStateMachine):
         self.repository = InMemoryEntryRepository(self.projects.state)
 
     @initialize(target=copies, mode=st.sampled_from(["own", "ask"]), count=st.integers(0, 3))
-    def begin(self, mode: TrustMode, count: int) -> object:
+    def begin(self, mode: TrustMode, count: int) -> Any:
         """Begin with some clones of one repository, which would seldom come about."""
         self.mode = mode
         self.know = KnowProjects(self.projects, Git(self), mode, self.exists)

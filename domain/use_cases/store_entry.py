@@ -84,7 +84,7 @@ class PlaceEntry:
         now = self._combined(known, new, repeated)
         if now != known:
             self.repository.put(now)
-        for project in {known.project, new.project} - {None, now.project}:
+        for project in {known.project, new.project} - {None, now.project} if now.reach != "home" else ():
             self.projects.add_place(now.entry_id, project or "")
         return Stored(now, merged=True)
 
@@ -94,7 +94,10 @@ class PlaceEntry:
         is_own = known.project in here.own
         if seen.is_foreign and not is_own and self.origin.reach != "everywhere":
             return known
-        if not is_own and not seen.admits(known.project, known.reach, self.projects.places_of(known.entry_id)):
+        is_shared_here = seen._replace(is_foreign=False).admits(
+            known.project, known.reach, self.projects.places_of(known.entry_id)
+        )
+        if not (is_own or is_shared_here):
             return attrs.evolve(new, created_at=known.created_at)
         return self.origin.widen(repeated(known, new))
 

@@ -6,9 +6,12 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.project import Visibility
+from hardwon.domain.use_cases.store_entry import Origin
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.projects import ANYHOW, store_entry
+from tests.fakes.projects import ANYHOW, InMemoryProjects, store_entry
 from tests.fakes.usage import InMemoryUsageLog
+from tests.fakes.workplaces import working_in
 from tests.strategies import entries, lesson, odd_entries
 
 
@@ -86,3 +89,37 @@ def test_a_store_that_cannot_be_written_raises_and_keeps_nothing() -> None:
     with pytest.raises(StorageError):
         store_entry(repository).keep(lesson("retry"))
     assert repository.find(LEARNINGS, limit=9) == []
+
+
+FOREIGN = working_in("clone")._replace(visibility=Visibility(own=("clone",), is_foreign=True))
+TWIN = attrs.evolve(lesson("The same for all."), name="The clone's name")
+
+
+def beside(known: Entry, origin: Origin) -> tuple[Entry, InMemoryProjects]:
+    """Return what the store has of a *known* lesson after the clone's agent or user stored it too."""
+    repository = InMemoryEntryRepository()
+    projects = InMemoryProjects(repository.state)
+    repository.put(known)
+    return store_entry(repository, projects, origin).keep(TWIN).entry, projects
+
+
+def test_a_lesson_of_the_users_own_is_not_changed_by_a_foreign_project_that_has_it_too() -> None:
+    known = attrs.evolve(lesson("The same for all."), project="mine")
+    entry, projects = beside(known, Origin(FOREIGN, "mcp"))
+
+    assert (entry.name, entry.observation_count, entry.project) == (known.name, 1, "mine")
+    assert projects.places_of(entry.entry_id) == ("clone",)
+
+
+def test_a_lesson_kept_at_home_is_not_shown_in_a_foreign_project_that_has_it_too() -> None:
+    known = attrs.evolve(lesson("The same for all."), project="mine", reach="home")
+    entry, projects = beside(known, Origin(FOREIGN, "mcp"))
+
+    assert (entry.name, projects.places_of(entry.entry_id)) == (known.name, ())
+
+
+def test_the_users_word_in_a_foreign_project_counts_a_shared_lesson_once_more_for_everywhere() -> None:
+    known = attrs.evolve(lesson("The same for all."), project="mine", observation_count=3)
+    entry, _ = beside(known, Origin(FOREIGN, "writer", "everywhere"))
+
+    assert (entry.name, entry.observation_count, entry.reach) == (known.name, 4, "everywhere")

@@ -164,7 +164,7 @@ def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) ->
     started = time.monotonic()
     done = hardwon(scene.world, "label")
 
-    assert 5.0 <= time.monotonic() - started < 10.0
+    assert 5.0 <= time.monotonic() - started < 25.0
     assert_no_labels(scene, done)
 
 
