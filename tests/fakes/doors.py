@@ -59,7 +59,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 SILENT_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Those that Python ignores unless it is told otherwise; all others are errors in tests."""
 
-LONGEST_THREAD_SECONDS = 20.0
+LONGEST_THREAD_SECONDS = 60.0
 
 
 class Ended(NamedTuple):
