@@ -59,7 +59,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 SILENT_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Those that Python ignores unless it is told otherwise; all others are errors in tests."""
 
-LONGEST_THREAD_SECONDS = 60.0
+LONGEST_THREAD_SECONDS = 20.0
 
 
 class Ended(NamedTuple):
@@ -242,7 +242,10 @@ def _threads() -> Iterator[None]:
                 if isinstance(thread, threading.Timer):
                     thread.cancel()
                 thread.join(LONGEST_THREAD_SECONDS)
-                assert not thread.is_alive(), f"{thread} outlives its program"
+                is_abandoned = thread.daemon and thread.name.endswith(
+                    "(_run)"
+                )  # an exchange with a provider, by design
+                assert is_abandoned or not thread.is_alive(), f"{thread} outlives its program"
 
 
 @contextlib.contextmanager
