@@ -200,7 +200,8 @@ def test_others_are_answered_while_a_provider_hangs(scene: Scene, stub: StubProv
 
     assert client.ask("ping")["result"] == {}
     assert client.ask("tools/list")["result"]["tools"]
-    assert client.call("memory_list", collection="learnings")["structuredContent"]["total"] == 1
+    totals = (client.call("memory_list", collection="learnings")["structuredContent"]["total"] for _ in range(100))
+    assert 1 in totals  # stored before the provider is asked, which may be after the first list
 
     stub.released.set()
     assert client.receive()["id"] == storing
