@@ -129,7 +129,7 @@ and, if you like,
   keywords, references        lists of text
   confidence                  {", ".join(CONFIDENCES)} (default: medium)
   source                      {", ".join(SOURCES)} (default: manual)
-  source_project              text (default: the project's name), or null for a lesson of all projects
+  source_project              text that is displayed (default: the project's name), or null for none
 
 exit codes: 0 stored, 1 the entry or an argument is not valid, 2 the store can't be written"""
 

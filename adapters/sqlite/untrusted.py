@@ -133,7 +133,7 @@ def schema_objects(database: Database) -> list[SchemaObject]:
     """
     Return what *database* consists of, without the indexes that SQLite makes by itself.
 
-    SQLite goes by the stored statements and ignores the type and the name beside them: where these differ, the schema
+    SQLite runs the stored statements and ignores the type and the name beside them: where these differ, the schema
     was tampered with.
 
     Raises:

@@ -17,7 +17,7 @@ from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 
 
 def overruled(fields: FileFields, whole: Entry) -> tuple[str, ...]:
-    """Return a warning if the store, which decides the importance of a file, disagrees with its fields."""
+    """Return warnings about fields that do not count: an importance other than the store's, another workspace."""
     compared = (
         ("importance_tier", fields.tier, whole.tier),
         ("importance_weight", fields.importance_weight, whole.importance_weight),
@@ -26,7 +26,9 @@ def overruled(fields: FileFields, whole: Entry) -> tuple[str, ...]:
     stated_values = " and ".join(f"{name} {own}" for name, own, _ in differing)
     stored_values = " and ".join(str(kept) for *_, kept in differing)
     line = f"the file says {stated_values}, the memory has {stored_values}: memory_update or hardwon update changes it"
-    return (line,) if differing else ()
+    claim = f"the file claims the workspace {fields.workspace!r}, which only HARDWON_WORKSPACE can name: not taken"
+    is_own = fields.workspace in {None, whole.workspace, PurePath(whole.workspace or "").name}
+    return (*((line,) if differing else ()), *(() if is_own else (claim,)))
 
 
 EPOCH = dt.datetime.fromtimestamp(0, dt.UTC)

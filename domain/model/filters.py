@@ -34,7 +34,7 @@ class EntryFilter(NamedTuple):
         anywhere: Kinds whose entries may come from any place, whatever the scope.
         visible_in: Only entries that may be shown without being asked for in this project; None for all.
         origins: Only entries that stand or were said in one of these projects, by id.
-        label: Only entries whose project goes by this label.
+        label: Only entries whose project has this label.
         permanent: Only permanent entries.
         unlabelled: Only entries without keywords.
         tag: Only entries with this tag of the user.

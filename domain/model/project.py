@@ -110,7 +110,7 @@ class Registry(NamedTuple):
         return self.reason(project) in {"trusted", "below", "own"}
 
     def reason(self, project: Project) -> TrustReason:
-        """Return why *project* may speak elsewhere, or why not."""
+        """Return why the entries of *project* may be shown elsewhere, or why not."""
         if project.trust != "unsaid":
             return project.trust
         if project.is_waiting:
@@ -143,7 +143,7 @@ class Registry(NamedTuple):
         return next((project for project in self.projects if project.id == project_id), None)
 
     def group_of(self, project: Project) -> tuple[str, ...]:
-        """Return the ids of *project* and, if both may speak elsewhere, of its other clones; its own first."""
+        """Return the ids of *project* and, if both may be shown elsewhere, of its other clones; its own first."""
         if not self.is_shared(project):
             return (project.id,)
         head = project.joined or project.id

@@ -208,6 +208,8 @@ class ReviseLearning:
             StorageError: the store can't be written now.
 
         """
+        if self.sync_banks.workplace.visibility.is_foreign:
+            raise InvalidEntryError(f"{entry_id} can't be promoted in a foreign project: {TRUST_FIRST}")
         return self._revised(entry_id, _promoted)
 
     def _revised(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
@@ -239,10 +241,13 @@ class ReviseLearning:
         return entry
 
 
+TRUST_FIRST = "run hardwon trust here first, or promote it in a project of yours"
+
+
 def _promoted(entry: Entry, banks: Banks) -> Revised:
     observed_in = observed_in_of(entry.notes) or entry.source_project or ""
     lesson = bank_lesson(entry, observed_in, entry.observation_count)
-    return Revised(entry, attrs.evolve(entry, source_project=None), promoted(banks, lesson))
+    return Revised(entry, attrs.evolve(entry, source_project=None, reach="everywhere"), promoted(banks, lesson))
 
 
 SEARCHED = 100

@@ -105,7 +105,7 @@ def add(
         typer.Option(metavar="PLACE", help="A file or feature it is about; may be repeated.", show_default=False),
     ] = None,
     confidence: Annotated[Confidence, typer.Option(help="How sure it is.")] = "medium",
-    universal: Annotated[bool, typer.Option("--universal", help="It holds in all projects.")] = False,
+    universal: Annotated[bool, typer.Option("--universal", help="Name no project as its source.")] = False,
     here: Annotated[bool, typer.Option("--here", help="Keep it in this project: it is not shown in others.")] = False,
     no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
     project_root: ProjectRoot = ".",

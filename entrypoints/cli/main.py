@@ -127,7 +127,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
                 "write": Command("retro", "write", "Keep its lessons, in the knowledge bank and in the store."),
                 "review": Command("retro", "review", "Show older learnings that it may confirm or contradict."),
                 "confirm": Command("retro", "confirm", "Count that a learning was observed once more."),
-                "promote": Command("retro", "promote", "Make a learning one of all projects."),
+                "promote": Command("retro", "promote", "Let a learning be shown in every project."),
             },
             "Keep what a retrospective taught, and look again at the rest.",
         ),

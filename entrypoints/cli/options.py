@@ -33,7 +33,12 @@ OfSpecFolder: TypeAlias = Annotated[
     str | None, typer.Option("--spec-folder", metavar="FOLDER", help="Only from this specification.")
 ]
 OfScope: TypeAlias = Annotated[
-    ScopeName | None, typer.Option("--scope", help="From where; global is all projects.", show_default=False)
+    ScopeName | None,
+    typer.Option(
+        "--scope",
+        help="From where (default: lessons that may be shown here, and the rest by collection); global is everything.",
+        show_default=False,
+    ),
 ]
 OfProject: TypeAlias = Annotated[str | None, typer.Option("--project", metavar="NAME", help="Only from this project.")]
 OfWorkspace: TypeAlias = Annotated[

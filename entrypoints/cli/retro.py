@@ -250,7 +250,7 @@ def promote(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a project's learning one of all projects; it stays one entry."""
+    """Let a project's learning be shown in every project, also in foreign ones; it stays one entry."""
     memory = _opened(project_root, global_store)
     if memory is None:
         return _print_revised({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)

@@ -113,7 +113,9 @@ class BrowseTools:
         *,
         collection: Annotated[
             CollectionName,
-            Field(description="Which memories; all: lessons of all projects and every other memory of this one"),
+            Field(
+                description="Which memories; all: lessons that may be shown here and every other memory of this project"
+            ),
         ] = "all",
     ) -> ListAnswer:
         """

@@ -67,6 +67,8 @@ def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterato
     """Yield the lines that tell one entry: its rank and score with its name, and what the score is made of."""
     score = "     -" if shown.score is None else f"{shown.score:.4f}"
     yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
+    if shown.origin:
+        yield f"{INDENT}from {shown.origin}"
     yield f"{INDENT}{_reason(explained, shown)}"
     if win := _win(explained, shown):
         yield f"{INDENT}{win}"
@@ -92,6 +94,7 @@ def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dic
         "parts": dict(shown.parts),
         "digest": shown.digest,
         "room": shown.room,
+        "from": shown.origin or None,
         "influence_count": explained.influence_counts.get(shown.entry_id, 0),
         "used": influence_document(used) if used else None,
     }

@@ -99,7 +99,7 @@ class Scene:
         self.codes = dict[str, int]()
         self._set_environment(stub)
         root = folder / "home"
-        self.places = Places(root / "work/ledger", root / "elsewhere/work/parser", root / "work/parser")
+        self.places = Places(root / "work" / "ledger", root / "elsewhere" / "work" / "parser", root / "work" / "parser")
         self.doors = Doors(self.world, Visitor(self.world, visitor))
 
     def _set_environment(self, stub: StubProviders) -> None:

@@ -13,7 +13,7 @@ from tests.fakes.state import State
 from tests.strategies import NOW, lesson
 
 ENTRY = lesson("Keep quotes.", name="Quotes")
-REGISTRY = Registry((Project("here", "app", Identity("/work/app/.git", "/work/app")),))
+REGISTRY = Registry((Project("here", "app", Identity("/src/app/.git", "/src/app")),))
 BEGINNING = ENTRY.entry_id[:4]
 
 

@@ -148,3 +148,16 @@ def test_a_file_with_another_importance_is_reported(shelf: Shelf) -> None:
     assert both == (f"{PATH!r}: the file says {message}: {advice}",)
     assert one == (f"{PATH!r}: the file says importance_weight 0.3, the memory has 0.9: {advice}",)
     assert shelf.index.index().warnings == ()
+
+
+def test_a_file_that_claims_a_workspace_is_reported_and_stays_in_its_own(shelf: Shelf) -> None:
+    shelf.files.put(PATH, BODY, workspace="elsewhere")
+    claimed = shelf.index.index().warnings
+
+    [line] = [line for line in claimed if "workspace" in line]
+    assert (
+        line == f"{PATH!r}: the file claims the workspace 'elsewhere', which only HARDWON_WORKSPACE can name: not taken"
+    )
+    assert shelf.entries[""].workspace == "work"
+    shelf.files.put(PATH, f"{BODY}\n", workspace="work")
+    assert not [line for line in shelf.index.index().warnings if "workspace" in line]

@@ -8,8 +8,10 @@ import attrs
 import pytest
 
 from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
 from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.domain.model.retro.lesson import Answer, Feature, Lesson, RetroItem, read_lessons
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
@@ -48,6 +50,7 @@ class Scene:
     bank: InMemoryBankFiles = attrs.field(factory=InMemoryBankFiles)
     repository: InMemoryEntryRepository = attrs.field(factory=InMemoryEntryRepository)
     ledger: InMemoryImportLedger = attrs.field(factory=InMemoryImportLedger)
+    workplace: Workplace = attrs.field(factory=lambda: working_in("here"))
 
     def keep(self, *lessons: Lesson) -> SavedRetro:
         return SaveRetro(self.bank, lambda: self.sync).save(lessons)
@@ -65,7 +68,7 @@ class Scene:
         bank = SameFiles(self.bank)
         return ImportKnowledge(
             projects=InMemoryProjects(),
-            workplace=working_in("here"),
+            workplace=self.workplace,
             bank=bank,
             repository=self.repository,
             ledger=self.ledger,
@@ -285,9 +288,21 @@ def test_promoting_twice_is_promoting_once() -> None:
 
     assert (first.noted.appended, second.noted.appended, second.before) == (USERS, None, second.entry)
     assert (scene.bank.files, scene.counts()) == (files, [1])
-    assert first.entry == attrs.evolve(first.before, source_project=None)
+    assert first.entry == attrs.evolve(first.before, source_project=None, reach="everywhere")
     scene.keep(lesson())
     assert (scene.written(OURS), scene.written(USERS), scene.counts()) == ([2], [2], [2])
+
+
+def test_a_foreign_project_lets_no_lesson_out() -> None:
+    scene = Scene(workplace=working_in("here")._replace(visibility=Visibility(own=("here",), is_foreign=True)))
+    universal = lesson(universal=True)
+    scene.keep(universal)
+    [entry] = scene.repository.find(LEARNINGS, limit=9)
+
+    assert (entry.reach, entry.source_project) == ("shared", "here")
+    assert scene.bank.files[USERS] == ""
+    with pytest.raises(InvalidEntryError, match="foreign project: run hardwon trust"):
+        scene.revise.promote(entry.entry_id)
 
 
 def test_a_lesson_from_the_writer_is_promoted_with_its_project_and_without_a_second_prefix() -> None:

@@ -213,3 +213,13 @@ def test_doctor_tells_whether_the_project_is_trusted(places: Repositories) -> No
 
     assert "project: strange, foreign: you never committed to it" in done.stdout
     assert "trust" in done.stdout
+
+
+def test_why_names_the_project_of_a_lesson_from_another_one(places: Repositories) -> None:
+    one, other = places.make("one", lesson="Own lesson"), places.make("other")
+    places.start(one)
+    places.start(other)
+
+    [item] = places.run(other, "why", "--json").items
+    assert [shown["from"] for shown in item["entries"]] == ["one"]
+    assert "from one" in places.run(other, "why").stdout

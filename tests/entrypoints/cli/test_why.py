@@ -88,7 +88,7 @@ def test_a_session_start_can_be_explained_and_proved(parser_world: World) -> Non
     assert (document["query"], document["space"], document["policy"]) == ("parser. Phase: unknown", None, "hybrid")
     assert document["keyword_text"] == "parser"
     assert set(document["entries"][0]) == {
-        *("rank", "id", "name", "form", "policy", "score", "parts", "digest", "room", "used"),
+        *("rank", "id", "name", "form", "policy", "score", "parts", "digest", "room", "from", "used"),
         "influence_count",
     }
 
