@@ -1,6 +1,5 @@
 """Projects: what a folder is known by, what git knows of it, and what the store does."""
 
-import os
 from typing import TYPE_CHECKING
 
 from hardwon.entrypoints.bootstrap import Memory
@@ -14,19 +13,7 @@ def identify(folder: str) -> "Identity":
     """Return what *folder* is known by, as text that can be stored; free of processes."""
     from hardwon.adapters.git.identity import identify
 
-    identity = identify(folder)
-    if _is_text(identity.root + identity.key):
-        return identity
-    named = os.fsencode(identity.root).decode("utf-8", "backslashreplace")
-    return identity._replace(key=named, root=named, is_repository=False)
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return identify(folder).as_text()
 
 
 def registry_of(memory: Memory) -> "Registry":

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hardwon.adapters.git.identity import identify
 from hardwon.adapters.sqlite.migrate_banks import BANK, Learning, Ledger, name_of
 from hardwon.domain.model.identity import short_hash
-from hardwon.domain.model.project import WAITING, Authorship, Identity
+from hardwon.domain.model.project import WAITING, Authorship, Identity, escaped
 
 MEMORY, SPECS = "memory", "specs"
 """Folders of a project that hold its files."""
@@ -63,14 +63,14 @@ class _Projects:
         """Return the project of *folder*, an absolute path; of one that is gone, a project of that path."""
         if folder not in self._by_folder:
             is_there = os.path.isdir(folder)
-            identity = _storable(identify(folder) if is_there else _gone(folder))
+            identity = (identify(folder) if is_there else _gone(folder)).as_text()
             authorship: Authorship = "own" if is_there and not identity.is_repository else "unknown"
             self._by_folder[folder] = self._registered(identity, name_of(identity.root), authorship)
         return self._by_folder[folder]
 
     def waiting(self, label: str) -> Placed:
         """Return the project that stands for *label* until the user says which one is meant."""
-        text = _text(label)
+        text = escaped(label)
         return self._registered(Identity(WAITING + text, ""), text, "foreign")
 
     def with_agent_folder(self, name: str) -> list[Placed]:
@@ -213,17 +213,6 @@ def _gone(folder: str) -> Identity:
     except (OSError, ValueError):  # too many links; a zero byte
         real = folder
     return Identity(real, real)
-
-
-def _storable(identity: Identity) -> Identity:
-    """Return *identity* as the composition root gives it: bytes that are not UTF-8 are written as escapes."""
-    if (root := _text(identity.root)) == identity.root and _text(identity.key) == identity.key:
-        return identity
-    return identity._replace(key=root, root=root, is_repository=False)
-
-
-def _text(name: str) -> str:
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 @contextmanager

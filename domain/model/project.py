@@ -25,6 +25,18 @@ class Identity(NamedTuple):
     device: int = 0
     inode: int = 0
 
+    def as_text(self) -> "Identity":
+        r"""Return the identity as text that can be stored: with bytes that are not UTF-8 as `\xff`, it is no repository."""
+        root = escaped(self.root)
+        if (root, escaped(self.key)) == (self.root, self.key):
+            return self
+        return self._replace(key=root, root=root, is_repository=False)
+
+
+def escaped(name: str) -> str:
+    r"""Return the name of a file or folder with bytes that are not UTF-8 as `\xff`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
 
 Authorship: TypeAlias = Literal["unknown", "own", "foreign"]
 """Whether the user committed to a repository; `own` also where there is nothing to ask: no repository, commit or address."""
