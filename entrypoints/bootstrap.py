@@ -6,6 +6,7 @@ an open store, so that each door imports those that it calls. Nothing happens at
 inside the functions that need them, for the hook's sake.
 """
 
+import contextlib
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Kind
@@ -90,7 +92,11 @@ class Memory(NamedTuple):
         return self.database.is_in_place()
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the store, without the words of what was deleted from it."""
+        from hardwon.adapters.sqlite.keyword_index import tidy_index  # hooks leave without closing
+
+        with contextlib.suppress(StorageError):  # the next process that closes it does it
+            tidy_index(self.database)
         self.database.close()
 
 

@@ -47,7 +47,7 @@ VIEWS = ("entries", "memories", "memory_index", "memory_history")
 KEYWORD_TABLES = ("entries_fts", "passages_fts")
 READ_TABLES = (
     "_metadata entry entry_text recall usage influence vector space sources source_heading tombstone departed history"
-    " checkpoints receipt receipt_entry sqlite_sequence project trusted_folder entry_place"
+    " checkpoints receipt receipt_entry sqlite_sequence project trusted_folder entry_place forgotten entry_alias"
 ).split()
 """The tables that a restore or a migration reads; others in a copy are ignored."""
 

@@ -144,6 +144,7 @@ class Database:
         for pragma in (
             f"busy_timeout = {self._busy_ms}",
             "synchronous = NORMAL",
+            "secure_delete = ON",
             "foreign_keys = ON",
             "cache_size = -8000",
         ):

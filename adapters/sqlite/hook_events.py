@@ -86,7 +86,9 @@ def opened(folder: str) -> Iterator[sqlite3.Connection]:
 def connected(path: str, busy_seconds: float) -> sqlite3.Connection:
     """Connect to the file at *path*, created with its folder if missing."""
     create_private(path)
-    return sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    connection.execute("PRAGMA secure_delete = ON")
+    return connection
 
 
 def _make(connection: sqlite3.Connection) -> None:

@@ -274,13 +274,38 @@ def ensure_index(database: Database, *, repair: bool) -> None:
 def rebuild_index(database: Database) -> None:
     """Rebuild the index from the entries."""
     with database.transaction():
-        for name in ("entries_fts", "passages_fts"):
+        for name in NAMES:
             _drop(database, name)
         database.rows(CREATE)
         database.rows(CREATE_PASSAGES)
+        if CAN_DELETE_SECURELY:
+            for name in NAMES:
+                database.rows(f"INSERT INTO {name} ({name}, rank) VALUES ('secure-delete', 1)")
         for entry in to_entries(database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0")):
             _insert(database, entry.number or 0, _words(entry))
-        database.rows("DELETE FROM _metadata WHERE key = ?", (STALE,))
+        database.rows("DELETE FROM _metadata WHERE key IN (?, ?)", (STALE, UNTIDY))
+
+
+CAN_DELETE_SECURELY = sqlite3.sqlite_version_info >= (3, 42)
+"""Whether FTS5 can remove the words of a deleted row at once; else they stay until the index is tidied."""
+
+UNTIDY = "keyword_index_untidy"
+NAMES = ("entries_fts", "passages_fts")
+
+
+def tidy_index(database: Database) -> None:
+    """
+    Remove the words of deleted rows from the index, where this build of SQLite has left them.
+
+    Raises:
+        StorageError: the store can't be written now.
+    """
+    if not database.value("SELECT 1 FROM _metadata WHERE key = ?", (UNTIDY,)):
+        return
+    with database.transaction():
+        for name in NAMES:
+            database.rows(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
+        database.rows("DELETE FROM _metadata WHERE key = ?", (UNTIDY,))
 
 
 def _drop(database: Database, name: str) -> None:
@@ -299,7 +324,7 @@ def _drop(database: Database, name: str) -> None:
 def index_entry(database: Database, seq: int, entry: "Entry") -> None:
     """Update an entry in the index; nothing is written when its words are unchanged."""
     if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
-        _note_stale(database)
+        _note(database, STALE)
         return
     words = _words(entry)
     if database.rows(f"SELECT {COLUMNS} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
@@ -313,7 +338,7 @@ def drop_from_index(database: Database, seq: int) -> None:
     if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
         _remove(database, seq)
     else:
-        _note_stale(database)
+        _note(database, STALE)
 
 
 def _words(entry: "Entry") -> Row:
@@ -328,12 +353,16 @@ def _insert(database: Database, seq: int, words: Row) -> None:
 
 
 def _remove(database: Database, seq: int) -> None:
+    if not database.value("SELECT count(*) FROM entries_fts WHERE rowid = ?", (seq,)):
+        return
     database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
     drop_passages(database, seq)
+    if not CAN_DELETE_SECURELY:
+        _note(database, UNTIDY)
 
 
-def _note_stale(database: Database) -> None:
-    database.rows("INSERT OR IGNORE INTO _metadata (key, value) VALUES (?, '1')", (STALE,))
+def _note(database: Database, key: str) -> None:
+    database.rows("INSERT OR IGNORE INTO _metadata (key, value) VALUES (?, '1')", (key,))
 
 
 class FtsKeywordIndex(KeywordIndex):

@@ -435,6 +435,37 @@ def to_version_7(connection: sqlite3.Connection) -> None:
     run_scripts(connection, INDEXES_OF_PROJECTS)
 
 
+FORGETTING = """
+CREATE TABLE forgotten (
+    tag BLOB NOT NULL,
+    owner BLOB NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (tag, owner)
+) WITHOUT ROWID;
+CREATE INDEX forgotten_by_owner ON forgotten (owner);
+CREATE TABLE entry_alias (
+    entry_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
+    old_id TEXT PRIMARY KEY
+);
+CREATE INDEX entry_alias_by_entry ON entry_alias (entry_seq);
+ALTER TABLE project ADD COLUMN conversations TEXT CHECK (conversations IN ('shared', 'private', 'off'));
+"""
+
+
+def to_version_8(connection: sqlite3.Connection) -> None:
+    """
+    Add the hashes of forgotten texts, earlier ids of edited entries, and how a project's conversations are kept.
+
+    The keyword index is rebuilt, without the words of what was deleted before.
+    """
+    run_scripts(connection, FORGETTING)
+    indexes = "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')"
+    for (name,) in connection.execute(indexes).fetchall():
+        if sqlite3.sqlite_version_info >= (3, 42):
+            connection.execute(f"INSERT INTO {name} ({name}, rank) VALUES ('secure-delete', 1)")
+        connection.execute(f"INSERT INTO {name} ({name}) VALUES ('rebuild')")
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -443,4 +474,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_5,
     to_version_6,
     to_version_7,
+    to_version_8,
 )

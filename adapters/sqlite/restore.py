@@ -16,6 +16,7 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.adapters.sqlite.keyword_index import (
     STALE,
+    UNTIDY,
     drop_from_index,
     ensure_index,
     index_entry,
@@ -38,6 +39,7 @@ KEYS: Mapping[str, str] = {
     "usage": "entry_seq",
     "influence": "entry_seq",
     "entry_place": "entry_seq",
+    "entry_alias": "entry_seq",
 }
 """The tables of an entry in the order of insertion, and the column of its number."""
 
@@ -76,7 +78,7 @@ LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
 OF_SESSIONS = ("receipt", "receipt_entry")
 """Tables that no restore changes: they record what was injected, whatever the store has later."""
 
-OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE])
+OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE, UNTIDY])
 """Metadata about the file itself, never restored."""
 
 HISTORY = "memory_id, field_changed, old_value, new_value, changed_at"

@@ -19,6 +19,7 @@ RELEASED = {
     5: "3b8a9f2ed202802f",
     6: "684fe06b26342311",
     7: "8cb6a1201996606a",
+    8: "50ef2ff78d0af86e",
 }
 """The beginning of the hash of the schema that the migrations up to a version yield. A line is never changed, only added."""
 

@@ -169,4 +169,5 @@ def test_every_table_of_the_store_is_brought_back_or_stays_on_purpose(sql: Sql) 
     assert of_entries | {"entry"} == {*KEYS, "vector"}
     apart = {"vector", "space", "_metadata", "history", "checkpoints", "sqlite_sequence"}
     apart |= {"project", "trusted_folder"}  # what is known of projects today holds
+    apart |= {"forgotten"}  # what was forgotten stays so
     assert tables == {*KEYS, *apart, *LEDGERS, *OF_SESSIONS}
