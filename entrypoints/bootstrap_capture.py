@@ -115,6 +115,7 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
         files=MarkdownConversationFiles(project_root),
         journal=open_journal(memory.settings.global_store),
         workplace=read_workplace(memory, project_root),
+        forgotten=memory.repository.forgotten,
     )
 
 

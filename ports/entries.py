@@ -15,6 +15,7 @@ from hardwon.domain.model.vocabulary import Category
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
+    from hardwon.ports.forgotten import ForgottenTexts
 
 Field = Literal[
     "kind", "category", "confidence", "source", "project", "source_project", "tier", "context_type", "spec_folder"
@@ -49,6 +50,11 @@ class EntryState(Protocol):
 class EntryRepository(EntryState, Protocol):
     """Adds, changes and finds whole entries; every index is derived from them."""
 
+    @property
+    def forgotten(self) -> "ForgottenTexts":
+        """The texts that may not come back."""
+        ...
+
     def transaction(self) -> AbstractContextManager[None]:
         """
         Return a context in which all changes are atomic; other writers wait until it ends.
@@ -75,6 +81,7 @@ class EntryRepository(EntryState, Protocol):
         Counters are unchanged: only the `UsageLog` changes them.
 
         Raises:
+            ForgottenError: the user had a text of it forgotten.
             StorageError: another entry represents the same section of a file, or the store can't be written now.
 
         """

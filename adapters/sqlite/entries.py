@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, content_version, from_text, in_list, note_change, to_text
+from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, ensure_not_forgotten
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible, where
 from hardwon.adapters.sqlite.rows import (
@@ -120,6 +121,11 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @property
+    @override
+    def forgotten(self) -> SqliteForgottenTexts:
+        return SqliteForgottenTexts(self._database)
+
     @override
     def transaction(self) -> AbstractContextManager[None]:
         return self._database.transaction()
@@ -141,6 +147,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def put(self, entry: "Entry") -> None:
         with self._database.transaction():
+            ensure_not_forgotten(self.forgotten, entry)
             [(seq, is_retired)] = self._database.rows(*upsert_entry(entry))
             self._database.rows(*upsert_text(seq, entry))
             self._database.rows(

@@ -14,6 +14,7 @@ from hardwon.adapters.sqlite.database import (
     note_change,
     to_text,
 )
+from hardwon.adapters.sqlite.forgotten import SECRET
 from hardwon.adapters.sqlite.keyword_index import (
     STALE,
     UNTIDY,
@@ -78,7 +79,7 @@ LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
 OF_SESSIONS = ("receipt", "receipt_entry")
 """Tables that no restore changes: they record what was injected, whatever the store has later."""
 
-OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE, UNTIDY])
+OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE, UNTIDY, SECRET])
 """Metadata about the file itself, never restored."""
 
 HISTORY = "memory_id, field_changed, old_value, new_value, changed_at"

@@ -6,6 +6,7 @@ The errors of hardwon.
     HardwonError
       InvalidEntryError (ValueError)      the user's entry can't be stored
         InvalidAnswerError                one line for each problem of a retrospective's entries
+        ForgottenError                    the user had this text forgotten
       InvalidQueryError (ValueError)      the query can't be searched
       UnknownEntryError (LookupError)     no entry has that name
       InvalidCheckpointError (ValueError) nothing can be stored or found under that name
@@ -53,6 +54,21 @@ class InvalidAnswerError(InvalidEntryError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("; ".join(problems))
         self.problems = tuple(problems)
+
+
+class ForgottenError(InvalidEntryError):
+    """
+    The user had a text forgotten.
+
+    Args:
+        owner: The id of the entry, or what else `--undo-tombstone` takes; empty when it is unknown.
+    """
+
+    def __init__(self, owner: str = "") -> None:
+        super().__init__(
+            "this text was forgotten; to store it after all, run first:"
+            f" hardwon forget --undo-tombstone {owner or 'ID, the id that was forgotten'}"
+        )
 
 
 class InvalidQueryError(HardwonError, ValueError):

@@ -16,6 +16,7 @@ from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.use_cases.merge_transcript import dated_apart, merge_transcript
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ConversationFiles, SectionOfSession
+from hardwon.ports.forgotten import ForgottenTexts
 from hardwon.ports.transcripts import CaptureJournal, Transcribed, Transcripts
 
 Progress = Callable[[int], None]
@@ -53,6 +54,7 @@ class Capture:
     the run after an interrupted one writes the same chunks again.
 
     Attributes:
+        forgotten: The texts that may not come back.
         replaced: Sections that a capture from the beginning replaces; the journal is not written until it is complete.
 
     """
@@ -61,6 +63,7 @@ class Capture:
     files: ConversationFiles
     journal: CaptureJournal
     workplace: Workplace
+    forgotten: ForgottenTexts
     replaced: tuple[SectionOfSession, ...] = ()
 
     def add(
@@ -84,7 +87,8 @@ class Capture:
 
         """
         captured = self._write(Captured(buffer=buffer))  # unwritten by an earlier run
-        remaining = dated_apart(transcript, buffer)
+        dated = dated_apart(transcript, buffer)
+        remaining = (new for new in dated if not self.forgotten.holds([new.exchange.text]))
         while batch := list(islice(remaining, BUFFERED)):
             captured = self._write(self._with_batch(captured, batch))
             progress(captured.exchanges)

@@ -8,7 +8,7 @@ import attrs
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, OBSERVED_IN, BankEntry, text_after
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import redact
@@ -37,11 +37,13 @@ class Imported:
         known: The number of entries that were in the store, or whose heading was imported before.
         skipped: Entries that could not be imported with the reasons, one line each.
         left: The number of files left for the next import.
+        forgotten: The number of entries left out as the user had them forgotten.
 
     """
 
     added: int = 0
     known: int = 0
+    forgotten: int = 0
     skipped: tuple[str, ...] = ()
     left: int = 0
 
@@ -52,6 +54,7 @@ class Imported:
             known=self.known + other.known,
             skipped=self.skipped + other.skipped,
             left=self.left + other.left,
+            forgotten=self.forgotten + other.forgotten,
         )
 
 
@@ -104,7 +107,7 @@ class ImportKnowledge:
                 entry: Imported(known=1) if redact(entry.heading) in seen else self._entry(entry, file)
                 for entry in entries
             }
-            taken = {redact(entry.heading) for entry, outcome in outcomes.items() if not outcome.skipped}
+            taken = {redact(entry.heading) for entry, outcome in outcomes.items() if outcome.added or outcome.known}
             self.ledger.record(file.path, taken, file.fingerprint)
         return sum(outcomes.values(), Imported())
 
@@ -113,7 +116,10 @@ class ImportKnowledge:
             entry = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file)))
         except InvalidEntryError as error:
             return Imported(skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",))
-        placed = PlaceEntry(self.repository, self.projects, self._origin(file)).place(entry, _unchanged)
+        try:
+            placed = PlaceEntry(self.repository, self.projects, self._origin(file)).place(entry, _unchanged)
+        except ForgottenError:
+            return Imported(forgotten=1)
         return Imported(known=1) if placed.merged else Imported(added=1)
 
     def _highest_count(self, file: BankFile) -> int:

@@ -282,7 +282,7 @@ class _DocumentPlan(_Plan):
 
     @property
     def _is_deleted(self) -> bool:
-        return not self.known and "" in self._deleted
+        return not self.known and ("" in self._deleted or self._is_forgotten)
 
     @cached_property
     def _deleted(self) -> frozenset[str]:
@@ -301,7 +301,26 @@ class _DocumentPlan(_Plan):
         defaults = self.tools.defaults if kind == "document" else PLAIN
         whole = to_entry(self.document, self.document.fields, kind, self.tools.workplace, before, defaults=defaults)
         sections = section_entries(whole, self.document, earlier) if kind == "document" else ()
-        return (whole, *(section for section in sections if section.anchor_id not in self._deleted))
+        return (
+            attrs.evolve(whole, description=self._remaining(whole)),
+            *(section for section in sections if section.anchor_id not in self._deleted | self._forgotten),
+        )
+
+    def _remaining(self, whole: Entry) -> str:
+        """Return the text of the file without what was forgotten of it; all of it if nothing remains."""
+        return self.tools.repository.forgotten.without(whole.description) or whole.description
+
+    @property
+    def _is_forgotten(self) -> bool:
+        """Whether nothing remains of the file."""
+        text = self.document.fields.description or self.document.text
+        return bool(text) and not self.tools.repository.forgotten.without(text)
+
+    @cached_property
+    def _forgotten(self) -> frozenset[str]:
+        """The anchors of forgotten sections."""
+        forgotten = self.tools.repository.forgotten
+        return frozenset(part.anchor_id for part in self.document.sections.found if forgotten.holds([part.text]))
 
 
 @attrs.frozen(slots=False)
@@ -368,8 +387,13 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def _living(self) -> Sequence[CapturedSection]:
-        """The sections without those deleted from the store."""
-        return [section for section in self._free if not self._is_deleted(section)]
+        """The sections without those deleted from the store, and those forgotten."""
+        forgotten = self.tools.repository.forgotten
+        return [
+            section
+            for section in self._free
+            if not self._is_deleted(section) and not forgotten.holds(read().text for read in [section.read])
+        ]
 
     @cached_property
     def _due(self) -> Sequence[CapturedSection]:

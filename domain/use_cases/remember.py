@@ -7,7 +7,7 @@ import attrs
 
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.use_cases.capture import Capture, Captured, CaptureEvents, Learn, Learned
 
 NO_EXCHANGES = "no session that hooks or a transcript told of is at hand in this project: say what to remember, as in: hardwon remember 'TEXT'"
@@ -92,8 +92,11 @@ class Remember:
         Keep an exchange that belongs to no session.
 
         Raises:
+            ForgottenError: the user had it forgotten.
             UnreadableFileError: a file can't be written.
         """
+        if self.capture.forgotten.holds([exchange.text]):
+            raise ForgottenError
         drafts = self.capture.chunker.add((), exchange)
         return self._for_good(SessionBuffer(session_id="", project_root=project_root, drafts=drafts))
 

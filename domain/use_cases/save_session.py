@@ -5,7 +5,7 @@ import attrs
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import Document, FileFields
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.model.file_entry import to_entry
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.index_one_file import put_in_place
@@ -65,7 +65,7 @@ class SaveSession:
         Write *text*, without secrets, to a file of its own among the project's sessions; return its path.
 
         Raises:
-            InvalidEntryError: it is no valid session; nothing was written.
+            InvalidEntryError: it is no valid session, or was forgotten; nothing was written.
             UnreadableFileError: the file can't be written.
 
         """
@@ -73,6 +73,8 @@ class SaveSession:
         clean = redact(text)
         if "\0" in clean:
             raise InvalidEntryError(f"the text holds a NUL character at position {clean.index(chr(0))}: remove it")
+        if self.repository.forgotten.holds([clean, given.description or ""]):
+            raise ForgottenError
         entry = self._entry(self.sessions.parse(clean, now), given)  # validates before a file is created
         return self.sessions.create(clean, entry, now)
 

@@ -9,7 +9,7 @@ import attrs
 
 from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.errors import ForgottenError, StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
@@ -19,6 +19,7 @@ from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
 from hardwon.ports.override import override
+from tests.fakes.forgotten import InMemoryForgottenTexts
 from tests.fakes.state import State, text_hash
 
 RECALL_CAP = 10
@@ -34,6 +35,11 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     def __init__(self, state: State | None = None) -> None:
         self.state = state or State()
         self.busy = False
+
+    @property
+    @override
+    def forgotten(self) -> InMemoryForgottenTexts:
+        return self.state.forgotten
 
     @override
     @contextmanager
@@ -75,6 +81,8 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     def put(self, entry: Entry) -> None:
         self._ensure_writable()
         state = self.state
+        if state.forgotten.holds((entry.description, entry.reasoning, entry.notes)):
+            raise ForgottenError(entry.entry_id)
         if any(other.entry_id != entry.entry_id for other in self._of_section(entry)):
             raise StorageError("a section of a file has one entry")
         seq = state.seq_of(entry.entry_id)

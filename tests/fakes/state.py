@@ -16,6 +16,7 @@ from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.project import Project, Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from tests.fakes.forgotten import InMemoryForgottenTexts
 
 
 @attrs.define
@@ -34,6 +35,7 @@ class State:
     projects: dict[str, Project] = attrs.field(factory=dict)
     trusted_folders: set[str] = attrs.field(factory=set)
     places: dict[int, set[str]] = attrs.field(factory=dict)
+    forgotten: InMemoryForgottenTexts = attrs.field(factory=InMemoryForgottenTexts)
     last_seq: int = 0
 
     def restore(self, before: "State") -> None:

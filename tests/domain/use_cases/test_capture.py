@@ -17,6 +17,7 @@ from hardwon.domain.use_cases.capture import Capture, Captured
 from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
+from tests.fakes.forgotten import InMemoryForgottenTexts
 from tests.fakes.journal import InMemoryCaptureJournal
 from tests.fakes.workplaces import working_in
 from tests.strategies import NOW, few_examples
@@ -118,6 +119,7 @@ class Desk:
             files=self.files,
             journal=self.journal,
             workplace=HERE,
+            forgotten=InMemoryForgottenTexts(),
         )
 
     def session(self, name: str) -> SessionBuffer:

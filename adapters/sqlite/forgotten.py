@@ -1,0 +1,96 @@
+"""Hashes of forgotten texts in the store's table `forgotten`, keyed by a secret in its metadata."""
+
+import datetime as dt
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.sqlite.database import Database, to_text
+from hardwon.domain.model.errors import ForgottenError
+from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+SECRET = "forgetting_secret"  # noqa: S105  # the name of a row
+SECRET_BYTES = 32
+TAG_BYTES = 16
+
+
+class SqliteForgottenTexts(ForgottenTexts):
+    """Forgotten texts in the store's tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
+        from hardwon.domain.model.forgotten import identifying  # noqa: PLC0415  # rarely needed
+
+        with self._database.transaction():
+            secret = self._secret() or self._new_secret()
+            owned = _tag(secret, owner)
+            self._database.run_many(
+                "INSERT OR IGNORE INTO forgotten (tag, owner, at) VALUES (?, ?, ?)",
+                ((_tag(secret, passage), owned, to_text(at)) for passage in sorted(identifying(texts, words))),
+            )
+
+    @override
+    def holds(self, texts: Iterable[str]) -> bool:
+        return self._is_used() and any(self._found(text) for text in texts)
+
+    @override
+    def without(self, text: str) -> str:
+        from hardwon.domain.model.forgotten import comparable, without_passages  # noqa: PLC0415  # rarely needed
+
+        gone = self._found(text) if self._is_used() else set()
+        return "" if comparable(text) in gone else without_passages(text, gone) if gone else text
+
+    @override
+    def lift(self, owner: str) -> bool:
+        if not (secret := self._secret()):
+            return False
+        with self._database.transaction():
+            lifted = self._database.rows(
+                "DELETE FROM forgotten WHERE tag IN (SELECT tag FROM forgotten WHERE owner = ?) RETURNING 1",
+                (_tag(secret, owner),),
+            )
+        return bool(lifted)
+
+    def _is_used(self) -> bool:
+        return bool(self._database.value("SELECT 1 FROM forgotten LIMIT 1"))
+
+    def _found(self, text: str) -> set[str]:
+        """Return the passages of *text* that are forgotten."""
+        from hardwon.domain.model.forgotten import passages  # noqa: PLC0415  # rarely needed
+
+        secret = self._secret()
+        known = "SELECT 1 FROM forgotten WHERE tag = ? LIMIT 1"
+        return {passage for passage in passages(text) if self._database.value(known, (_tag(secret, passage),))}
+
+    def _secret(self) -> bytes:
+        """Return the key of the hashes, empty before the first."""
+        return bytes.fromhex(self._database.value("SELECT value FROM _metadata WHERE key = ?", (SECRET,)) or "")
+
+    def _new_secret(self) -> bytes:
+        secret = os.urandom(SECRET_BYTES)
+        self._database.rows("INSERT INTO _metadata (key, value) VALUES (?, ?)", (SECRET, secret.hex()))
+        return secret
+
+
+def ensure_not_forgotten(forgotten: ForgottenTexts, entry: "Entry") -> None:
+    """
+    Check that no text of *entry* was forgotten.
+
+    Raises:
+        ForgottenError: one was.
+    """
+    if forgotten.holds((entry.description, entry.reasoning, entry.notes)):
+        raise ForgottenError(entry.entry_id)
+
+
+def _tag(secret: bytes, text: str) -> bytes:
+    import hmac  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
+
+    return hmac.digest(secret, text.encode("utf-8", "replace"), "sha256")[:TAG_BYTES]

@@ -1,0 +1,34 @@
+"""The forgotten texts of a store in memory."""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from hardwon.domain.model.forgotten import comparable, identifying, passages, without_passages
+from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.override import override
+
+
+class InMemoryForgottenTexts(ForgottenTexts):
+    def __init__(self) -> None:
+        self.owners: dict[str, set[str]] = {}
+
+    @override
+    def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
+        for passage in identifying(texts, words):
+            self.owners.setdefault(passage, set()).add(owner)
+
+    @override
+    def holds(self, texts: Iterable[str]) -> bool:
+        return bool(self.owners) and any(passage in self.owners for text in texts for passage in passages(text))
+
+    @override
+    def without(self, text: str) -> str:
+        gone = {passage for passage in passages(text) if passage in self.owners}
+        return "" if comparable(text) in gone else without_passages(text, gone) if gone else text
+
+    @override
+    def lift(self, owner: str) -> bool:
+        lifted = [passage for passage, owners in self.owners.items() if owner in owners]
+        for passage in lifted:
+            del self.owners[passage]
+        return bool(lifted)
