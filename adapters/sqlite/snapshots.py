@@ -18,6 +18,7 @@ from hardwon.adapters.sqlite.database import (
     from_text,
     to_text,
 )
+from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.query import where
 from hardwon.adapters.sqlite.restore import SqliteSnapshot
 from hardwon.adapters.sqlite.store import COMPANIONS
@@ -109,6 +110,7 @@ class SqliteSnapshots(Snapshots):
     @contextmanager
     def opened(self, path: str) -> Iterator[SqliteSnapshot]:
         with opened_copy(path) as copy:
+            drop_forgotten(copy, SqliteForgottenTexts(self._database))
             yield SqliteSnapshot(copy, self._database)
 
     @override

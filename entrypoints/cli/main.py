@@ -83,7 +83,8 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
     "Memory": {
         "update": Command("change", "update", "Change what is known about an entry."),
         "validate": Command("change", "validate", "Say whether an entry was of use."),
-        "delete": Command("change", "delete", "Forget entries."),
+        "delete": Command("change", "delete", "Delete entries; their traces stay until hardwon forget."),
+        "forget": Command("forget", "forget", "Forget entries or words for good, everywhere, and prove it."),
         "save": Command("files", "save", "Keep a session, to be found by what it was about."),
         "capture": Command("conversations", "capture", "Keep what a transcript of a session says."),
         "index": Command("files", "index", "Bring markdown files into the store."),
