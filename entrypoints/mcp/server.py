@@ -27,6 +27,7 @@ from hardwon.entrypoints.mcp.tools_documents import document_tools
 from hardwon.entrypoints.mcp.tools_entries import browse_tools, stats_tools
 from hardwon.entrypoints.mcp.tools_search import search_tools, surfacing_tools
 from hardwon.entrypoints.presenters.entries import entry_document, plain
+from hardwon.entrypoints.presenters.pauses import refusal as paused_refusal
 from hardwon.entrypoints.presenters.text import on_one_line
 
 INSTRUCTIONS = """\
@@ -131,22 +132,30 @@ TOOLS = (
 
 def build_server(worker: MemoryWorker) -> "MemoryServer":
     """Return a server for the memory of *worker*, which is open while it serves."""
-    server = MemoryServer(
-        NAME,
-        title="hardwon: hard-won lessons",
-        version=version(NAME),
-        instructions=INSTRUCTIONS,
-        tools=[tool for make in TOOLS for tool in make(worker)],
-        lifespan=lambda _: worker.open(),
-        log_level="WARNING",
-    )
+    server = MemoryServer(worker)
     add_resources(server, worker)
     add_prompts(server)
     return server
 
 
 class MemoryServer(MCPServer[None]):
-    """The SDK's server, whose tools answer in two ways and refuse in one line."""
+    """
+    The SDK's server, whose tools answer in two ways and refuse in one line: all of them during a pause.
+
+    Searches are refused too, as they count what they find.
+    """
+
+    def __init__(self, worker: MemoryWorker) -> None:
+        super().__init__(
+            NAME,
+            title="hardwon: hard-won lessons",
+            version=version(NAME),
+            instructions=INSTRUCTIONS,
+            tools=[tool for make in TOOLS for tool in make(worker)],
+            lifespan=lambda _: worker.open(),
+            log_level="WARNING",
+        )
+        self._worker = worker
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
@@ -155,8 +164,10 @@ class MemoryServer(MCPServer[None]):
         Call a tool; the text of its answer is the `message` of the structured one.
 
         Raises:
-            ToolError: the arguments or the store are not fit; the message says what to change.
+            ToolError: the arguments or the store are not fit, or memory is paused; the message says what to change.
         """
+        if pause := self._worker.pause():
+            raise ToolError(paused_refusal(pause))
         tool = self._tool_manager.get_tool(name)
         if tool is None:
             raise ToolError(f"unknown tool {name[:80]!r}: tools/list names those there are")
@@ -173,8 +184,10 @@ class MemoryServer(MCPServer[None]):
         Read a resource.
 
         Raises:
-            ResourceError: there is none, or the store can't be read; the message says why.
+            ResourceError: there is none, the store can't be read, or memory is paused; the message says why.
         """
+        if pause := self._worker.pause():
+            raise ResourceError(paused_refusal(pause))
         try:
             return await super().read_resource(uri, context)
         except UnexpectedResourceError as error:

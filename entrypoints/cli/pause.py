@@ -1,0 +1,58 @@
+"""`hardwon pause` and `hardwon resume`: go off the record, for a session or for all."""
+
+from typing import Annotated
+
+import typer
+
+from hardwon.domain.model.pause import NEVER, Pause, holding, parse_duration, pause_of
+from hardwon.entrypoints.bootstrap import system_clock
+from hardwon.entrypoints.bootstrap_project import open_pauses
+from hardwon.entrypoints.cli.console import say
+from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, Typed, resolve
+from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.presenters.pauses import pause_line
+
+PAUSE_EXAMPLES = "Examples: hardwon pause; hardwon pause --for 2h30m"
+NOT_PAUSED = "Nothing is paused here"
+RESUMED = "Resumed: what is said from the next prompt on is captured again; what was said in the pause never is"
+
+
+def pause(
+    *,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            "--for", metavar="TIME", help="How long, such as 30m, 1h, 2h30m or 1d (default: until hardwon resume)."
+        ),
+    ] = None,
+    typed: Typed = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+) -> None:
+    """
+    Go off the record: capture, store and inject nothing for a while.
+
+    In an agent's session that session is paused, in a terminal all sessions
+    are. What is said meanwhile is never captured afterwards either; what was
+    said before stays. Agents are refused; commands that you run yourself work.
+    """
+    del typed
+    now, session_id = system_clock().now(), host_session()
+    ends_at = now + parse_duration(duration) if duration is not None else NEVER
+    pauses = open_pauses(resolve(project_root, global_store).settings.global_store)
+    added = Pause(session_id, now, ends_at)
+    pauses.add(added)
+    say(pause_line(pause_of(session_id, pauses.read(), now) or added, session_id))
+
+
+def resume(*, typed: Typed = False, project_root: ProjectRoot = ".", global_store: GlobalStore = None) -> None:
+    """End the pause of this session and that of all sessions; in a terminal, every pause."""
+    del typed
+    now, session_id = system_clock().now(), host_session()
+    pauses = open_pauses(resolve(project_root, global_store).settings.global_store)
+    before = holding(pauses.read(), now)
+    if not any(not session_id or item.covers(session_id) for item in before):
+        say(NOT_PAUSED)
+        return
+    pauses.resume(session_id, now)
+    say(RESUMED)
