@@ -31,10 +31,8 @@ class PauseFile:
         try:
             with open(self.path, "rb", opener=_open_without_waiting) as file:
                 lines = file.read().split(b"\n")
-        except (FileNotFoundError, NotADirectoryError):
-            return ()
-        except OSError:
-            return (UNREADABLE,)
+        except (OSError, ValueError):
+            return (UNREADABLE,) if os.path.lexists(self.path) else ()
         pauses = list[Pause]()
         for line in filter(bytes.strip, lines):
             pauses = _with_line(pauses, line)

@@ -96,7 +96,7 @@ class JsonlTranscripts(Transcripts):
     Attributes:
         cleaning: Removes secrets; applied to all texts.
         boundaries: Slash commands that are kept with their arguments.
-        pauses: What was said during them, and answers to it, is left out.
+        pauses: Utterances during them are left out, and answers to such prompts.
 
     """
 

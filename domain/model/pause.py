@@ -29,7 +29,7 @@ class Pause(NamedTuple):
 
     @property
     def is_readable(self) -> bool:
-        """Whether it is a pause that somebody made, not `UNREADABLE` or what was left of that."""
+        """Whether it was read from the file, and does not stand for a line that can't be."""
         return self.begins_at != EVER
 
     def covers(self, session_id: str) -> bool:
@@ -42,7 +42,7 @@ class Pause(NamedTuple):
 
 
 UNREADABLE = Pause("", EVER)
-"""What stands for a pause that can't be read: all sessions, since ever, until it is resumed."""
+"""The pause in place of one that can't be read: all sessions, since ever, until it is resumed."""
 
 
 def holding(pauses: Iterable[Pause], now: dt.datetime) -> list[Pause]:

@@ -33,8 +33,8 @@ def pause(
     Go off the record: capture, store and inject nothing for a while.
 
     In an agent's session that session is paused, in a terminal all sessions
-    are. What is said meanwhile is never captured afterwards either; what was
-    said before stays. Agents are refused; commands that you run yourself work.
+    are. The words of a pause are never captured afterwards either; earlier ones
+    stay. Agents are refused; commands that you run yourself work.
     """
     del typed
     now, session_id = system_clock().now(), host_session()

@@ -10,7 +10,7 @@ from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
 from hardwon.entrypoints.host_session import host_session
 
 LONGEST_TURN = dt.timedelta(days=1)
-"""A turn that began during a pause has ended so long after it; so long a session start tells of another session's pause."""
+"""A turn that began during a pause has ended by then; a session start mentions another session's pause until then."""
 
 
 class SessionPauses(NamedTuple):

@@ -1,7 +1,7 @@
 """The MCP server: instructions for models, prompts for the menus of hosts, resources (one memory, the figures), tools."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from pydantic.networks import AnyUrl
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.neutral_text import without_tags
+from hardwon.domain.model.pause import Pause
 from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.mcp.schema import find, refusal
 from hardwon.entrypoints.mcp.threads import MemoryWorker
@@ -132,7 +133,16 @@ TOOLS = (
 
 def build_server(worker: MemoryWorker) -> "MemoryServer":
     """Return a server for the memory of *worker*, which is open while it serves."""
-    server = MemoryServer(worker)
+    server = MemoryServer(
+        NAME,
+        title="hardwon: hard-won lessons",
+        version=version(NAME),
+        instructions=INSTRUCTIONS,
+        tools=[tool for make in TOOLS for tool in make(worker)],
+        lifespan=lambda _: worker.open(),
+        log_level="WARNING",
+        pause=worker.pause,
+    )
     add_resources(server, worker)
     add_prompts(server)
     return server
@@ -143,19 +153,17 @@ class MemoryServer(MCPServer[None]):
     The SDK's server, whose tools answer in two ways and refuse in one line: all of them during a pause.
 
     Searches are refused too, as they count what they find.
+
+    Args:
+        arguments: Of the SDK's server.
+        pause: Returns the pause that holds now.
+        options: Of the SDK's server.
+
     """
 
-    def __init__(self, worker: MemoryWorker) -> None:
-        super().__init__(
-            NAME,
-            title="hardwon: hard-won lessons",
-            version=version(NAME),
-            instructions=INSTRUCTIONS,
-            tools=[tool for make in TOOLS for tool in make(worker)],
-            lifespan=lambda _: worker.open(),
-            log_level="WARNING",
-        )
-        self._worker = worker
+    def __init__(self, *arguments: Any, pause: Callable[[], Pause | None] = lambda: None, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._pause = pause
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
@@ -166,7 +174,7 @@ class MemoryServer(MCPServer[None]):
         Raises:
             ToolError: the arguments or the store are not fit, or memory is paused; the message says what to change.
         """
-        if pause := self._worker.pause():
+        if pause := self._pause():
             raise ToolError(paused_refusal(pause))
         tool = self._tool_manager.get_tool(name)
         if tool is None:
@@ -186,7 +194,7 @@ class MemoryServer(MCPServer[None]):
         Raises:
             ResourceError: there is none, the store can't be read, or memory is paused; the message says why.
         """
-        if pause := self._worker.pause():
+        if pause := self._pause():
             raise ResourceError(paused_refusal(pause))
         try:
             return await super().read_resource(uri, context)
