@@ -59,7 +59,16 @@ from_text = dt.datetime.fromisoformat
 
 GIT = ".git"
 IGNORE = ".gitignore"
-OWN_NAMES = ("memory.db", "capture.db", "capture.lock", "checkpoints", "hook.log", ".last-injection.json", "setup.json", "pauses.jsonl")
+OWN_NAMES = (
+    "memory.db",
+    "capture.db",
+    "capture.lock",
+    "checkpoints",
+    "hook.log",
+    ".last-injection.json",
+    "setup.json",
+    "pauses.jsonl",
+)
 """Prefixes of the files that hardwon creates in a store's folder; markdown files are the user's."""
 
 

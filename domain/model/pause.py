@@ -36,6 +36,10 @@ class Pause(NamedTuple):
         """Return whether that session is paused by it."""
         return self.session_id in {"", session_id}
 
+    def ends_by_resume_in(self, session_id: str) -> bool:
+        """Return whether a resume in that session ends it; one outside of sessions, where it is empty, ends every pause."""
+        return not session_id or self.covers(session_id)
+
     def holds(self, now: dt.datetime) -> bool:
         """Return whether it has not ended at *now*; a clock that was set back does not end it."""
         return now < self.ends_at
@@ -56,20 +60,11 @@ def pause_of(session_id: str, pauses: Iterable[Pause], now: dt.datetime) -> Paus
 
 
 def resumed(pauses: Iterable[Pause], session_id: str, at: dt.datetime) -> list[Pause]:
-    """
-    Return *pauses* after a resume.
-
-    Args:
-        pauses: All of them.
-        session_id: Where it was said: ends the pauses of that session and those of all sessions; empty ends every pause.
-        at: When.
-
-    """
-
-    def ends(pause: Pause) -> bool:
-        return pause.holds(at) and (not session_id or pause.covers(session_id))
-
-    return [pause._replace(ends_at=at) if ends(pause) else pause for pause in pauses]
+    """Return *pauses* after a resume in that session, at that time."""
+    return [
+        pause._replace(ends_at=at) if pause.holds(at) and pause.ends_by_resume_in(session_id) else pause
+        for pause in pauses
+    ]
 
 
 def is_off_record(pauses: Iterable[Pause], session_id: str, at: dt.datetime) -> bool:

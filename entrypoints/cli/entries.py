@@ -73,7 +73,7 @@ def stats(
     figures = count(memory, chosen(collection, project=project), seen)
     paused = holding(open_pauses(memory.settings.global_store).read(), memory.clock.now())
     if as_json:
-        print_json({**figures, "paused": [*map(pause_document, paused)]})
+        print_json({**figures, "paused": [*map(pause_document, paused)]} if paused else figures)
         return
     for pause in paused:
         say(pause_line(pause, host_session()))

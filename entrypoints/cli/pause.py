@@ -7,10 +7,10 @@ import typer
 from hardwon.domain.model.pause import NEVER, Pause, holding, parse_duration, pause_of
 from hardwon.entrypoints.bootstrap import system_clock
 from hardwon.entrypoints.bootstrap_project import open_pauses
-from hardwon.entrypoints.cli.console import say
-from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, Typed, resolve
+from hardwon.entrypoints.cli.console import print_json, say
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, resolve
 from hardwon.entrypoints.host_session import host_session
-from hardwon.entrypoints.presenters.pauses import pause_line
+from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 
 PAUSE_EXAMPLES = "Examples: hardwon pause; hardwon pause --for 2h30m"
 NOT_PAUSED = "Nothing is paused here"
@@ -28,6 +28,7 @@ def pause(
     typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
+    as_json: AsJson = False,
 ) -> None:
     """
     Go off the record: capture, store and inject nothing for a while.
@@ -42,17 +43,28 @@ def pause(
     pauses = open_pauses(resolve(project_root, global_store).settings.global_store)
     added = Pause(session_id, now, ends_at)
     pauses.add(added)
-    say(pause_line(pause_of(session_id, pauses.read(), now) or added, session_id))
+    paused = pause_of(session_id, pauses.read(), now) or added  # one that holds longer may have been there
+    if as_json:
+        print_json(pause_document(paused))
+    else:
+        say(pause_line(paused, session_id))
 
 
-def resume(*, typed: Typed = False, project_root: ProjectRoot = ".", global_store: GlobalStore = None) -> None:
+def resume(
+    *,
+    typed: Typed = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
     """End the pause of this session and that of all sessions; in a terminal, every pause."""
     del typed
     now, session_id = system_clock().now(), host_session()
     pauses = open_pauses(resolve(project_root, global_store).settings.global_store)
-    before = holding(pauses.read(), now)
-    if not any(not session_id or item.covers(session_id) for item in before):
-        say(NOT_PAUSED)
-        return
-    pauses.resume(session_id, now)
-    say(RESUMED)
+    ending = [item for item in holding(pauses.read(), now) if item.ends_by_resume_in(session_id)]
+    if ending:
+        pauses.resume(session_id, now)
+    if as_json:
+        print_json({"resumed": [pause_document(item._replace(ends_at=now)) for item in ending]})
+    else:
+        say(RESUMED if ending else NOT_PAUSED)

@@ -1,4 +1,4 @@
-"""The file of pauses: what is appended reads back, whatever stands beside it."""
+"""The file of pauses: what is appended reads back, whatever else the file holds."""
 
 import datetime as dt
 import json

@@ -49,13 +49,13 @@ def test_a_pause_of_another_session_leaves_nothing_out(tmp_path: Path) -> None:
     assert read(tmp_path, lines, Pause("another", begun[0])) == read(tmp_path, lines)
 
 
-def test_what_a_fork_copied_is_off_the_record_as_it_was_in_its_session(tmp_path: Path) -> None:
+def test_lines_that_a_fork_copied_are_off_the_record_as_in_their_session(tmp_path: Path) -> None:
     lines, begun = transcript(sessionId="fork", forkedFrom={"sessionId": SESSION, "messageUuid": "x"})
 
     assert len(read(tmp_path, lines, Pause(SESSION, begun[1]))) == 1
 
 
-def test_what_answers_a_prompt_of_the_pause_is_left_out_though_the_pause_is_over(tmp_path: Path) -> None:
+def test_an_answer_to_a_prompt_of_the_pause_is_left_out_though_the_pause_is_over(tmp_path: Path) -> None:
     lines, begun = transcript()
     paused = Pause("", begun[2], begun[2] + SECOND)
 

@@ -45,10 +45,10 @@ def test_a_clock_that_was_set_back_ends_no_pause() -> None:
     assert holding([MINE], NOON - dt.timedelta(days=400)) == [MINE]
 
 
-@pytest.mark.parametrize(("minutes", "expected"), [(-1, False), (0, True), (59, True), (60, False)])
-def test_words_of_the_span_are_off_the_record_also_when_it_is_over(minutes: int, expected: bool) -> None:
-    assert is_off_record([MINE], "mine", NOON + minutes * MINUTE) is expected
-    assert not is_off_record([MINE], "other", NOON + minutes * MINUTE)
+def test_words_of_the_span_are_off_the_record_in_its_session_only() -> None:
+    for session_id, expected in (("mine", [False, True, True, False]), ("other", [False] * 4)):
+        times = [NOON + minutes * MINUTE for minutes in (-1, 0, 59, 60)]
+        assert [is_off_record([MINE], session_id, at) for at in times] == expected
 
 
 def test_a_resume_in_a_session_ends_its_pause_and_that_of_all_and_no_other() -> None:
@@ -64,7 +64,7 @@ def test_a_resume_outside_of_sessions_ends_all_but_moves_no_end_that_is_past() -
     assert resumed([ended, MINE], "", at) == [ended, MINE._replace(ends_at=at)]
 
 
-def test_what_can_not_be_read_is_a_pause_of_all_since_ever() -> None:
+def test_an_unreadable_pause_is_one_of_all_since_ever() -> None:
     assert pause_of("any", [UNREADABLE], NOON) == UNREADABLE
     assert is_off_record([UNREADABLE], "any", NOON - dt.timedelta(days=9_999))
     assert not UNREADABLE.is_readable

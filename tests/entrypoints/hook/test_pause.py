@@ -12,17 +12,17 @@ from tests.entrypoints.conversing import Conversation, rest, statuses, workers, 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
 
-SECRET = "The merger with Acme is on Friday"
+MERGER = "The merger with Acme is on Friday"
 NOW = dt.datetime.now(dt.UTC)
 MINUTE = dt.timedelta(minutes=1)
 SILENT = (0, "", "")
 EVENTS: dict[str, dict[str, object]] = {
     "SessionStart": {"source": "startup"},
-    "UserPromptSubmit": {"prompt": f"{SECRET}: how do I parse the csv-reader's quotes?"},
-    "Stop": {"last_assistant_message": SECRET, "stop_hook_active": False},
-    "PreCompact": {"trigger": "manual", "custom_instructions": SECRET},
+    "UserPromptSubmit": {"prompt": f"{MERGER}: how do I parse the csv-reader's quotes?"},
+    "Stop": {"last_assistant_message": MERGER, "stop_hook_active": False},
+    "PreCompact": {"trigger": "manual", "custom_instructions": MERGER},
     "SessionEnd": {"reason": "other"},
-    "SubagentStop": {"last_assistant_message": SECRET},
+    "SubagentStop": {"last_assistant_message": MERGER},
 }
 
 
@@ -46,11 +46,11 @@ def pause(world: World, session_id: str = "", begins_at: dt.datetime = NOW, ends
 
 def answer_of_the_paused_turn(talk: Conversation) -> None:
     """Let the agent say more in the turn that is going on, and end it."""
-    talk.write("", f"Resumed, after {SECRET}.")
+    talk.write("", f"Resumed, after {MERGER}.")
     if talk.transcript.exists():
         *lines, _, answer = talk.transcript.read_text().splitlines()
         talk.transcript.write_text("\n".join([*lines, answer, ""]))
-    talk.hook("Stop", last_assistant_message=f"Resumed, after {SECRET}.", stop_hook_active=False)
+    talk.hook("Stop", last_assistant_message=f"Resumed, after {MERGER}.", stop_hook_active=False)
 
 
 def every_byte(world: World) -> dict[str, tuple[int, bytes]]:
@@ -67,7 +67,7 @@ def test_no_event_of_a_pause_changes_a_byte_anywhere_or_starts_a_worker(
 ) -> None:
     conversation = Conversation(world)
     conversation.say("Which way does the parser go?", "We decided on way 1.")
-    conversation.write(SECRET, SECRET)
+    conversation.write(MERGER, MERGER)
     pause(world, session_id)
     before = every_byte(world)
     run = conversation.hook(event, **EVENTS[event])
@@ -120,21 +120,21 @@ def test_a_session_start_says_in_one_line_what_is_paused_and_how_it_ends(world: 
 
 def test_the_paused_session_is_told_when_it_starts_again_and_gemini_by_json(world: World) -> None:
     pause(world, "first")
-    told = Conversation(world).hook("SessionStart", source="resume").stdout
+    output = Conversation(world).hook("SessionStart", source="resume").stdout
     gemini = world.hook("--host", "gemini", payload={"session_id": "first", "hook_event_name": "SessionStart"})
 
-    assert told.startswith("hardwon is paused in this session: ")
-    assert json.loads(gemini.stdout)["hookSpecificOutput"]["additionalContext"] == told
+    assert output.startswith("hardwon is paused in this session: ")
+    assert json.loads(gemini.stdout)["hookSpecificOutput"]["additionalContext"] == output
 
 
 def test_another_session_gets_its_block_after_a_line_that_it_is_not_paused_for_a_day(world: World) -> None:
     plain = Conversation(world, "second").hook("SessionStart", source="startup").stdout
     pause(world, "first", begins_at=NOW - 23 * 60 * MINUTE)
-    told = Conversation(world, "second").hook("SessionStart", source="clear").stdout
+    output = Conversation(world, "second").hook("SessionStart", source="clear").stdout
 
-    assert told.startswith("hardwon was paused in session first at ")
-    assert told.partition("\n")[0].endswith(", but not in this session: hardwon pause")
-    assert told.partition("\n")[2].startswith(plain.splitlines()[0])
+    assert output.startswith("hardwon was paused in session first at ")
+    assert output.partition("\n")[0].endswith(", but not in this session: hardwon pause")
+    assert output.partition("\n")[2].startswith(plain.splitlines()[0])
     (world.store / "pauses.jsonl").unlink()
     pause(world, "first", begins_at=NOW - 25 * 60 * MINUTE)
     assert Conversation(world, "second").hook("SessionStart", source="clear").stdout.startswith(plain.splitlines()[0])
@@ -172,7 +172,7 @@ def test_a_file_of_pauses_that_can_not_be_read_pauses_all(world: World) -> None:
 @pytest.mark.parametrize("has_transcript", [True, False])
 @pytest.mark.parametrize("session_id", ["", "first"])
 def test_words_of_a_pause_are_never_captured_and_those_around_it_are(
-    talk: Conversation, session_id: str, has_transcript: bool
+    talk: Conversation, session_id: str, *, has_transcript: bool
 ) -> None:
     world = talk.world
     if session_id:
@@ -180,9 +180,9 @@ def test_words_of_a_pause_are_never_captured_and_those_around_it_are(
     talk = Conversation(world, has_transcript=has_transcript)
     talk.exchange("Which way does the parser go?", "We decided on way 1.")
     assert hardwon(world, "pause").code == 0
-    talk.exchange(f"{SECRET}, right?", f"Yes. {SECRET}.")
-    talk.ask(f"{SECRET}. Resume now")
-    talk.write(f"{SECRET}. Resume now", "I run hardwon resume.")
+    talk.exchange(f"{MERGER}, right?", f"Yes. {MERGER}.")
+    talk.ask(f"{MERGER}. Resume now")
+    talk.write(f"{MERGER}. Resume now", "I run hardwon resume.")
     assert hardwon(world, "resume").code == 0
     answer_of_the_paused_turn(talk)
     talk.exchange("Which quotes does the reader take?", "We decided on double quotes.")
@@ -195,16 +195,16 @@ def test_words_of_a_pause_are_never_captured_and_those_around_it_are(
 
     assert "We decided on way 1." in written(world)
     assert "We decided on double quotes." in written(world)
-    assert [path for path in ours if SECRET.encode() in path.read_bytes()] == []
+    assert [path for path in ours if MERGER.encode() in path.read_bytes()] == []
 
 
 def test_a_reply_after_the_pause_to_a_prompt_in_it_is_not_noted(talk: Conversation) -> None:
     talk.ask("Which way does the parser go?")
     pause(talk.world, begins_at=NOW - MINUTE, ends_at=dt.datetime.now(dt.UTC))
-    talk.reply_to("", SECRET)
+    talk.reply_to("", MERGER)
 
     assert statuses(talk.world)["first"].waiting == 1
-    assert SECRET.encode() not in (talk.world.store / "capture.db").read_bytes()
+    assert MERGER.encode() not in (talk.world.store / "capture.db").read_bytes()
     talk.ask("And now?")
     talk.reply_to("And now?", "On the record.")
     assert statuses(talk.world)["first"].waiting == 3
