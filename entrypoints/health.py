@@ -11,12 +11,13 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError, HardwonError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.pause import holding
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
-from hardwon.entrypoints.bootstrap_project import find_git, top_of
+from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_keyword_index,
@@ -27,6 +28,8 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     store_path,
 )
 from hardwon.entrypoints.health_projects import project_lines
+from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.projects import look_up_if_possible
 from hardwon.ports.agents import Agent, Connection
@@ -87,7 +90,7 @@ CHECKED = "provider "
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    return [*_store(settings, project_root), _git(project_root), *_agents(project_root)]
+    return [*_store(settings, project_root), *_pauses(settings), _git(project_root), *_agents(project_root)]
 
 
 def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
@@ -107,6 +110,12 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     answering = [space for space, finding in providers if finding.ok]
     yield Finding("search", ok=True, detail=_how_search_works(answering))
     memory.close()
+
+
+def _pauses(settings: Settings) -> list[Finding]:
+    """Return one finding for each pause that holds; all is well with it unless its file can't be read."""
+    held = holding(open_pauses(settings.global_store).read(), system_clock().now())
+    return [Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session())) for pause in held]
 
 
 def _git(project_root: str) -> Finding:

@@ -68,6 +68,7 @@ OWN_NAMES = (
     "hook.log",
     ".last-injection.json",
     "setup.json",
+    "pauses.jsonl",
 )
 """Prefixes of the files that hardwon creates in a store's folder; markdown files are the user's."""
 

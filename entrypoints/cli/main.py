@@ -79,6 +79,8 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "list": Command("entries", "list_entries", "List what is remembered, the newest first."),
         "show": Command("entries", "show", "Show one entry with all that is known about it."),
         "why": Command("why", "why", "Tell what was injected into sessions, and why."),
+        "pause": Command("pause", "pause", "Go off the record: keep and show nothing for a while."),
+        "resume": Command("pause", "resume", "End the pause."),
     },
     "Memory": {
         "update": Command("change", "update", "Change what is known about an entry."),
