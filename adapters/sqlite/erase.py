@@ -54,10 +54,12 @@ def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> Rows:
 def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[OwnedText]:
     """Yield the texts of the entries that `erase_rows` removes, and of what waits in a journal of events."""
     _define(connection, erasure)
+    if not (seqs := _entries(connection)):
+        return
     for entry_id, *texts in connection.execute(
         "SELECT e.id, t.description, t.reasoning, t.notes FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
         " JOIN entry_text t ON t.entry_seq = e.seq",
-        (in_list(_entries(connection)),),
+        (in_list(seqs),),
     ).fetchall():
         yield from (OwnedText(entry_id, text) for text in texts if text)
 
@@ -102,7 +104,7 @@ def erase_rows(connection: sqlite3.Connection, erasure: Erasure) -> None:
     """
     _define(connection, erasure)
     seqs = _entries(connection)
-    _erase_entries(connection, seqs)
+    _erase_entries(connection, {*seqs, *_deleted(connection)})
     _erase_from_indexes(connection, in_list(seqs))
     for table in _other_tables(connection):
         if table == "checkpoints":
@@ -151,6 +153,14 @@ def _entries(connection: sqlite3.Connection) -> list[int]:
             f"SELECT seq FROM entry WHERE {facts} UNION SELECT entry_seq FROM entry_text WHERE {texts}"
         )
     ]
+
+
+def _deleted(connection: sqlite3.Connection) -> list[int]:
+    """Return the numbers of entries that were deleted before, and whose history holds something."""
+    if "history" not in _names(connection, TABLES):
+        return []
+    deleted = f"SELECT memory_id FROM history WHERE field_changed = 'deleted' AND {_condition(connection, 'history')}"
+    return [seq for (seq,) in connection.execute(deleted)]
 
 
 def _erase_entries(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:

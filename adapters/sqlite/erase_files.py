@@ -134,8 +134,9 @@ class OtherDatabases(Place):
 
     @override
     def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
-        path = os.path.join(self._folder, JOURNAL)
-        return [*_utterances(path, erasure)] if os.path.isfile(path) else []
+        for path in self._paths():
+            with suppress(CorruptStoreError):
+                yield from _texts_of(path, erasure)
 
     @override
     def erase(self, erasure: Erasure) -> None:
@@ -176,9 +177,12 @@ def _rows_of(path: str, erasure: Erasure) -> Sequence[Found]:
         return []
 
 
-def _utterances(path: str, erasure: Erasure) -> Iterator[OwnedText]:
-    """Yield the utterances in the journal at *path* that hold something."""
+def _texts_of(path: str, erasure: Erasure) -> Iterator[OwnedText]:
+    """Yield the texts of entries in the copy, or the utterances in the journal, at *path* that hold something."""
     with translated(path), _connected(path) as connection:
+        if not path.endswith(JOURNAL):
+            yield from texts_holding(connection, erasure)
+            return
         events = [text for (text,) in connection.execute("SELECT text FROM event")]
         sessions = [json.loads(document) for (document,) in connection.execute("SELECT document FROM buffer")]
     exchanges = [exchange for session in sessions for draft in session["drafts"] for exchange in draft["exchanges"]]

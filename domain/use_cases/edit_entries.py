@@ -105,7 +105,7 @@ class Forget:
 
     def _note(self, entry: Entry) -> None:
         if entry.number is not None:
-            self.history.record(entry.number, [FieldChange("deleted", entry.name, None)], self.clock.now())
+            self.history.record(entry.number, [FieldChange("deleted", entry.name, entry.entry_id)], self.clock.now())
 
 
 def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]:

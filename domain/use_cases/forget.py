@@ -129,7 +129,7 @@ class ForgetForGood:
             StorageError: the store can't be read.
         """
         entries = self._meant(wanted)
-        ids = [entry.entry_id for entry in entries]
+        ids = [*dict.fromkeys((*(entry.entry_id for entry in entries), *wanted.ids))]
         is_used = bool(wanted.text and wanted.is_narrowed) and not {*self._holding(wanted.text)} <= {*ids}
         texts = [*_texts(entries), *self._texts_of_sections(ids)]
         given = (wanted.text,) if wanted.text and not is_used else ()

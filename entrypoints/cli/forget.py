@@ -9,6 +9,7 @@ import typer
 
 from hardwon.domain.model.erasure import MIN_TEXT_BYTES
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
@@ -167,7 +168,9 @@ def _wanted(
 
 
 def _id_meant(memory: Memory, argument: str) -> str:
-    """Return the id that *argument* is, begins, or numbers after a #; empty for a text."""
+    """Return the id that *argument* is, also of an entry that was deleted, begins, or numbers after a #; empty for a text."""
+    if IDENTITY.fullmatch(argument):
+        return argument
     if argument.startswith("#") and is_number(argument[1:]):
         found = ids_numbered(memory.repository, argument[1:])
     else:

@@ -146,8 +146,8 @@ COMMANDS: Mapping[str, Command | Group] = {
 SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("ask", "find", "query"), "recall"),
     **dict.fromkeys(("new", "store", "learn", "write"), "add"),
-    **dict.fromkeys(("forget", "remove", "rm"), "delete"),
-    **dict.fromkeys(("edit", "change", "set"), "update"),
+    **dict.fromkeys(("remove", "rm"), "delete"),
+    **dict.fromkeys(("change", "set"), "update"),
     **dict.fromkeys(("get", "cat", "view"), "show"),
     **dict.fromkeys(("ls", "browse"), "list"),
     **dict.fromkeys(("scan", "sync", "reindex"), "index"),

@@ -352,7 +352,9 @@ class DeleteTools:
 
 def _deletion(deleted: Sequence[Entry]) -> str:
     names = [f"Deleted: {visible(entry.name)} (id: {entry.number})" for entry in deleted]
-    return "\n".join(first_lines(names)) if names else "Nothing was left to delete"
+    kept = "Kept in history and checkpoints until the user runs: hardwon forget ID, such as {}"
+    lines = (*first_lines(names), kept.format(deleted[0].entry_id)) if deleted else ["Nothing was left to delete"]
+    return "\n".join(lines)
 
 
 def delete_tools(worker: MemoryWorker) -> list[Tool]:
