@@ -11,6 +11,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_projects import registry_of
 
 if TYPE_CHECKING:
+    from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
@@ -114,6 +115,24 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
         ledger=SqliteImportLedger(memory.database),
         clock=memory.clock,
     )
+
+
+def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
+    """Return one line for each file of the knowledge banks and the project's memory that can't be read."""
+    from hardwon.adapters.markdown.knowledge_bank import read_banks
+    from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.domain.model.errors import UnreadableFileError
+
+    problems = list[str]()
+    for _ in read_banks(os.path.realpath(project_root), settings.global_store, problems.append):
+        pass
+    sources = MarkdownFiles(project_root, settings.document_roots)
+    for path in sources.of_project().files:
+        try:
+            sources.read(path)
+        except UnreadableFileError as error:
+            problems.append(str(error))
+    return problems
 
 
 def document_folders(memory: Memory, project_root: str) -> list[str]:
