@@ -66,12 +66,14 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.save_session import SaveSession
 
     return SaveSession(
         sources=MarkdownFiles(project_root, is_foreign=workplace.visibility.is_foreign),
         sessions=MarkdownSessionFiles(project_root),
         repository=memory.repository,
+        history=SqliteHistory(memory.database),
         workplace=workplace,
         clock=memory.clock,
     )
@@ -80,11 +82,13 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
 def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemoryIndex":
     """Import a `memory-index.json`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex
 
     return ImportMemoryIndex(
         sources=MarkdownFiles(project_root),
         repository=memory.repository,
+        history=SqliteHistory(memory.database),
         clock=memory.clock,
         registry=registry_of(memory),
     )
@@ -104,7 +108,7 @@ def build_keep_vectors(memory: Memory) -> "list[KeepVectors]":
 def build_import_older_index(memory: Memory, project_root: str, workplace: Workplace) -> "ImportOlderIndex":
     """Import an older program's `memory-index.sqlite`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
-    from hardwon.adapters.sqlite.activity import SqliteUsageLog
+    from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteUsageLog
     from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
 
     return ImportOlderIndex(
@@ -112,6 +116,7 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
         repository=memory.repository,
         index_one_file=_keep_file(memory, workplace),
         usage=SqliteUsageLog(memory.database),
+        history=SqliteHistory(memory.database),
         ledger=SqliteImportLedger(memory.database),
         clock=memory.clock,
     )
