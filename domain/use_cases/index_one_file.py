@@ -14,7 +14,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_entry import PLAIN, CapturedEntries, Defaults, overruled, section_entries, to_entry
 from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.stored_values import note_absence, restore_activity, without_file_values
+from hardwon.domain.use_cases.stored_values import note_absence, record_kept, without_file_values
 from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
@@ -190,9 +190,13 @@ class _Plan(ABC):
         return tuple(f"{self.document.path!r}: {complaint}" for complaint in all_complaints)
 
     def restore(self, was: AbsentFile, entries: Sequence[Entry]) -> None:
-        """Give the stored *entries* what was kept of them while the file was absent."""
+        """Give the stored *entries* the counters, and the history, that were kept while the file was absent."""
         tools = self.tools
-        restore_activity(tools.repository, tools.usage, tools.history, was, entries, tools.clock.now())
+        for entry in entries:
+            stored, standing = tools.repository.get(entry.entry_id), was.standings.get(entry.anchor_id)
+            if stored and stored.number is not None and standing:
+                tools.usage.add(stored.number, standing.usage)
+                record_kept(tools.history, stored, standing, tools.clock.now())
         tools.absences.forget(was.file_path)
 
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:

@@ -1,19 +1,19 @@
 """The values of a file's entry that a user gave: told apart from those of its file, and kept while the file is absent."""
 
 import datetime as dt
+import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
 import attrs
 
-from hardwon.domain.model.activity import FieldChange
+from hardwon.domain.model.activity import FieldChange, PastChange
 from hardwon.domain.model.entry import Entry, goes_by_its_anchor
 from hardwon.domain.model.entry_change import as_text
 from hardwon.domain.model.file_entry import PLAIN, Defaults
-from hardwon.domain.model.file_state import AbsentFile, standing_of
-from hardwon.ports.activity import History, UsageLog
-from hardwon.ports.entries import EntryRepository
+from hardwon.domain.model.file_state import AbsentFile, Standing, standing_of
+from hardwon.ports.activity import History
 from hardwon.ports.file_state import Absences
 
 ALL = 2**31 - 1
@@ -23,18 +23,18 @@ def without_file_values(entry: Entry, history: History, defaults: Defaults = PLA
     """
     Return *entry* without the values that its file gave, which are cleared when the file gives them no more.
 
-    A value is a user's if the last change of its field in the history made it what it is. Sections of documents have
-    none from their file. An entry without a number is as it was kept while its file was absent: it has only a user's.
+    A user's are the texts that changes in the history added to a list, and what the last change made of another field.
+    A section of a document has no such values of its file. An entry without a number was kept while its file was absent:
+    it has only a user's.
     """
     if entry.number is None or _is_part(entry):
         return entry
-    newest = dict[str, str | None]()
-    for change in history.of(entry.number, ALL):
-        newest.setdefault(change.field, change.new)
-    from_file = {
-        field: value for field, value in _bare(defaults).items() if newest.get(field) != as_text(getattr(entry, field))
+    changes = history.of(entry.number, ALL)[::-1]
+    kept = {
+        field: _given(getattr(entry, field), [change for change in changes if change.field == field], bare)
+        for field, bare in _bare(defaults).items()
     }
-    return attrs.evolve(entry, **from_file)
+    return attrs.evolve(entry, **kept)
 
 
 def record_given(history: History, before: Entry, after: Entry, at: dt.datetime) -> None:
@@ -63,27 +63,16 @@ def note_absence(absences: Absences, history: History, entries: Iterable[Entry],
         absences.keep(AbsentFile(place, standings), at)
 
 
-def restore_activity(
-    repository: EntryRepository,
-    usage: UsageLog,
-    history: History,
-    was: AbsentFile,
-    entries: Sequence[Entry],
-    at: dt.datetime,
-) -> None:
+def record_kept(history: History, stored: Entry, standing: Standing, at: dt.datetime) -> None:
     """
-    Add the counters of the absent file *was* to the stored *entries*, and record in their history what a user gave.
+    Record in the history of *stored*, an entry whose file came back, the values of its *standing* that a user gave.
 
     Raises:
         StorageError: the store can't be written now.
     """
-    for entry in entries:
-        stored, standing = repository.get(entry.entry_id), was.standings.get(entry.anchor_id)
-        if stored and stored.number is not None and standing:
-            usage.add(stored.number, standing.usage)
-            if not _is_part(stored):
-                bare = attrs.evolve(stored, **_bare())
-                record_given(history, bare, standing.over(bare), at)
+    if not _is_part(stored):
+        bare = attrs.evolve(stored, **_bare())
+        record_given(history, bare, standing.over(bare), at)
 
 
 def _bare(defaults: Defaults = PLAIN) -> dict[str, Any]:
@@ -98,6 +87,26 @@ def _bare(defaults: Defaults = PLAIN) -> dict[str, Any]:
         "channel": None,
         "session_id": None,
     }
+
+
+def _given(value: object, changes: Sequence[PastChange], bare: object) -> Any:
+    """Return the part of *value* that a user gave, as *changes* of its field tell, the oldest first; *bare* for none."""
+    if not isinstance(value, tuple):
+        return value if changes and changes[-1].new == as_text(value) else bare
+    given = frozenset[str]()
+    for change in changes:
+        old, new = _items(change.old), _items(change.new)
+        given = (given | (new - old)) & new
+    return tuple(item for item in value if item in given)
+
+
+def _items(text: str | None) -> frozenset[str]:
+    """Return the texts of a list in the history; none of what is no list."""
+    try:
+        items = json.loads(text or "[]")
+    except ValueError:
+        return frozenset()
+    return frozenset(map(str, items)) if isinstance(items, list) else frozenset()
 
 
 def _is_part(entry: Entry) -> bool:

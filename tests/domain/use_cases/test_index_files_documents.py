@@ -159,7 +159,7 @@ def test_trigger_phrases_are_those_of_the_head_else_of_the_text_else_those_a_use
     assert documents.entries[""].trigger_phrases == ("from the text",)
     documents.write("Nothing.")
     documents.index.index()
-    assert documents.entries[""].trigger_phrases == ()
+    assert not documents.entries[""].trigger_phrases
     change(documents.repository, documents.entries[""], trigger_phrases=("from the user",))
     documents.write("Nothing more.")
     documents.index.index()
