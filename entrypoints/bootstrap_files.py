@@ -122,8 +122,9 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
     )
 
 
-def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
-    """Return one line for each file of the knowledge banks and the project's memory that can't be read."""
+def conflicted_files(settings: "Settings", project_root: str) -> list[str]:
+    """Return one line for each file of the knowledge banks and the project's memory that is left out as conflicted."""
+    from hardwon.adapters.markdown.conflict import CONFLICTED
     from hardwon.adapters.markdown.knowledge_bank import read_banks
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.model.errors import UnreadableFileError
@@ -137,7 +138,7 @@ def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
             sources.read(path)
         except UnreadableFileError as error:
             problems.append(str(error))
-    return problems
+    return [line for line in problems if line.endswith(CONFLICTED)]
 
 
 def document_folders(memory: Memory, project_root: str) -> list[str]:

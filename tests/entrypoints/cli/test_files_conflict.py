@@ -90,6 +90,7 @@ def test_doctor_names_every_conflicted_file(world: World) -> None:
     healthy = hardwon(world, "doctor")
     world.write_bank("patterns", CONFLICTED_BANK)
     note = put(world, "memory/decisions/parser.md", conflict("ours", "theirs"))
+    put(world, "memory/decisions/binary.md", "\0")
 
     done = hardwon(world, "doctor")
     assert (healthy.code, done.code) == (0, 2)
