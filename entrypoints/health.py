@@ -16,6 +16,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents
+from hardwon.entrypoints.bootstrap_files import conflicted_files
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
 from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
@@ -90,7 +91,14 @@ CHECKED = "provider "
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    return [*_store(settings, project_root), *_pauses(settings), _git(project_root), *_agents(project_root)]
+    files = [Finding("file", ok=False, detail=line) for line in conflicted_files(settings, project_root)]
+    return [
+        *_store(settings, project_root),
+        *files,
+        *_pauses(settings),
+        _git(project_root),
+        *_agents(project_root),
+    ]
 
 
 def _store(settings: Settings, project_root: str) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from hardwon.adapters.markdown.bank_format import (
     line_end,
     whole_number,
 )
+from hardwon.adapters.markdown.conflict import OPENING
 from hardwon.domain.model.entry import MAX_COUNT
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import (
@@ -110,8 +111,8 @@ def _uncommented(raw: str) -> Iterator[Span]:
     yield Span(at, len(raw))
 
 
-SPLITTING = (ENTRY_HEAD, METADATA_HEAD)
-"""Beginnings of a line that would end a description; a space before it escapes it without changing the lesson."""
+SPLITTING = (ENTRY_HEAD, METADATA_HEAD, OPENING)
+"""Beginnings of a line that would end a description, or begin a conflict; a space before it does not change the lesson."""
 
 
 def with_lesson(text: str, lesson: BankLesson) -> str:
