@@ -8,7 +8,7 @@ from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import registry_of
+from hardwon.entrypoints.bootstrap_projects import identify, registry_of
 
 if TYPE_CHECKING:
     from hardwon.domain.model.settings import Settings
@@ -68,10 +68,14 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.save_session import SaveSession
+    from hardwon.entrypoints.bootstrap_capture import folder_of_files
+    from hardwon.entrypoints.bootstrap_projects import keep_from_git
+    from hardwon.entrypoints.context import read_place
 
+    root = folder_of_files(project_root)
     return SaveSession(
-        sources=MarkdownFiles(project_root, is_foreign=workplace.visibility.is_foreign),
-        sessions=MarkdownSessionFiles(project_root),
+        sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
+        sessions=MarkdownSessionFiles(root, keep_from_git(read_place(memory, project_root).project, root)),
         repository=memory.repository,
         history=SqliteHistory(memory.database),
         workplace=workplace,
@@ -154,9 +158,19 @@ def _index_files(memory: Memory, sources: "SourceFiles", project_root: str, work
         sources=sources,
         repository=memory.repository,
         project_root=os.path.realpath(project_root),
+        private=_private_folders(memory, os.path.realpath(project_root)),
         index_one_file=_keep_file(memory, workplace),
         forget=build_forget(memory),
     )
+
+
+def _private_folders(memory: Memory, root: str) -> tuple[str, ...]:
+    from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
+
+    project = registry_of(memory).with_key(identify(root).key)
+    if project is None or not project.keeps_private_files:
+        return ()
+    return tuple(os.path.join(root, MEMORY, name, "") for name in CONVERSATION_FOLDERS)
 
 
 def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":

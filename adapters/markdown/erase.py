@@ -7,8 +7,6 @@ from hardwon.adapters.markdown.bank_edit import BankView, MarkdownBanks, Span
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.bank_format import entries_of, identity_of
 from hardwon.adapters.markdown.conversation_files import (
-    FOLDER,
-    FOLDER_OF,
     MAX_BYTES,
     MemoryFolder,
     PlannedFiles,
@@ -21,14 +19,12 @@ from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import read_regular_file
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, BankEntry
+from hardwon.domain.model.own_files import CONVERSATION_FOLDERS
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.erasure import Found, KeptElsewhere, OwnedText, Place
 from hardwon.ports.override import override
-
-OWN_FOLDERS = (*FOLDER_OF.values(), FOLDER)
-"""The folders below `memory` whose files hardwon writes."""
 
 
 class OwnFiles(Place):
@@ -93,7 +89,7 @@ class OwnFiles(Place):
 
     def _folders(self) -> Iterator[MemoryFolder]:
         for root in self._roots:
-            for name in OWN_FOLDERS:
+            for name in CONVERSATION_FOLDERS:
                 path = os.path.realpath(os.path.join(root, MEMORY, name))
                 if os.path.isdir(path) and is_within(path, [root]):
                     yield MemoryFolder(path)

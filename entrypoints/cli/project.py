@@ -179,6 +179,7 @@ def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple
     yield "remote", project.remote or "none"
     yield "first commit", project.first_commit or ("not looked up yet" if project.first_commit is None else "none")
     yield "trust", why(project, registry)
+    yield "conversations", project.conversations
     where = "may be shown in all your projects" if registry.is_shared(project) else "are shown there only"
     yield "entries", f"{entries}, which {where}"
     for clone in clones_of(project, registry):
