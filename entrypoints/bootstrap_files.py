@@ -11,6 +11,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_projects import registry_of
 
 if TYPE_CHECKING:
+    from hardwon.domain.use_cases.bank_drift import FindDrift
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
@@ -36,6 +37,18 @@ def build_import_knowledge(memory: Memory, project_root: str, workplace: Workpla
         workplace=workplace,
         ledger=SqliteImportLedger(memory.database),
         clock=memory.clock,
+    )
+
+
+def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) -> "FindDrift":
+    """Compare the knowledge banks with the store."""
+    from hardwon.domain.use_cases.bank_drift import FindDrift
+
+    return FindDrift(
+        bank=_bank(memory, project_root, workplace),
+        repository=memory.repository,
+        ledger=SqliteImportLedger(memory.database),
+        workplace=workplace,
     )
 
 

@@ -81,6 +81,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "why": Command("why", "why", "Tell what was injected into sessions, and why."),
     },
     "Memory": {
+        "edit": Command("edit", "edit", "Correct the text of an entry, wherever it stands."),
         "update": Command("change", "update", "Change what is known about an entry."),
         "validate": Command("change", "validate", "Say whether an entry was of use."),
         "delete": Command("change", "delete", "Forget entries."),
@@ -144,7 +145,7 @@ SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("ask", "find", "query"), "recall"),
     **dict.fromkeys(("new", "store", "learn", "write"), "add"),
     **dict.fromkeys(("forget", "remove", "rm"), "delete"),
-    **dict.fromkeys(("edit", "change", "set"), "update"),
+    **dict.fromkeys(("change", "set"), "update"),
     **dict.fromkeys(("get", "cat", "view"), "show"),
     **dict.fromkeys(("ls", "browse"), "list"),
     **dict.fromkeys(("scan", "sync", "reindex"), "index"),

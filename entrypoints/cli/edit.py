@@ -1,0 +1,210 @@
+"""Correct the text of an entry where it stands, or take over corrections that were made in a knowledge bank by hand."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, NamedTuple
+
+import typer
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.use_cases.bank_drift import Drift
+from hardwon.domain.use_cases.edit_lesson import Edited
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_entries import build_change_entry
+from hardwon.entrypoints.bootstrap_retro import bank_files, build_edit_lesson
+from hardwon.entrypoints.bootstrap_transfer import read_markdown, write_markdown
+from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
+from hardwon.entrypoints.cli.embed import label_after_output
+from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
+from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.presenters.entries import change_confirmation, drift_line, entry_document
+from hardwon.entrypoints.streams import readable, standard_input
+
+EDIT_EXAMPLES = """\b
+Examples:
+  hardwon edit 42
+  hardwon edit 42 --description "Decode chunks in steps: a character can straddle two reads"
+  echo '{"name": "Decode in steps", "reasoning": "Seen twice."}' | hardwon edit 42 -"""
+
+HINT = """\
+<!-- Correct the lesson below this line, and its fields above. An empty lesson, or one left as it is, changes nothing. -->
+"""
+UNCHANGED = "Nothing was changed: the text is as it was"
+EMPTIED = "Nothing was changed: the text is empty"
+NO_EDITOR = (
+    "there is no terminal and no $EDITOR here: give --description, --name or --reasoning, or - for their JSON on"
+    " standard input"
+)
+
+
+class Texts(NamedTuple):
+    """New texts of a lesson; None for one that stays."""
+
+    name: str | None = None
+    description: str | None = None
+    reasoning: str | None = None
+
+    def change_of(self, entry: Entry) -> EntryChange:
+        """
+        Return the change to *entry*, without what it says already.
+
+        Raises:
+            InvalidEntryError: a text is not valid.
+        """
+        new = {field: text for field, text in self._asdict().items() if text not in {None, getattr(entry, field)}}
+        return EntryChange(**{"title" if field == "name" else field: text for field, text in new.items()})
+
+
+def edit(
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
+    fields: Annotated[
+        str | None,
+        typer.Argument(metavar="[-]", help="- reads a JSON object of name, description, reasoning.", show_default=False),
+    ] = None,
+    *,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
+    description: Annotated[str | None, typer.Option(metavar="TEXT", help="The lesson as it should read.")] = None,
+    reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")] = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Correct the text of an entry, in the store and in the knowledge banks where it stands.
+
+    Without a text it opens $VISUAL or $EDITOR. A lesson keeps its counters, and is still found by its old id; its old
+    text does not come back by an import. The text of a session, decision or document is that of its file: edit that.
+    """
+    memory = open_for(project_root, global_store, create=False)
+    entry = find_entry(memory, entry_id)
+    if entry.file_path:
+        raise InvalidEntryError(f"its text is that of its file: edit {entry.file_path}; hardwon index takes it over")
+    given = _given(fields, Texts(name, description, reasoning))
+    with contextlib.ExitStack() as stack:
+        texts = given or _read(stack.enter_context(edited(_template(entry))))
+        if texts is None:
+            return say(EMPTIED)
+        change = texts.change_of(entry)
+        if change.is_empty:
+            return say(UNCHANGED)
+        done = build_edit_lesson(memory, project_root).apply(entry.entry_id, change)
+    return _print_edited(memory, done, project_root, as_json=as_json)
+
+
+def _given(fields: str | None, options: Texts) -> Texts | None:
+    """
+    Return the texts of the command line and of standard input; None if there are none, and an editor.
+
+    Raises:
+        InvalidEntryError: there are none and no editor, or standard input holds something else.
+    """
+    if fields not in {None, "-"}:
+        raise typer.BadParameter(f"{fields!r} is neither - nor an option", param_hint="[-]")
+    read = _from_json(standard_input()) if fields else {}
+    typed = {field: readable(text) for field, text in options._asdict().items() if text is not None}
+    if read or typed:
+        return Texts(**{**read, **typed})
+    if fields or not (can_be_asked() or os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+        raise InvalidEntryError(NO_EDITOR)
+    return None
+
+
+def _from_json(text: str) -> dict[str, str]:
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidEntryError(f"standard input is no JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise InvalidEntryError(f"standard input must be a JSON object of {', '.join(Texts._fields)}")
+    return _texts(fields)
+
+
+def _template(entry: Entry) -> str:
+    fields = {"name": entry.name, "reasoning": entry.reasoning}
+    return write_markdown(fields, f"{HINT}\n{entry.description}\n")
+
+
+def _read(text: str) -> Texts | None:
+    """
+    Return the texts of a template that was edited, None if the lesson is empty.
+
+    Raises:
+        InvalidEntryError: a field at its head can't be read.
+    """
+    markdown = read_markdown(text)
+    lesson = markdown.body.replace(HINT.strip(), "").strip()
+    if not lesson:
+        return None
+    for complaint in markdown.complaints:
+        raise InvalidEntryError(complaint)
+    fields = {field: "" if value == () else value for field, value in markdown.front_matter.items()}
+    return Texts(**_texts(fields))._replace(description=lesson)
+
+
+def _texts(fields: Mapping[str, object]) -> dict[str, str]:
+    """
+    Return *fields* if they are texts of a lesson.
+
+    Raises:
+        InvalidEntryError: one is unknown, or no text.
+    """
+    texts = dict[str, str]()
+    for field, value in fields.items():
+        if field not in Texts._fields:
+            raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(Texts._fields)}")
+        if not isinstance(value, str):
+            raise InvalidEntryError(f"{field} is {value!r}: it must be text")
+        texts[field] = value
+    return texts
+
+
+def _print_edited(memory: Memory, done: Edited, project_root: str, *, as_json: bool) -> None:
+    bank = bank_files(project_root, memory.settings)
+    paths = [bank.path(place) for place in done.places]
+    for line in (*done.skipped, *(embed_now(memory) if done.changed.needs_vectors else ())):
+        warn(line)
+    if as_json:
+        changed = [item._asdict() for item in done.changed.changes]
+        print_json({"changed": changed, "changed_in": paths, "entry": entry_document(done.changed.entry)})
+    for line in () if as_json else (*change_confirmation(done.changed), *(f"  changed in {path}" for path in paths)):
+        say(line)
+    label_after_output(memory)
+
+
+def take_over(memory: Memory, project_root: str, drifts: Sequence[Drift], *, yes: bool) -> Iterator[Drift]:
+    """
+    Show every change that was made in a knowledge bank by hand; yield those that the user agrees to, when the store has them.
+
+    An edited lesson is reworded, a removed one is deprecated: no search finds it any more, and it can be brought back.
+
+    Raises:
+        typer.TyperException: there is no terminal to ask at, and no *yes*.
+    """
+    if drifts and not yes and not can_be_asked():
+        raise typer.TyperException("nobody can be asked here whether to take them over: give --yes")
+    for drift in drifts:
+        what = "reword it" if drift.text else "take it out of all searches"
+        if yes or agrees(f"{drift.entry.name}: {what}?"):
+            yield drift
+
+
+def drift_lines(drift: Drift) -> Iterator[str]:
+    """Yield what *drift* is, then the text in the store, and the one in the file if there is one."""
+    yield drift_line(drift)
+    yield f"  before: {drift.entry.description}"
+    if drift.text:
+        yield f"  after:  {drift.text}"
+
+
+def apply_drift(memory: Memory, project_root: str, drift: Drift) -> list[str]:
+    """Let the store say what the file says; return lines that tell of it."""
+    if drift.text:
+        edit_lesson = build_edit_lesson(memory, project_root)
+        changed = edit_lesson.apply(drift.entry.entry_id, EntryChange(description=drift.text)).changed
+    else:
+        changed = build_change_entry(memory).apply(drift.entry.entry_id, EntryChange(importance_tier="deprecated"))
+    return change_confirmation(changed)
