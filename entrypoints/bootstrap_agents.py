@@ -21,8 +21,14 @@ COMMANDS = {
     "save": "save",
     "tlc/recall": "conversations",
     "tlc/remember": "remember",
+    "hardwon/pause": "pause",
+    "hardwon/resume": "resume",
 }
-"""The commands of a project, each with the plugin's file that it is made from; `tlc/` is known from an earlier program."""
+"""
+The commands of a project, each with the plugin's file that it is made from.
+
+`tlc/` is known from an earlier program; hosts have a `/resume` of their own.
+"""
 
 FOLDERS = tuple(facts.variable for facts in AGENTS if facts.variable)
 """Variables that name the folder of an agent's settings, or one that holds it."""

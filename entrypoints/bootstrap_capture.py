@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "build_capture",
     "has_events",
+    "has_prompt_since",
     "last_events",
     "note",
     "noticing_in",
@@ -55,6 +56,18 @@ def note(store: str, event: "HookEvent") -> int:
     from hardwon.adapters.sqlite.hook_events import note
 
     return note(store, event)
+
+
+def has_prompt_since(store: str, session_id: str, at: dt.datetime) -> bool:
+    """
+    Return whether the journal has a prompt of that session that was noted at *at* or later, and is not answered.
+
+    Raises:
+        StorageError: the journal can't be read now.
+    """
+    from hardwon.adapters.sqlite.hook_events import has_prompt_since
+
+    return has_prompt_since(store, session_id, at.isoformat(timespec="milliseconds"))
 
 
 def put_aside(store: str) -> str:
@@ -98,9 +111,11 @@ def open_lock(store: str) -> "CaptureLock":
 def open_transcripts(memory: "Memory", project_root: str) -> "Transcripts":
     """Return the reader of the transcripts that hosts write of sessions in the project."""
     from hardwon.adapters.transcripts.reader import JsonlTranscripts
+    from hardwon.entrypoints.bootstrap_project import open_pauses
     from hardwon.entrypoints.host_session import cleaning_for
 
-    return JsonlTranscripts(cleaning_for(project_root), memory.settings.capture_boundaries)
+    pauses = open_pauses(memory.settings.global_store).read()
+    return JsonlTranscripts(cleaning_for(project_root), memory.settings.capture_boundaries, pauses)
 
 
 def build_capture(memory: "Memory", project_root: str) -> "Capture":

@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
+from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
@@ -11,6 +11,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_projects import registry_of
 
 if TYPE_CHECKING:
+    from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.bank_drift import FindDrift
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
@@ -41,11 +42,11 @@ def build_import_knowledge(memory: Memory, project_root: str, workplace: Workpla
 
 
 def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) -> "FindDrift":
-    """Compare the knowledge banks with the store."""
+    """Compare the knowledge banks with the store; the import reports files that can't be read."""
     from hardwon.domain.use_cases.bank_drift import FindDrift
 
     return FindDrift(
-        bank=_bank(memory, project_root, workplace),
+        bank=_bank(memory, project_root, workplace, lambda _: None),
         repository=memory.repository,
         ledger=SqliteImportLedger(memory.database),
         workplace=workplace,
@@ -78,12 +79,14 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.save_session import SaveSession
 
     return SaveSession(
         sources=MarkdownFiles(project_root, is_foreign=workplace.visibility.is_foreign),
         sessions=MarkdownSessionFiles(project_root),
         repository=memory.repository,
+        history=SqliteHistory(memory.database),
         workplace=workplace,
         clock=memory.clock,
     )
@@ -92,11 +95,13 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
 def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemoryIndex":
     """Import a `memory-index.json`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex
 
     return ImportMemoryIndex(
         sources=MarkdownFiles(project_root),
         repository=memory.repository,
+        history=SqliteHistory(memory.database),
         clock=memory.clock,
         registry=registry_of(memory),
     )
@@ -116,7 +121,7 @@ def build_keep_vectors(memory: Memory) -> "list[KeepVectors]":
 def build_import_older_index(memory: Memory, project_root: str, workplace: Workplace) -> "ImportOlderIndex":
     """Import an older program's `memory-index.sqlite`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
-    from hardwon.adapters.sqlite.activity import SqliteUsageLog
+    from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteUsageLog
     from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
 
     return ImportOlderIndex(
@@ -124,9 +129,29 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
         repository=memory.repository,
         index_one_file=_keep_file(memory, workplace),
         usage=SqliteUsageLog(memory.database),
+        history=SqliteHistory(memory.database),
         ledger=SqliteImportLedger(memory.database),
         clock=memory.clock,
     )
+
+
+def conflicted_files(settings: "Settings", project_root: str) -> list[str]:
+    """Return one line for each file of the knowledge banks and the project's memory that is left out as conflicted."""
+    from hardwon.adapters.markdown.conflict import CONFLICTED
+    from hardwon.adapters.markdown.knowledge_bank import read_banks
+    from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.domain.model.errors import UnreadableFileError
+
+    problems = list[str]()
+    for _ in read_banks(os.path.realpath(project_root), settings.global_store, problems.append):
+        pass
+    sources = MarkdownFiles(project_root, settings.document_roots)
+    for path in sources.of_project().files:
+        try:
+            sources.read(path)
+        except UnreadableFileError as error:
+            problems.append(str(error))
+    return [line for line in problems if line.endswith(CONFLICTED)]
 
 
 def document_folders(memory: Memory, project_root: str) -> list[str]:
@@ -165,6 +190,6 @@ def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
     )
 
 
-def _bank(memory: Memory, project_root: str, workplace: Workplace) -> MarkdownKnowledgeBank:
-    is_foreign = workplace.visibility.is_foreign
-    return MarkdownKnowledgeBank(project_root, memory.settings.global_store, memory.warn, is_foreign=is_foreign)
+def _bank(memory: Memory, project_root: str, workplace: Workplace, warn: Warn | None = None) -> MarkdownKnowledgeBank:
+    store, is_foreign = memory.settings.global_store, workplace.visibility.is_foreign
+    return MarkdownKnowledgeBank(project_root, store, warn or memory.warn, is_foreign=is_foreign)

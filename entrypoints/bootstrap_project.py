@@ -6,6 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.config.reader import read_settings as read_settings_from
+from hardwon.adapters.config.reader import read_store
+from hardwon.adapters.pause_file import PauseFile
 from hardwon.domain.model.settings import Resolved
 
 if TYPE_CHECKING:
@@ -25,6 +27,16 @@ SETTINGS_BUSY_SECONDS = 0.1
 def read_settings(project_root: str, flags: Mapping[str, str]) -> Resolved:
     """Return the settings for a project; *flags* of the command line come before the user's environment."""
     return read_settings_from(project_root, os.environ, flags, provider_of_user)
+
+
+def store_of(flags: Mapping[str, str]) -> str:
+    """Return the store's folder alone, which no file of a project may name."""
+    return read_store(os.environ, flags)
+
+
+def open_pauses(store: str) -> PauseFile:
+    """Return the pauses of the store in that folder."""
+    return PauseFile(store)
 
 
 def provider_of_user(store: str) -> str | None:

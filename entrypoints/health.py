@@ -11,13 +11,14 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError, HardwonError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.pause import holding
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents
-from hardwon.entrypoints.bootstrap_files import build_find_drift
+from hardwon.entrypoints.bootstrap_files import build_find_drift, conflicted_files
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
-from hardwon.entrypoints.bootstrap_project import find_git, top_of
+from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_keyword_index,
@@ -29,7 +30,9 @@ from hardwon.entrypoints.bootstrap_upkeep import (
 )
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health_projects import project_lines
+from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import drift_line
+from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.projects import look_up_if_possible
 from hardwon.ports.agents import Agent, Connection
@@ -90,7 +93,14 @@ CHECKED = "provider "
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    return [*_store(settings, project_root), _git(project_root), *_agents(project_root)]
+    files = [Finding("file", ok=False, detail=line) for line in conflicted_files(settings, project_root)]
+    return [
+        *_store(settings, project_root),
+        *files,
+        *_pauses(settings),
+        _git(project_root),
+        *_agents(project_root),
+    ]
 
 
 def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
@@ -111,6 +121,12 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     answering = [space for space, finding in providers if finding.ok]
     yield Finding("search", ok=True, detail=_how_search_works(answering))
     memory.close()
+
+
+def _pauses(settings: Settings) -> list[Finding]:
+    """Return one finding for each pause that holds; all is well with it unless its file can't be read."""
+    held = holding(open_pauses(settings.global_store).read(), system_clock().now())
+    return [Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session())) for pause in held]
 
 
 def _git(project_root: str) -> Finding:

@@ -1,9 +1,16 @@
-"""The host session that started this program, and the cleaning of a project's texts. Standard library only: hooks import it."""
+"""
+The host session that started this program: its id, its pause, and the cleaning of its texts.
 
+Standard library only: hooks import it.
+"""
+
+import datetime as dt
 import os
 from collections.abc import Mapping
 
+from hardwon.domain.model.pause import Pause, pause_of
 from hardwon.domain.model.redaction import Cleaning
+from hardwon.entrypoints.bootstrap_project import open_pauses
 
 VARIABLE = "CLAUDE_CODE_SESSION_ID"
 """In which Claude Code tells a program the session it runs in."""
@@ -12,6 +19,11 @@ VARIABLE = "CLAUDE_CODE_SESSION_ID"
 def host_session(environ: Mapping[str, str] = os.environ) -> str:
     """Return the session as Claude Code names it to hooks and servers; empty where none is named."""
     return environ.get(VARIABLE, "").encode("utf-8", "replace").decode()
+
+
+def present_pause(store: str, now: dt.datetime) -> Pause | None:
+    """Return the pause in the store of that folder that holds *now* in the host session; None if it is not paused."""
+    return pause_of(host_session(), open_pauses(store).read(), now)
 
 
 def cleaning_for(project_root: str) -> Cleaning:

@@ -142,13 +142,12 @@ class Worker:
         root = project_of(self._journal.buffer(session_id), [waiting.project_root])
         try:
             ensure_there(session_id, root)
+            memory = self._open(root)
+            with contextlib.closing(memory):
+                build_capture_events(memory, root).capture_waiting(session_id)
+                label_imports(memory)
         except UnreadableFileError as error:
             self._warn_once(str(error))
-            return
-        memory = self._open(root)
-        with contextlib.closing(memory):
-            build_capture_events(memory, root).capture_waiting(session_id)
-            label_imports(memory)
 
     def _warn_once(self, problem: str) -> None:
         """Log what stays as it is until somebody acts, unless the log tells of it lately."""

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry, redact_entry
-from hardwon.domain.model.errors import HardwonError, InvalidEntryError
+from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
 from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
@@ -21,12 +21,14 @@ from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports
+from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
     storing_confirmation,
 )
+from hardwon.entrypoints.presenters.pauses import refusal
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import never_fail_to_print, put_out, warn
 
@@ -153,6 +155,8 @@ def run(arguments: Sequence[str]) -> int:
     if not resolved.settings.semantic_enabled:
         print("Skipped: memory_semantic_enabled is not true, nothing is written to the database")
         return OK
+    if pause := present_pause(resolved.settings.global_store, system_clock().now()):
+        return _failed(StorageError(refusal(pause)), DATABASE)
     try:
         fields = fields_from_json(_read(options))
         project = name_of(options.project_root) or None

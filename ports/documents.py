@@ -47,14 +47,15 @@ class ConversationFiles(Protocol):
         kind and day with a similar topic, else into a new file. All else in a file is
         unchanged; a file that would not change is not written. Each file is written
         atomically; if another process changed it meanwhile, the change is planned again.
-        A file that can't be used, such as a read-only one, is left alone: the section
-        goes into the next one.
+        A file that can't be used, such as a read-only or conflicted one, is left alone:
+        the section goes into the next one.
 
         Returns:
             The file of each section by the id of the section; absolute paths, links resolved.
 
         Raises:
-            UnreadableFileError: a file or folder can't be written; earlier sections may be written.
+            UnreadableFileError: a file or folder can't be written, or a conflicted file has one of the sections
+                already; earlier sections may be written.
 
         """
         ...
@@ -181,7 +182,7 @@ class SourceFiles(Protocol):
         Return the file of that path, which has no links.
 
         Raises:
-            UnreadableFileError: it is not a regular file of text up to 4 MB, can't be read, or a link took its place.
+            UnreadableFileError: it is not a regular file of text up to 4 MB, can't be read, is conflicted, or a link took its place.
         """
         ...
 

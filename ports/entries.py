@@ -152,9 +152,7 @@ class EntryRepository(EntryState, Protocol):
         ...
 
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """
-        Return at most *limit* ids, sorted: those that begin with *prefix*, and those of entries of which an earlier id does.
-        """
+        """Return at most *limit* ids of entries, sorted, that begin with *prefix*, or one of whose earlier ids does."""
         ...
 
 

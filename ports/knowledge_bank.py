@@ -38,7 +38,7 @@ class KnowledgeBank(Protocol):
         ...
 
     def read(self, file: BankFile) -> "Sequence[BankEntry] | None":
-        """Return the entries of *file* in order, None if it can't be read."""
+        """Return the entries of *file* in order, None if it can't be read or is conflicted."""
         ...
 
 
@@ -50,7 +50,7 @@ class BankFiles(Protocol):
         Return the lessons of all files.
 
         Raises:
-            UnreadableFileError: an existing file can't be read as UTF-8 text.
+            UnreadableFileError: an existing file can't be read as UTF-8 text, or is conflicted.
         """
         ...
 

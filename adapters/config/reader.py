@@ -174,6 +174,16 @@ def read_settings(
     return Resolved(Settings(global_store=store, document_roots=roots, **values), origins, tuple(warnings))
 
 
+def read_store(environ: Mapping[str, str], flags: Mapping[str, str]) -> str:
+    """Return the store's folder as `read_settings` does, without reading a file."""
+    found = _Sources(environ, flags, (), _none_named, is_home=False).strongest("global_store", _ignored)
+    return _expanded((found and _value("global_store", found, _ignored)) or DEFAULT_STORE, environ)
+
+
+def _ignored(_: str) -> None:
+    pass
+
+
 class _Sources(NamedTuple):
     """All sources of settings; `is_home` says that the files are the user's own."""
 

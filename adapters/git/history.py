@@ -64,7 +64,7 @@ class GitRepositoryHistory(RepositoryHistory):
             return "own"
         if _borrows(identity):
             return "foreign"
-        question = _Question(identity, deadline)
+        question = Question(identity, deadline)
         addresses = user_addresses(question)
         if not addresses or _has_author(question, addresses):
             return "own"
@@ -73,7 +73,7 @@ class GitRepositoryHistory(RepositoryHistory):
     def _first_commit(self, identity: Identity, deadline: Deadline) -> str:
         if not identity.is_repository or _borrows(identity):
             return ""
-        question = _Question(identity, deadline)
+        question = Question(identity, deadline)
         if question.ask(["rev-parse", "--is-shallow-repository"]).strip() != b"false":
             return ""
         head = question.ask(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"], codes=SOME_OR_NONE).strip()
@@ -84,7 +84,7 @@ class GitRepositoryHistory(RepositoryHistory):
         return min(firsts.split()).decode("ascii") if len(firsts) < MAX_OUTPUT_BYTES else ""
 
 
-class _Question:
+class Question:
     """
     A repository to ask git about, until a deadline.
 
@@ -125,12 +125,12 @@ class _Question:
         return run(command, environment, self._deadline, most)
 
 
-def user_addresses(question: _Question) -> set[str]:
+def user_addresses(question: Question) -> set[str]:
     """
     Return the addresses, in lower case, that the configuration of user and machine names for this repository.
 
     Raises:
-        OSError: as `_Question.ask`.
+        OSError: as `Question.ask`.
 
     """
     asked = ("-z", "--get-regexp", ADDRESS_KEYS)
@@ -143,7 +143,7 @@ def user_addresses(question: _Question) -> set[str]:
     return _addresses(setting for scope, setting in zip(parts[::2], parts[1::2], strict=False) if scope in OF_THE_USER)
 
 
-def _by_files(question: _Question, asked: Sequence[str]) -> list[str]:
+def _by_files(question: Question, asked: Sequence[str]) -> list[str]:
     """Return the settings of the files of user and machine; such a git reads but one of the user's two at a time."""
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     second = os.path.join(config, "git", "config")
@@ -158,7 +158,7 @@ def _addresses(settings: Iterable[str]) -> set[str]:
     return {address.lower() for address in plain if address}
 
 
-def _has_author(question: _Question, addresses: set[str]) -> bool:
+def _has_author(question: Question, addresses: set[str]) -> bool:
     """Return whether a commit has an author of one of the *addresses*; git stops at the first."""
     wanted = [f"--author=<{address}>" for address in sorted(addresses)]
     # Git finds the text anywhere in the line, and where an author's name holds it, too: git's own reading decides.

@@ -15,6 +15,7 @@ from hardwon.adapters.markdown.bank_format import (
     line_end,
     whole_number,
 )
+from hardwon.adapters.markdown.conflict import OPENING
 from hardwon.domain.model.entry import MAX_COUNT
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import (
@@ -110,8 +111,8 @@ def _uncommented(raw: str) -> Iterator[Span]:
     yield Span(at, len(raw))
 
 
-SPLITTING = (ENTRY_HEAD, METADATA_HEAD)
-"""Beginnings of a line that would end a description; a space before it escapes it without changing the lesson."""
+SPLITTING = (ENTRY_HEAD, METADATA_HEAD, OPENING)
+"""Beginnings of a line that would end a description, or begin a conflict; a space before it does not change the lesson."""
 
 
 def with_lesson(text: str, lesson: BankLesson) -> str:
@@ -244,7 +245,7 @@ def _reworded(text: str, known: BankEntry, name: str, description: str) -> str:
     lesson = BankLesson(known.category, name or known.name, description, "", 1, known.confidence, "")
     for form in sorted(_forms(lesson, used), key=lambda form: form.lesson.name != known.name):
         after = _edited(text, list(_new_wording(text, known, form)))
-        if _says(entries_of(after, known.category), before, known, form.lesson):
+        if _is_reworded(entries_of(after, known.category), before, known, form.lesson):
             return after
     raise InvalidEntryError(
         f"{known.name!r} would not be read back from {known.category}.md as it is: say it without HTML comments"
@@ -274,14 +275,18 @@ def _stripped(view: BankView, span: Span) -> Span:
     return Span(start, start + len(text.strip()))
 
 
-def _says(after: Sequence[BankEntry], before: Sequence[BankEntry], known: BankEntry, lesson: BankLesson) -> bool:
+def _is_reworded(after: Sequence[BankEntry], before: Sequence[BankEntry], known: BankEntry, lesson: BankLesson) -> bool:
     """Return whether *after* is *before*, but for the name and the description of *known*, which are those of *lesson*."""
     if len(after) != len(before):
         return False
     now = after[before.index(known)]
     unchanged = now._replace(heading=known.heading, name=known.name, description=known.description)
     others = [entry if entry != now else known for entry in after]
-    return [*before] == others and unchanged == known and (now.name, identity_of(now.text)) == (lesson.name, lesson.identity)
+    return (
+        [*before] == others
+        and unchanged == known
+        and (now.name, identity_of(now.text)) == (lesson.name, lesson.identity)
+    )
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> str:

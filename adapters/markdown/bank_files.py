@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
+from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, LOCAL_FOLDER
 from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import (
@@ -95,6 +96,8 @@ class MarkdownBankFiles(BankFiles):
             raise _unusable(path, reason(error)) from error
         if len(data) > LARGEST_FILE:
             raise _unusable(path, f"longer than {LARGEST_FILE} bytes: split or shorten it")
+        if has_conflict(text):
+            raise _unusable(path, CONFLICTED)
         return text
 
     def _file(self, place: BankPlace, path: str) -> WholeFile:

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict, without_conflict
 from hardwon.adapters.markdown.document import FileSection, MarkdownDocument, file_sections
 from hardwon.adapters.markdown.document_format import FOLDERS, MEMORY, FrontValue, Markdown
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
@@ -69,7 +70,7 @@ Plan: TypeAlias = Callable[[], PlannedFiles]
 
 class MemoryFolder:
     """
-    The markdown files of a folder; links, binary, huge and read-only files are left alone.
+    The markdown files of a folder; links, binary, huge, read-only and conflicted files are left alone.
 
     Args:
         path: Absolute, links resolved; need not exist.
@@ -85,10 +86,14 @@ class MemoryFolder:
 
     def usable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
         """Yield the usable files among *names* that contain any of the texts *holding*; every file contains an empty one."""
+        return ((name, file) for name, file in self.writable(names, holding) if not has_conflict(file.text))
+
+    def writable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
+        """Yield the `usable` files, and conflicted ones."""
         wanted = [text.encode() for text in holding]
         for name in names:
             with contextlib.suppress(OSError, ValueError):
-                if file := _usable(os.path.join(self.path, name), wanted):
+                if file := _writable(os.path.join(self.path, name), wanted):
                     yield name, file
 
     def change(self, planned: Plan) -> None:
@@ -123,7 +128,7 @@ def _unwritable(path: str, why: str) -> UnreadableFileError:
     return UnreadableFileError(f"{path!r} can't be written: {why}")
 
 
-def _usable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
+def _writable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
     if os.path.islink(path):
         return None
     data, facts = read_real_file(path, MAX_BYTES)
@@ -178,7 +183,7 @@ class MarkdownSessionFiles(SessionFiles):
             "date": markdown.front_matter.get("date", at.isoformat(timespec="seconds")),
             **({"permanent": True} if session.permanent else {}),
         }
-        return self._created(f"{at:{NAME_FORMAT}}", write_markdown(fields, markdown.body))
+        return self._created(f"{at:{NAME_FORMAT}}", write_markdown(fields, without_conflict(markdown.body)))
 
     def _created(self, stem: str, text: str) -> str:
         if (size := _size(text)) > LARGEST_FILE:
@@ -367,11 +372,16 @@ def _begun(section: FileSection) -> str:
 
 
 def _present(folder: MemoryFolder, names: Collection[str], sections: Sequence[FileSection]) -> dict[str, UsableFile]:
-    """Return the files that *sections* may go into: those with a similar name, and those that have them."""
+    """Return the files that *sections* may go into; raise if a conflicted one has one of them, so that it is in one file."""
+    section_ids = [section.section_id for section in sections]
     like = wanted(names, sections)
     others = sorted({*names}.difference(like))
-    found = (*folder.usable(like, [""]), *folder.usable(others, [section.section_id for section in sections]))
-    return dict(found)
+    found = dict((*folder.writable(like, [""]), *folder.writable(others, section_ids)))
+    for name in [name for name, file in found.items() if has_conflict(file.text)]:
+        text = found.pop(name).text
+        if any(section_id in text for section_id in section_ids):
+            raise _unwritable(os.path.join(folder.path, name), CONFLICTED)
+    return found
 
 
 def _remove(folder: MemoryFolder, section_ids: Collection[str]) -> list[str]:

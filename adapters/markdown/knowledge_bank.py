@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.whole_files import read_file_below, read_regular_file, reason, replace_file
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
+from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
@@ -70,7 +72,7 @@ def read_bank(path: str, warn: Warn, *, within: str = "", is_foreign: bool = Fal
     Returns:
         At most the first `LARGEST_FILE` bytes, with a warning when there are
         more; None when there is no such file, or, with a warning, when it is
-        not a regular file, can't be read, or lies outside *within*.
+        not a regular file, can't be read, is conflicted, or lies outside *within*.
     """
     try:
         if within:
@@ -84,8 +86,11 @@ def read_bank(path: str, warn: Warn, *, within: str = "", is_foreign: bool = Fal
         return None
     if len(data) > LARGEST_FILE:
         warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
-    text = data[:LARGEST_FILE].decode("utf-8", "replace")
-    return with_newlines(text)
+    text = with_newlines(data[:LARGEST_FILE].decode("utf-8", "replace"))
+    if has_conflict(text):
+        warn(f"{path!r} is left out: {CONFLICTED}")
+        return None
+    return text
 
 
 class MarkdownKnowledgeBank(KnowledgeBank):
@@ -156,7 +161,7 @@ def record_injection(
         warn: Gets one line when the store can't be written.
     """
     try:
-        record = json.dumps(_record(project_root, selected, now), indent=2)
+        record = json.dumps(redact_values(_record(project_root, selected, now)), indent=2)
         os.makedirs(store, mode=0o700, exist_ok=True)
         replace_file(os.path.join(store, RECORD_NAME), record)
     except (OSError, ValueError) as error:

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 
+from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.adapters.markdown.document_format import MEMORY, SPECS, Markdown, spec_folder
 from hardwon.adapters.markdown.front_matter import read_markdown
@@ -160,6 +161,8 @@ class MarkdownFiles(SourceFiles):
         if b"\0" in data:
             raise UnreadableFileError(f"{path!r} is no text: it holds a NUL byte")
         text = with_newlines(data.decode("utf-8-sig", "replace"))
+        if has_conflict(text):
+            raise UnreadableFileError(f"{path!r}: {CONFLICTED}")
         digest = hashlib.sha256(data).hexdigest()
         return MarkdownDocument(path, facts.st_mtime_ns // NANOSECONDS, digest, self._parse(text), self._root)
 

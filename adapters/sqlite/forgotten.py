@@ -79,6 +79,19 @@ class SqliteForgottenTexts(ForgottenTexts):
         return secret
 
 
+def drop_forgotten(copy: Database, forgotten: ForgottenTexts) -> None:
+    """
+    Delete the entries of *copy*, of another store or an earlier time, whose texts were forgotten in this one.
+
+    Raises:
+        StorageError: the copy can't be read.
+    """
+    rows = copy.stream("SELECT entry_seq, description, reasoning, notes FROM entry_text")
+    gone = [seq for seq, *texts in rows if forgotten.holds(map(str, texts))]
+    for table, column in (("entry", "seq"), ("history", "memory_id")):
+        copy.run_many(f"DELETE FROM {table} WHERE {column} = ?", ((seq,) for seq in gone))
+
+
 def ensure_not_forgotten(forgotten: ForgottenTexts, entry: "Entry") -> None:
     """
     Check that no text of *entry* was forgotten.

@@ -5,7 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from hardwon.adapters.sqlite.database import create_private, transaction, translated
+from hardwon.adapters.sqlite.database import create_private, public, transaction, translated
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
 
@@ -27,6 +27,7 @@ SCHEMA = (
     f"PRAGMA user_version = {VERSION}",
 )
 ADD = "INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) VALUES (?, ?, ?, ?, ?, ?)"
+HAS_PROMPT = "SELECT 1 FROM event WHERE session_id = ? AND kind = 'prompt' AND at >= ? LIMIT 1"
 COUNT_REPLIES = "SELECT count(*) FROM event WHERE session_id = ? AND kind = 'reply'"
 
 
@@ -38,8 +39,21 @@ def note(folder: str, event: HookEvent) -> int:
         StorageError: the journal can't be written now.
     """
     with opened(folder) as connection, transaction(connection):
-        connection.execute(ADD, event[:-1])
-        return int(connection.execute(COUNT_REPLIES, (event.session_id,)).fetchone()[0])
+        connection.execute(ADD, public(event[:-1]))
+        return int(connection.execute(COUNT_REPLIES, public((event.session_id,))).fetchone()[0])
+
+
+def has_prompt_since(folder: str, session_id: str, at: str) -> bool:
+    """
+    Return whether an unhandled prompt of that session was noted at *at* or later, ISO 8601 in UTC.
+
+    Raises:
+        StorageError: the journal can't be read now.
+    """
+    if not is_there(folder):
+        return False
+    with opened(folder) as connection:
+        return connection.execute(HAS_PROMPT, public((session_id, at))).fetchone() is not None
 
 
 def has_events(folder: str) -> bool:

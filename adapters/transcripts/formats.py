@@ -28,8 +28,12 @@ def utterance_in_claude_code(line: Mapping[str, Any], boundaries: Collection[str
     message = line.get("message")
     if not isinstance(message, dict) or any(line.get(mark) for mark in _NOT_UTTERED):
         return None
+    origin = line.get("forkedFrom")
     own = Utterance(
-        parsed_timestamp(line.get("timestamp")), text_or(line.get("sessionId")), text_or(line.get("gitBranch"))
+        parsed_timestamp(line.get("timestamp")),
+        text_or(line.get("sessionId")),
+        text_or(line.get("gitBranch")),
+        text_or(origin.get("sessionId")) if isinstance(origin, dict) else "",
     )
     if line["type"] == "assistant":
         return _from_agent(own, message)

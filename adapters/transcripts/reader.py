@@ -12,6 +12,7 @@ from hardwon.adapters.transcripts.records import object_in
 from hardwon.adapters.transcripts.utterances import Line, Question, Utterance, answers_to, lines_from
 from hardwon.domain.model.conversation.session import ENDS_OF_QUESTION, Answered, Exchange
 from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.pause import Pause, is_off_record
 from hardwon.domain.model.redaction import REDACTED, Cleaning
 from hardwon.ports.override import override
 from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed, Transcripts
@@ -95,12 +96,14 @@ class JsonlTranscripts(Transcripts):
     Attributes:
         cleaning: Removes secrets; applied to all texts.
         boundaries: Slash commands that are kept with their arguments.
+        pauses: Utterances during them are left out, and answers to such prompts.
 
     """
 
-    def __init__(self, cleaning: Cleaning, boundaries: tuple[str, ...]) -> None:
+    def __init__(self, cleaning: Cleaning, boundaries: tuple[str, ...], pauses: tuple[Pause, ...] = ()) -> None:
         self.cleaning = cleaning
         self.boundaries = boundaries
+        self.pauses = pauses
 
     @override
     def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
@@ -111,17 +114,20 @@ class JsonlTranscripts(Transcripts):
             raise UnreadableFileError(f"{path!r}: {error.strerror or error}") from error
 
     def _exchanges(self, file: BinaryIO, path: str, position: int) -> Iterator[Transcribed]:
-        growing, last, undated = None, None, 0
+        growing, last, undated, is_paused = None, None, 0, False
         for line, utterance in self._utterances(file, path, position):
             last = _dated(utterance, last or (utterance.at or self._timestamp_before(path, line.begins_at)))
             if last is None:
                 undated += 1
                 continue
-            if growing is None or utterance.prompt is not None:
+            is_left_out = is_off_record(self.pauses, utterance.forked_from or utterance.session_id, last)
+            if utterance.prompt is not None:
                 if growing:
                     yield from growing.transcribed(self.cleaning, is_over=True)
-                growing = _OpenExchange(utterance, line.begins_at, last)
-            growing.add(utterance)
+                growing, is_paused = None, is_left_out
+            if not (is_paused or is_left_out):
+                growing = growing or _OpenExchange(utterance, line.begins_at, last)
+                growing.add(utterance)
         if growing:
             yield from growing.transcribed(self.cleaning, is_over=False)
         elif undated:

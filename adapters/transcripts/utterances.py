@@ -107,6 +107,7 @@ class Utterance(NamedTuple):
         at: In UTC; None where the line has no timestamp.
         session_id: Empty where the line has none.
         branch: The git branch, likewise.
+        forked_from: The session that a fork copied the line from; empty where it was said in this one.
         prompt: The user's prompt, which begins an exchange; None where the exchange goes on.
         needs_reply: Whether the prompt counts only with a reply.
         replies: The texts of the agent.
@@ -118,6 +119,7 @@ class Utterance(NamedTuple):
     at: dt.datetime | None
     session_id: str = ""
     branch: str = ""
+    forked_from: str = ""
     prompt: str | None = None
     needs_reply: bool = False
     replies: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ COMMANDS = ("recall", "remember", "save")
 OLDER_COMMANDS = ("recall", "remember")
 """In a folder of their own, known from an earlier program."""
 
-_COMMAND_NAMES = (*COMMANDS, *(f"tlc/{name}" for name in OLDER_COMMANDS))
+_COMMAND_NAMES = (*COMMANDS, *(f"tlc/{name}" for name in OLDER_COMMANDS), "hardwon/pause", "hardwon/resume")
 
 OWN_FILES = (
     "memory/**/*.md",

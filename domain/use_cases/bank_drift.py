@@ -29,7 +29,7 @@ class Drift(NamedTuple):
         path: The file.
         heading: The heading under which it stood when it was imported.
         entry: The learning as stored.
-        text: What the file says under that heading now, without secrets; empty if nothing.
+        text: Its present text under that heading, without secrets; empty if it has none.
 
     """
 

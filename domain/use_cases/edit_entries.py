@@ -13,7 +13,8 @@ from hardwon.domain.model.errors import InvalidEntryError, UnknownEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.use_cases.index_one_file import follows, note_absence, sections_below, stored_of
+from hardwon.domain.use_cases.index_one_file import follows, sections_below, stored_of
+from hardwon.domain.use_cases.stored_values import note_absence
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
@@ -87,7 +88,7 @@ class Forget:
         """
         with self.repository.transaction():
             entries = stored_of(self.repository, path)
-            note_absence(self.absences, entries, self.clock.now())
+            note_absence(self.absences, self.history, entries, self.clock.now())
             for entry in entries:
                 self.repository.delete(entry.entry_id)
                 self._note(entry)
@@ -105,7 +106,7 @@ class Forget:
 
     def _note(self, entry: Entry) -> None:
         if entry.number is not None:
-            self.history.record(entry.number, [FieldChange("deleted", entry.name, None)], self.clock.now())
+            self.history.record(entry.number, [FieldChange("deleted", entry.name, entry.entry_id)], self.clock.now())
 
 
 def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]:

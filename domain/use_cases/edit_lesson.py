@@ -7,7 +7,7 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.retro.bank_edit import BankPlace, Banks, Noted, reworded
 from hardwon.domain.model.retro.lesson import bank_lesson
-from hardwon.domain.use_cases.edit_entries import ChangeEntry, Changed, known_entry
+from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry, known_entry
 from hardwon.domain.use_cases.import_knowledge import SyncBanks
 from hardwon.ports.knowledge_bank import BankFiles
 

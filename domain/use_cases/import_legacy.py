@@ -16,7 +16,8 @@ from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.index_one_file import IndexOneFile, follows, sections_below, stored_of
 from hardwon.domain.use_cases.retrieve import embed_documents
-from hardwon.ports.activity import UsageLog
+from hardwon.domain.use_cases.stored_values import record_given
+from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ENDING, SourceFiles
 from hardwon.ports.embedder import Embedder
@@ -46,6 +47,8 @@ class _Described(NamedTuple):
     """The needed part of a file, without its text, to save memory."""
 
     description: str
+    tags: tuple[str, ...]
+    keywords: tuple[str, ...]
     mtime: int
     file_hash: str
 
@@ -56,6 +59,7 @@ class ImportMemoryIndex:
 
     sources: SourceFiles
     repository: EntryRepository
+    history: History
     clock: Clock
     registry: Registry = attrs.field(factory=Registry)
 
@@ -90,6 +94,9 @@ class ImportMemoryIndex:
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
         self.repository.put(entry if known else self._placed(entry))
+        if (stored := self.repository.get(entry.entry_id)) and stored != known:
+            of_file = attrs.evolve(stored, tags=file.tags if file else (), keywords=file.keywords if file else ())
+            record_given(self.history, of_file, stored, self.clock.now())
 
     def _placed(self, entry: Entry) -> Entry:
         project = self.registry.holding(entry.file_path or "")
@@ -105,7 +112,9 @@ class ImportMemoryIndex:
             document = self.sources.read(memory.path)
         except UnreadableFileError:
             return None
-        return _Described(document.fields.description or document.summary, document.mtime, document.file_hash)
+        fields = document.fields
+        description = fields.description or document.summary
+        return _Described(description, fields.tags, fields.keywords, document.mtime, document.file_hash)
 
     def _mtime(self, file: _Described | None) -> int:
         return file.mtime if file else int(self.clock.now().timestamp())
@@ -192,6 +201,7 @@ class ImportOlderIndex:
     repository: EntryRepository
     index_one_file: IndexOneFile
     usage: UsageLog
+    history: History
     ledger: ImportLedger
     clock: Clock
 
@@ -239,6 +249,7 @@ class ImportOlderIndex:
         entry = self._entry(document, file)
         known = document.merged_into(entry)
         self.repository.put(known)
+        record_given(self.history, entry, known, self.clock.now())
         for section in sections_below(self.repository, known):
             if follows(section, known):
                 self.repository.put(attrs.evolve(section, tier=known.tier))

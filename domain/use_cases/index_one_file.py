@@ -1,10 +1,8 @@
 """Index one file: bring its entries up to date with its text."""
 
-import datetime as dt
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import Literal, TypeAlias
 
 import attrs
@@ -14,8 +12,9 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import CapturedSection, CapturedSections, Document
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_entry import PLAIN, CapturedEntries, Defaults, overruled, section_entries, to_entry
-from hardwon.domain.model.file_state import AbsentFile, standing_of
+from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.use_cases.stored_values import note_absence, record_kept, without_file_values
 from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
@@ -54,31 +53,6 @@ def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[E
         for entry in entries:
             repository.put(entry)
         return repository.get(whole.entry_id) or whole
-
-
-def add_counts(repository: EntryRepository, usage: UsageLog, was: AbsentFile, entries: Sequence[Entry]) -> None:
-    """
-    Add the counters of the absent file *was* to the stored *entries*.
-
-    Raises:
-        StorageError: the store can't be written now.
-    """
-    for entry in entries:
-        stored = repository.get(entry.entry_id)
-        if stored and stored.number is not None and entry.anchor_id in was.standings:
-            usage.add(stored.number, was.standings[entry.anchor_id].usage)
-
-
-def note_absence(absences: Absences, entries: Iterable[Entry], at: dt.datetime) -> None:
-    """
-    Store the state of *entries*, whose files or sections are gone, under their places.
-
-    Raises:
-        StorageError: the store can't be written now.
-    """
-    by_place = sorted(entries, key=lambda entry: entry.place)
-    for place, gone in groupby(by_place, key=lambda entry: entry.place):
-        absences.keep(AbsentFile(place, {entry.anchor_id: standing_of(entry) for entry in gone}), at)
 
 
 Selection: TypeAlias = Literal["changed", "deleted", "all"]
@@ -215,6 +189,16 @@ class _Plan(ABC):
         all_complaints = (*self.document.fields.complaints, *complaints)
         return tuple(f"{self.document.path!r}: {complaint}" for complaint in all_complaints)
 
+    def restore(self, was: AbsentFile, entries: Sequence[Entry]) -> None:
+        """Give the stored *entries* the counters, and the history, that were kept while the file was absent."""
+        tools = self.tools
+        for entry in entries:
+            stored, standing = tools.repository.get(entry.entry_id), was.standings.get(entry.anchor_id)
+            if stored and stored.number is not None and standing:
+                tools.usage.add(stored.number, standing.usage)
+                record_kept(tools.history, stored, standing, tools.clock.now())
+        tools.absences.forget(was.file_path)
+
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
         """Record a change of an entry's text in its history, given the hashes before and after."""
         if number is not None and before != after:
@@ -263,8 +247,7 @@ class _DocumentPlan(_Plan):
         tools, (made, *sections) = self.tools, self.entries
         put_in_place(tools.repository, made, sections)
         if self._absent:
-            add_counts(tools.repository, tools.usage, self._absent, self.entries)
-            tools.absences.forget(self._absent.file_path)
+            self.restore(self._absent, self.entries)
         whole = tools.repository.get(made.entry_id) or made
         if not self._deleted:
             tools.tombstones.forget(self.document.path)
@@ -299,7 +282,8 @@ class _DocumentPlan(_Plan):
         before = earlier.get("")
         kind = _kind(self.document, before)
         defaults = self.tools.defaults if kind == "document" else PLAIN
-        whole = to_entry(self.document, self.document.fields, kind, self.tools.workplace, before, defaults=defaults)
+        known = without_file_values(before, self.tools.history, defaults) if before else None
+        whole = to_entry(self.document, self.document.fields, kind, self.tools.workplace, known, defaults=defaults)
         sections = section_entries(whole, self.document, earlier) if kind == "document" else ()
         return (
             attrs.evolve(whole, description=self._remaining(whole)),
@@ -363,7 +347,7 @@ class _CapturedPlan(_Plan):
         return IndexedFile(outcome=self._outcome, entry=first, sections=len(self._living), warnings=warnings)
 
     def write(self) -> IndexedFile:
-        note_absence(self.tools.absences, self._leaving, self.tools.clock.now())
+        note_absence(self.tools.absences, self.tools.history, self._leaving, self.tools.clock.now())
         for entry in self._leaving:
             self.tools.repository.delete(entry.entry_id)
         for entry in self.entries:
@@ -430,7 +414,7 @@ class _CapturedPlan(_Plan):
         """Return the entry of a section; if it comes back, with the values from before it was gone."""
         making = CapturedEntries(self.document, self.kind, self.tools.workplace)
         known = self.known.get(section.anchor_id)
-        entry = making.entry(section, known)
+        entry = making.entry(section, without_file_values(known, self.tools.history) if known else None)
         was = None if known else self._absent(entry)
         return making.entry(section, was.over([entry])[entry.anchor_id]) if was else entry
 
@@ -442,7 +426,6 @@ class _CapturedPlan(_Plan):
         was = None if known else self._absent(entry)
         self.tools.repository.put(entry)
         if was:
-            add_counts(self.tools.repository, self.tools.usage, was, [entry])
-            self.tools.absences.forget(was.file_path)
+            self.restore(was, [entry])
         if known:
             self.record_change(known.number, known.file_hash, entry.file_hash)

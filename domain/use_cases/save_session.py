@@ -9,6 +9,8 @@ from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.model.file_entry import to_entry
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.index_one_file import put_in_place
+from hardwon.domain.use_cases.stored_values import record_given, without_file_values
+from hardwon.ports.activity import History
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import SessionFiles, SourceFiles
 from hardwon.ports.entries import EntryRepository
@@ -57,6 +59,7 @@ class SaveSession:
     sources: SourceFiles
     sessions: SessionFiles
     repository: EntryRepository
+    history: History
     workplace: Workplace
     clock: Clock
 
@@ -90,13 +93,18 @@ class SaveSession:
         """
         document = self.sources.read(path)
         with self.repository.transaction():
-            return put_in_place(self.repository, self._entry(document, given, self.repository.with_file(path)))
+            known = self.repository.with_file(path)
+            stored = put_in_place(self.repository, self._entry(document, given, known))
+            of_file = self._entry(document, Given(description=given.description), known)
+            record_given(self.history, of_file, stored, self.clock.now())
+            return stored
 
     def _entry(self, document: Document, given: Given, known: Entry | None = None) -> Entry:
         fields = _fields(document.fields, given)
         if not (fields.description or _is_described(known, document) or document.summary):
             raise InvalidEntryError(NO_DESCRIPTION)
-        entry = to_entry(document, fields, "session", self.workplace, known)
+        kept = without_file_values(known, self.history) if known else None
+        entry = to_entry(document, fields, "session", self.workplace, kept)
         return attrs.evolve(entry, source=known.source if known else "manual")
 
 

@@ -172,7 +172,7 @@ def delete(
     ] = None,
     *,
     spec_folder: Annotated[
-        str | None, typer.Option(SPEC_FOLDER, metavar="NAME", help="Forget the documents of this spec folder instead.")
+        str | None, typer.Option(SPEC_FOLDER, metavar="NAME", help="Delete the documents of this spec folder instead.")
     ] = None,
     yes: Yes = False,
     project_root: ProjectRoot = ".",
@@ -180,12 +180,13 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """
-    Forget entries, all or none of those named; with a document those of its sections.
+    Delete entries, all or none of those named; with a document those of its sections.
 
     It shows what goes and asks; without a terminal it wants --yes.
 
     The file of a session, decision or document stays. Its entry comes back when
-    the file has changed, or by hardwon index --force.
+    the file has changed, or by hardwon index --force. History and checkpoints keep
+    what it said: hardwon forget erases that too.
     """
     if bool(entry_ids) == (spec_folder is not None):
         raise typer.BadParameter(f"name entries, or a folder with {SPEC_FOLDER}", param_hint="ID")
@@ -194,7 +195,7 @@ def delete(
         found = _in_folder(memory, readable(spec_folder), project_root)
     else:
         found = build_forget(memory).affected([find_entry(memory, reference) for reference in entry_ids or ()])
-    ask(f"forget {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
+    ask(f"delete {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
     deleted = build_forget(memory).delete(found)
     if as_json:
         print_json({"deleted": [_deleted(entry) for entry in deleted]})
@@ -203,6 +204,8 @@ def delete(
         say(f"Deleted: {entry.name} (id: {entry.entry_id})")
         if entry.file_path and not entry.anchor_id:
             say(f"  its file stays; it comes back when that changes, or by hardwon index --force: {entry.file_path}")
+    if deleted:
+        say(f"Kept in history and checkpoints until: hardwon forget {' '.join(entry.entry_id for entry in deleted)}")
 
 
 def _in_folder(memory: Memory, name: str, project_root: str) -> list[Entry]:

@@ -25,7 +25,9 @@ from hardwon.entrypoints.cli.answers import print_marked, print_notes, readable_
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
+from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
+from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.projects import notice_for_first_session
 
@@ -80,6 +82,8 @@ def _summed_up(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
 
 def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
     """Return the whole block."""
+    if pause := present_pause(memory.settings.global_store, memory.clock.now()):
+        warn(pause_line(pause, pause.session_id))
     if not memory.settings.injection_enabled:
         warn(SWITCHED_OFF)
     elif not memory.settings.semantic_enabled:

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import typer
@@ -14,7 +14,6 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_lesson import Edited
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_change_entry
 from hardwon.entrypoints.bootstrap_retro import bank_files, build_edit_lesson
 from hardwon.entrypoints.bootstrap_transfer import read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
@@ -63,7 +62,9 @@ def edit(
     entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
     fields: Annotated[
         str | None,
-        typer.Argument(metavar="[-]", help="- reads a JSON object of name, description, reasoning.", show_default=False),
+        typer.Argument(
+            metavar="[-]", help="- reads a JSON object of name, description, reasoning.", show_default=False
+        ),
     ] = None,
     *,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
@@ -175,36 +176,37 @@ def _print_edited(memory: Memory, done: Edited, project_root: str, *, as_json: b
     label_after_output(memory)
 
 
-def take_over(memory: Memory, project_root: str, drifts: Sequence[Drift], *, yes: bool) -> Iterator[Drift]:
+def take_over(
+    memory: Memory, project_root: str, drifts: Sequence[Drift], show: Callable[[str], None], *, yes: bool
+) -> list[Drift]:
     """
-    Show every change that was made in a knowledge bank by hand; yield those that the user agrees to, when the store has them.
+    Let the store say what the files say, for each of *drifts* that the user agrees to; return those.
 
     An edited lesson is reworded, a removed one is deprecated: no search finds it any more, and it can be brought back.
 
+    Args:
+        memory: The store.
+        project_root: The project's folder.
+        drifts: The lessons that were changed in the knowledge banks by hand.
+        show: Called with the lines that show each, and what became of it.
+        yes: Whether the user agreed already.
+
     Raises:
-        typer.TyperException: there is no terminal to ask at, and no *yes*.
+        typer.TyperException: there is no terminal to ask at.
     """
     if drifts and not yes and not can_be_asked():
-        raise typer.TyperException("nobody can be asked here whether to take them over: give --yes")
-    for drift in drifts:
-        what = "reword it" if drift.text else "take it out of all searches"
-        if yes or agrees(f"{drift.entry.name}: {what}?"):
-            yield drift
+        raise typer.TyperException("nobody can be asked here whether to take the changes over: give --yes")
+    return [drift for drift in drifts if _is_taken_over(memory, project_root, drift, show, yes=yes)]
 
 
-def drift_lines(drift: Drift) -> Iterator[str]:
-    """Yield what *drift* is, then the text in the store, and the one in the file if there is one."""
-    yield drift_line(drift)
-    yield f"  before: {drift.entry.description}"
-    if drift.text:
-        yield f"  after:  {drift.text}"
-
-
-def apply_drift(memory: Memory, project_root: str, drift: Drift) -> list[str]:
-    """Let the store say what the file says; return lines that tell of it."""
-    if drift.text:
-        edit_lesson = build_edit_lesson(memory, project_root)
-        changed = edit_lesson.apply(drift.entry.entry_id, EntryChange(description=drift.text)).changed
-    else:
-        changed = build_change_entry(memory).apply(drift.entry.entry_id, EntryChange(importance_tier="deprecated"))
-    return change_confirmation(changed)
+def _is_taken_over(memory: Memory, project_root: str, drift: Drift, show: Callable[[str], None], *, yes: bool) -> bool:
+    change = EntryChange(description=drift.text) if drift.text else EntryChange(importance_tier="deprecated")
+    show(drift_line(drift))
+    show(f"  before: {drift.entry.description}")
+    show(f"  after:  {drift.text or 'removed'}")
+    if not (yes or agrees("Reword it in the store?" if drift.text else "Deprecate it, so that no search finds it?")):
+        return False
+    done = build_edit_lesson(memory, project_root).apply(drift.entry.entry_id, change)
+    for line in change_confirmation(done.changed):
+        show(line)
+    return True

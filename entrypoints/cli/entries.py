@@ -9,9 +9,11 @@ from rich.text import Text
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, asked_from
+from hardwon.domain.model.pause import holding
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import history_of
+from hardwon.entrypoints.bootstrap_project import open_pauses
 from hardwon.entrypoints.bootstrap_projects import build_know_projects
 from hardwon.entrypoints.bootstrap_retrieval import build_summarise_usage, influences_of
 from hardwon.entrypoints.bootstrap_upkeep import count
@@ -48,8 +50,10 @@ from hardwon.entrypoints.cli.options import (
 )
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import entry_document, utc_text
 from hardwon.entrypoints.presenters.injections import influence_line, use_document
+from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 from hardwon.entrypoints.presenters.projects import origin_document, origin_line
 from hardwon.entrypoints.presenters.text import on_one_line, visible
 from hardwon.entrypoints.streams import readable
@@ -67,9 +71,12 @@ def stats(
     memory = open_for(project_root, global_store, create=False)
     seen = None if project else read_workplace(memory, project_root).visibility
     figures = count(memory, chosen(collection, project=project), seen)
+    paused = holding(open_pauses(memory.settings.global_store).read(), memory.clock.now())
     if as_json:
-        print_json(figures)
+        print_json({**figures, "paused": [*map(pause_document, paused)]} if paused else figures)
         return
+    for pause in paused:
+        say(pause_line(pause, host_session()))
     for name, value in figures.items():
         say(f"{name}:")
         for key, item in value.items():

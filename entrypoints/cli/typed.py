@@ -37,6 +37,8 @@ COMMANDS: Mapping[str, Allowed] = {
     "recall": RECALL,
     "search": RECALL,
     "remember": Allowed(),
+    "pause": Allowed(valued=frozenset({"--for"})),
+    "resume": Allowed(),
     "why": Allowed(valued=frozenset({"--limit"}), switches=frozenset({"--verify"})),
 }
 """

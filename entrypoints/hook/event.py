@@ -12,6 +12,7 @@ from collections.abc import Callable
 from hardwon.entrypoints.bootstrap_capture import one_line, open_log
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.hook.output import Output, complain, leave_by
+from hardwon.entrypoints.hook.pause import SessionPauses
 from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
 
 PROMPT_SECONDS = 0.95
@@ -19,12 +20,13 @@ PROMPT_SECONDS = 0.95
 
 
 class Event:
-    """One event of a host's session: the request, where its answer goes, the settings, the log."""
+    """One event of a host's session that is not paused: the request, where its answer goes, the settings, the log."""
 
-    def __init__(self, request: HookRequest, output: Output, started: float) -> None:
+    def __init__(self, request: HookRequest, output: Output, started: float, pauses: SessionPauses) -> None:
         self._request = request
         self._output = output
         self._started = started
+        self._pauses = pauses
         self._resolved = read_settings(request.project_root, request.flags)
         self._settings = self._resolved.settings
         self._log = open_log(self._settings.global_store)
@@ -39,7 +41,7 @@ class Event:
             case "UserPromptSubmit":
                 self._attempt("capture", self._note)
                 self._attempt("nothing is said beside the prompt", self._answer_prompt)
-            case "Stop":
+            case "Stop" if not self._pauses.began_off_record():
                 self._attempt("capture", self._note)
                 self._attempt("use not counted", self._notice_use)
             case "PreCompact" | "SessionEnd":
@@ -53,7 +55,7 @@ class Event:
             self._warn(f"{self._request.event}: {reason}")
         if not self._wants_block:
             return False
-        printed = self._output.write(self._markdown())
+        printed = self._output.write(self._pauses.notice + self._markdown())
         self._warn(f"markdown only: {reason}" if printed else reason)
         return printed
 
@@ -70,7 +72,7 @@ class Event:
         if self._settings.semantic_enabled:
             self._inject()
         else:
-            self._output.write(self._markdown())
+            self._output.write(self._pauses.notice + self._markdown())
 
     def _note(self) -> None:
         if self._captures:
@@ -96,7 +98,8 @@ class Event:
         request = self._request
         start = SessionStart(self._settings, request.project_root, self._started, self._warn)
         injection = start.inject(framed=request.framed, compacted=request.compacted)
-        if injection.text and self._output.write(injection.text):
+        text = self._pauses.notice + injection.text
+        if text and self._output.write(text) and injection.text:
             start.record(injection, request.session_id)
         if self._captures:
             start.wake_worker(injection)

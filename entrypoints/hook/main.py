@@ -8,6 +8,7 @@ import time
 from hardwon.entrypoints.bootstrap_capture import one_line
 from hardwon.entrypoints.hook.event import Event
 from hardwon.entrypoints.hook.output import Output, complain, start_watchdog
+from hardwon.entrypoints.hook.pause import PausedEvent, pauses_of
 from hardwon.entrypoints.hook.request import (
     HELP,
     SESSION_START,
@@ -62,8 +63,11 @@ class Hook:
         request = from_payload(host_payload.payload)
         return request._replace(complaints=host_payload.complaints + request.complaints)
 
-    def _event(self) -> Event:
-        return Event(self._request, self._output, self._started)
+    def _event(self) -> Event | PausedEvent:
+        pauses = pauses_of(self._request)
+        if pauses.present:
+            return PausedEvent(self._request, self._output, pauses.present)
+        return Event(self._request, self._output, self._started, pauses)
 
     def _print_fallback(self) -> bool:
         late = "no block in time" if self._request.event == SESSION_START else "not done in time"

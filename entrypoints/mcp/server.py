@@ -1,7 +1,7 @@
 """The MCP server: instructions for models, prompts for the menus of hosts, resources (one memory, the figures), tools."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from pydantic.networks import AnyUrl
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.neutral_text import without_tags
+from hardwon.domain.model.pause import Pause
 from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.mcp.schema import find, refusal
 from hardwon.entrypoints.mcp.threads import MemoryWorker
@@ -27,6 +28,7 @@ from hardwon.entrypoints.mcp.tools_documents import document_tools
 from hardwon.entrypoints.mcp.tools_entries import browse_tools, stats_tools
 from hardwon.entrypoints.mcp.tools_search import search_tools, surfacing_tools
 from hardwon.entrypoints.presenters.entries import entry_document, plain
+from hardwon.entrypoints.presenters.pauses import refusal as paused_refusal
 from hardwon.entrypoints.presenters.text import on_one_line
 
 INSTRUCTIONS = """\
@@ -139,6 +141,7 @@ def build_server(worker: MemoryWorker) -> "MemoryServer":
         tools=[tool for make in TOOLS for tool in make(worker)],
         lifespan=lambda _: worker.open(),
         log_level="WARNING",
+        pause=worker.pause,
     )
     add_resources(server, worker)
     add_prompts(server)
@@ -146,7 +149,21 @@ def build_server(worker: MemoryWorker) -> "MemoryServer":
 
 
 class MemoryServer(MCPServer[None]):
-    """The SDK's server, whose tools answer in two ways and refuse in one line."""
+    """
+    The SDK's server, whose tools answer in two ways and refuse in one line: all of them during a pause.
+
+    Searches are refused too, as they count what they find.
+
+    Args:
+        arguments: Of the SDK's server.
+        pause: Returns the pause that holds now.
+        options: Of the SDK's server.
+
+    """
+
+    def __init__(self, *arguments: Any, pause: Callable[[], Pause | None] = lambda: None, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._pause = pause
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
@@ -155,8 +172,10 @@ class MemoryServer(MCPServer[None]):
         Call a tool; the text of its answer is the `message` of the structured one.
 
         Raises:
-            ToolError: the arguments or the store are not fit; the message says what to change.
+            ToolError: the arguments or the store are not fit, or memory is paused; the message says what to change.
         """
+        if pause := self._pause():
+            raise ToolError(paused_refusal(pause))
         tool = self._tool_manager.get_tool(name)
         if tool is None:
             raise ToolError(f"unknown tool {name[:80]!r}: tools/list names those there are")
@@ -173,8 +192,10 @@ class MemoryServer(MCPServer[None]):
         Read a resource.
 
         Raises:
-            ResourceError: there is none, or the store can't be read; the message says why.
+            ResourceError: there is none, the store can't be read, or memory is paused; the message says why.
         """
+        if pause := self._pause():
+            raise ResourceError(paused_refusal(pause))
         try:
             return await super().read_resource(uri, context)
         except UnexpectedResourceError as error:

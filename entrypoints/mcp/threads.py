@@ -13,14 +13,16 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import FILE_KINDS
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, fill_spaces, label_imports
+from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.projects import look_up_if_possible
 
 OF_FILES = EntryFilter(kinds=FILE_KINDS)
@@ -109,8 +111,10 @@ class StartupScan:
         self._thread = threading.Thread(target=self._run, name="startup-scan", daemon=True)
 
     def start(self) -> None:
-        """Begin; where memory is switched off there is nothing to do."""
-        if self._scan.settings.semantic_enabled:
+        """Begin; where memory is switched off or paused there is nothing to do."""
+        if self._scan.settings.semantic_enabled and not present_pause(
+            self._scan.settings.global_store, system_clock().now()
+        ):
             self._thread.start()
 
     def stop(self) -> None:
@@ -193,6 +197,10 @@ class MemoryWorker:
         self._startup_scan = startup_scan
         self._next_embedding: Future[list[str]] | None = None
         self._labelling: Future[None] | None = None
+
+    def pause(self) -> Pause | None:
+        """Return the pause that holds now in the session that started this process, None without one."""
+        return present_pause(self.settings.global_store, system_clock().now())
 
     def workplace(self, memory: Memory) -> Workplace:
         """Return where the user works now."""

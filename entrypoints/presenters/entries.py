@@ -41,7 +41,7 @@ def named(entry: Entry) -> str:
 
 
 def drift_line(drift: Drift) -> str:
-    """Return the line that tells of a lesson that was changed in a knowledge bank by hand, and what takes the change over."""
+    """Return the line on a lesson that was changed in a knowledge bank by hand, and on the command that takes the change over."""
     did = "edited in" if drift.text else "removed from"
     return visible(
         f"{drift.heading!r} was {did} {drift.path}, the store keeps it as it was (id: {drift.entry.entry_id});"

@@ -12,6 +12,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook.capture import is_due
 from hardwon.entrypoints.worker import Worker
+from tests.conflicts import conflict
 from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import BIN, World
 
@@ -100,6 +101,27 @@ def test_a_project_that_cannot_be_written_is_one_line_and_the_next_run_makes_up_
     assert statuses(world)["first"].waiting == 0
     assert question(0) in written(world)
     assert question(1) in written(world)
+
+
+def test_a_conversation_in_a_conflicted_file_waits_with_one_line_until_the_conflict_is_solved(world: World) -> None:
+    conversation = converse(world, 1)
+    work(world)
+    [path] = (world.project / "memory" / "conversations").glob("*.md")
+    solved = path.read_text()
+    path.write_text(solved + conflict("ours", "theirs"))
+    for number in (1, 2):
+        conversation.say(question(number), f"We decided on way {number}, no other.")
+        work(world)
+
+    [line] = logged(world)
+    assert line.startswith(f"{str(path)!r} can't be written: git left conflict markers in it: ")
+    assert statuses(world)["first"].waiting == 4
+    assert path.read_text() == solved + conflict("ours", "theirs")
+
+    path.write_text(solved)
+    work(world)
+    assert statuses(world)["first"].waiting == 0
+    assert counts(world, 3) == counts(undisturbed(world, 3), 3)
 
 
 def test_a_project_that_is_gone_does_not_block_others(world: World) -> None:

@@ -1,5 +1,11 @@
 """The use cases that bring files in and take entries out, on fakes."""
 
+from typing import Any
+
+import attrs
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import changes_between
 from hardwon.domain.model.file_entry import PLAIN, Defaults
 from hardwon.domain.use_cases.edit_entries import Forget
 from hardwon.domain.use_cases.index_files import IndexFiles
@@ -12,6 +18,7 @@ from tests.fakes.history import InMemoryHistory
 from tests.fakes.tombstones import InMemoryTombstones
 from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.workplaces import working_in
+from tests.strategies import NOW
 
 
 def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defaults: Defaults = PLAIN) -> IndexFiles:
@@ -40,3 +47,10 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
             clock=FixedClock(),
         ),
     )
+
+
+def change(repository: InMemoryEntryRepository, entry: Entry, **fields: Any) -> None:
+    """Change *entry* as its user does, but for the time of the change."""
+    changed = attrs.evolve(entry, **fields)
+    repository.put(changed)
+    InMemoryHistory(repository.state).record(entry.number or 0, changes_between(entry, changed), NOW)

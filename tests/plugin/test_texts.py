@@ -20,6 +20,8 @@ VERBS = {
     "conversations": {"recall"},
     "remember": {"remember"},
     "save": {"save"},
+    "pause": {"pause"},
+    "resume": {"resume"},
     "memory": {"stats", "doctor", "why"},
 }
 """The commands of this part of the plugin, and what each may run."""

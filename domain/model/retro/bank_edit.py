@@ -76,7 +76,6 @@ class Banks(Protocol):
         """
         ...
 
-
     def with_wording(self, place: BankPlace, identity: str, name: str, description: str) -> "Banks":
         """
         Return the banks with another description for a lesson of that file, and another name unless *name* is empty.

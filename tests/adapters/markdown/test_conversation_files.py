@@ -20,6 +20,7 @@ from hardwon.adapters.markdown.memory_file import memory_file
 from hardwon.adapters.markdown.source_files import MarkdownFiles
 from hardwon.domain.model.conversation.session import Chunk, Exchange, Metadata
 from hardwon.domain.model.errors import UnreadableFileError
+from tests.conflicts import conflict
 from tests.conversations import talk
 
 FOLDER = "memory/conversations"
@@ -221,6 +222,36 @@ def test_an_unusable_file_stays_and_the_next_file_takes_its_sections(
     assert written(files, of_app("Two", minute=1)) == [next_one]
     assert os.lstat(root / NAME) == before
     assert files.remove([of_app("One").chunk_id]) == (next_one,)
+
+
+def in_conflict(path: Path) -> str:
+    """Change the file as git does where two branches added to it; return its text."""
+    path.write_text(path.read_text() + conflict("ours", "theirs"))
+    return path.read_text()
+
+
+def test_a_section_does_not_go_into_a_conflicted_file(root: Path, files: MarkdownConversationFiles) -> None:
+    written(files, of_app())
+    text = in_conflict(root / NAME)
+
+    assert written(files, of_app("And now?", minute=5)) == [str(root / FOLDER / "2026-03-01-encoding-2.md")]
+    assert (root / NAME).read_text() == text
+
+
+def test_a_section_of_a_conflicted_file_is_written_once_the_conflict_is_solved(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
+    written(files, of_app())
+    solved = (root / NAME).read_text()
+    text = in_conflict(root / NAME)
+
+    with pytest.raises(UnreadableFileError, match=re.escape(f"{str(root / NAME)!r} can't be written: git left")):
+        files.put([of_app(permanent=True)])
+    assert files.remove([talk().chunk_id]) == ()
+    assert {path.name: path.read_text() for path in (root / FOLDER).iterdir()} == {(root / NAME).name: text}
+
+    (root / NAME).write_text(solved)
+    assert written(files, of_app(permanent=True)) == [str(root / NAME)]
 
 
 @posix_only

@@ -15,6 +15,7 @@ from hardwon.domain.use_cases.import_legacy import ImportedIndex, ImportMemoryIn
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles
+from tests.fakes.history import InMemoryHistory
 from tests.strategies import NOW, file_entries, labels, of_file, texts
 
 
@@ -24,7 +25,12 @@ class Importing:
     def __init__(self) -> None:
         self.files = InMemoryFiles()
         self.repository = InMemoryEntryRepository()
-        self.bring_in = ImportMemoryIndex(sources=self.files, repository=self.repository, clock=FixedClock())
+        self.bring_in = ImportMemoryIndex(
+            sources=self.files,
+            repository=self.repository,
+            history=InMemoryHistory(self.repository.state),
+            clock=FixedClock(),
+        )
 
     def export(self) -> str:
         sessions = self.repository.find(EVERYTHING, limit=100)

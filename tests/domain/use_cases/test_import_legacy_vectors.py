@@ -15,6 +15,7 @@ from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import InMemoryFiles
+from tests.fakes.history import InMemoryHistory
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import DIMENSIONS, QUERY_VECTOR, lesson, planted
 
@@ -38,7 +39,12 @@ class Importing:
 
     def __call__(self, *memories: IndexedMemory) -> KeptVectors:
         """Import *memories*, then keep their vectors."""
-        bring_in = ImportMemoryIndex(sources=InMemoryFiles(), repository=self.repository, clock=FixedClock())
+        bring_in = ImportMemoryIndex(
+            sources=InMemoryFiles(),
+            repository=self.repository,
+            history=InMemoryHistory(self.repository.state),
+            clock=FixedClock(),
+        )
         bring_in.import_memories(memories)
         return self.keep.keep(memories, ENDLESS)
 

@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import SPECS, InMemoryFiles
-from tests.fakes.indexing import index_files
+from tests.fakes.indexing import change, index_files
 from tests.fakes.usage import InMemoryUsageLog
 from tests.strategies import NOW
 
@@ -35,17 +35,16 @@ class Shelf:
         self.files.put(PATH, BODY)
         self.index.index()
         for entry in self.entries.values():
-            self.repository.put(
-                attrs.evolve(
-                    entry,
-                    name=f"Mine {entry.anchor_id}",
-                    tier=tier,
-                    importance_weight=0.9,
-                    permanent=True,
-                    trigger_phrases=("rotate it",),
-                    keywords=("rotation",),
-                    tags=("own",),
-                )
+            change(
+                self.repository,
+                entry,
+                name=f"Mine {entry.anchor_id}",
+                tier=tier,
+                importance_weight=0.9,
+                permanent=True,
+                trigger_phrases=("rotate it",),
+                keywords=("rotation",),
+                tags=("own",),
             )
             InMemoryUsageLog(self.repository.state).add(entry.number or 0, USED)
 

@@ -16,7 +16,7 @@ from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.ports.entries import EntryRepository
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import ROOT, SPECS, WRITTEN_AT, InMemoryFiles
-from tests.fakes.indexing import index_files
+from tests.fakes.indexing import change, index_files
 from tests.strategies import NOW
 
 PATH = f"{SPECS}005-auth/memory/tokens.md"
@@ -149,7 +149,7 @@ def test_a_file_cannot_flood_the_store_with_sections() -> None:
     assert indexed.warnings == (f"{PATH!r}: only the first 200 of 205 anchors become memories of their own",)
 
 
-def test_trigger_phrases_are_those_of_the_head_else_of_the_text_else_those_known() -> None:
+def test_trigger_phrases_are_those_of_the_head_else_of_the_text_else_those_a_user_gave() -> None:
     documents = Documents()
     documents.write("## Triggers\n- from the text", triggers="from the head")
     documents.index.index()
@@ -159,7 +159,11 @@ def test_trigger_phrases_are_those_of_the_head_else_of_the_text_else_those_known
     assert documents.entries[""].trigger_phrases == ("from the text",)
     documents.write("Nothing.")
     documents.index.index()
-    assert documents.entries[""].trigger_phrases == ("from the text",)
+    assert not documents.entries[""].trigger_phrases
+    change(documents.repository, documents.entries[""], trigger_phrases=("from the user",))
+    documents.write("Nothing more.")
+    documents.index.index()
+    assert documents.entries[""].trigger_phrases == ("from the user",)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hardwon.domain.use_cases.save_session import Given, SaveSession
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles
+from tests.fakes.history import InMemoryHistory
 from tests.fakes.indexing import index_files
 from tests.fakes.workplaces import working_in
 from tests.strategies import NOW
@@ -30,6 +31,7 @@ class Keeping:
             sources=self.files,
             sessions=InMemorySessionFiles(self.files),
             repository=self.repository,
+            history=InMemoryHistory(self.repository.state),
             workplace=working_in("app", "work", "main"),
             clock=FixedClock(),
         )

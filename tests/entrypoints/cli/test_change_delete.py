@@ -29,7 +29,8 @@ def test_a_deleted_entry_is_shown_no_more(world: World) -> None:
 
     done = hardwon(world, "delete", entry.entry_id, "--yes")
 
-    assert done == (0, f"Deleted: {entry.name} (id: {entry.entry_id})\n", "")
+    kept = f"Kept in history and checkpoints until: hardwon forget {entry.entry_id}\n"
+    assert done == (0, f"Deleted: {entry.name} (id: {entry.entry_id})\n{kept}", "")
     shown = hardwon(world, "show", entry.entry_id)
     assert (shown.code, entry.entry_id in shown.stderr) == (1, True)
     assert count(world) == 1
@@ -41,7 +42,7 @@ def test_without_a_terminal_or_a_yes_nothing_is_deleted_and_one_line_says_why(wo
 
     done = run(world, "hardwon", "delete", entry.entry_id, stdin=stdin)
 
-    message = "hardwon: nobody can be asked here whether to forget 1 entry: give --yes\n"
+    message = "hardwon: nobody can be asked here whether to delete 1 entry: give --yes\n"
     assert done == (1, "", message)
     assert count(world) == 1
 
@@ -72,7 +73,7 @@ def test_a_terminal_shows_what_goes_before_it_asks(
 
     talk = answer(world, typed, "delete", *(entry.entry_id for entry in gone))
 
-    before, _, after = talk.shown.partition("Forget 2 entries? [y/N]")
+    before, _, after = talk.shown.partition("Delete 2 entries? [y/N]")
     assert before.splitlines() == [
         f"  heuristics  Gone\\x1b (id: {gone[0].entry_id})",
         f"  heuristics  Too (id: {gone[1].entry_id})",
@@ -86,7 +87,7 @@ def test_of_many_entries_the_first_twenty_are_shown(world: World) -> None:
     talk = answer(world, b"n\n", "delete", *gone)
 
     assert talk.shown.count("(id: ") == 20
-    assert "  and 2 more\r\nForget 22 entries? [y/N]" in talk.shown
+    assert "  and 2 more\r\nDelete 22 entries? [y/N]" in talk.shown
 
 
 def test_the_sections_of_a_document_are_shown_with_it(world: World) -> None:
@@ -98,7 +99,7 @@ def test_the_sections_of_a_document_are_shown_with_it(world: World) -> None:
     [whole] = [item["id"] for item in hardwon(world, "list", "--json").items if not item["anchor_id"]]
 
     for what in ((whole,), ("--spec-folder", "005-auth")):
-        assert "Forget 2 entries? [y/N]" in answer(world, b"n\n", "delete", *what).shown
+        assert "Delete 2 entries? [y/N]" in answer(world, b"n\n", "delete", *what).shown
     assert count(world) == 2
 
 
@@ -124,8 +125,8 @@ def test_digits_that_name_two_entries_delete_neither(world: World) -> None:
     assert (done.code, done.stdout) == (1, "")
     assert f"{digits!r} begins an id and is a number: give '#{digits}' for the number, or the whole id" in done.stderr
     assert count(world) == 2
-    assert hardwon(world, "delete", f"#{digits}", "--yes").stdout.endswith(f"(id: {numbered.entry_id})\n")
-    assert hardwon(world, "delete", digits, "--yes").stdout.endswith(f"(id: {begun.entry_id})\n")
+    assert hardwon(world, "delete", f"#{digits}", "--yes").stdout.endswith(f"forget {numbered.entry_id}\n")
+    assert hardwon(world, "delete", digits, "--yes").stdout.endswith(f"forget {begun.entry_id}\n")
 
 
 def test_the_file_of_an_entry_stays_and_only_an_index_by_force_brings_it_back(world: World) -> None:
@@ -152,7 +153,7 @@ def test_a_spec_folder_is_forgotten_as_a_whole_once_it_is_confirmed(world: World
     unconfirmed = hardwon(world, "delete", "--spec-folder", "005-auth")
     assert (
         unconfirmed.code,
-        "nobody can be asked here whether to forget 3 entries" in unconfirmed.stderr,
+        "nobody can be asked here whether to delete 3 entries" in unconfirmed.stderr,
         count(world),
     ) == (1, True, 3)
     deleted = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes", "--json").document["deleted"]

@@ -112,7 +112,7 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
 
     assert (asked.code, asked.stderr) == (
         1,
-        "hardwon: nobody can be asked here whether to write 6 files: give --yes\n",
+        "hardwon: nobody can be asked here whether to write 8 files: give --yes\n",
     )
     assert (dry_run.code, dry_run.stderr) == (0, "")
     assert "… and " in asked.stdout
@@ -143,7 +143,15 @@ def test_commands_of_the_project_are_those_of_the_plugin_with_programs_by_name(
     targets = claude.project_targets(str(world.project))
     texts = {str(Path(target.path).relative_to(folder)): target.with_managed(None) for target in targets}
 
-    assert texts.keys() == {"recall.md", "remember.md", "save.md", "tlc/recall.md", "tlc/remember.md"}
+    assert texts.keys() == {
+        "recall.md",
+        "remember.md",
+        "save.md",
+        "tlc/recall.md",
+        "tlc/remember.md",
+        "hardwon/pause.md",
+        "hardwon/resume.md",
+    }
     assert texts["tlc/remember.md"] == texts["remember.md"]
     assert all("CLAUDE_PLUGIN_ROOT" not in text and "$ARGUMENTS" in text for text in texts.values())
     assert "\nhardwon recall --limit 5 --typed " in texts["recall.md"]
@@ -194,6 +202,6 @@ def test_links_in_a_hostile_project_lead_nowhere(world: World) -> None:
     done = init(world, "--agent", "claude-code", "--mcp-json", "--yes", "--json")
 
     assert done.code == 1
-    assert len(done.document["refused"]) == 6
+    assert len(done.document["refused"]) == 8
     assert all("leads out of" in file["reason"] for file in done.document["refused"])
     assert tree(elsewhere) == before

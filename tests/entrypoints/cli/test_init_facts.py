@@ -52,7 +52,7 @@ def test_a_terminal_confirms_before_files_are_written_and_facts_are_imported(wor
     os.close(theirs)
     shown = b""
     for question in (
-        b"Write 7 files? [y/N]: ",
+        b"Write 9 files? [y/N]: ",
         b"Bring in the 1 fact that Claude Code remembers of this project? [y/N]: ",
     ):
         while not shown.endswith(b"[y/N]: "):

@@ -149,7 +149,7 @@ def test_it_asks_before_files_of_every_project_go_and_lists_them(
     set_up.carry_out(set_up.plan_for(agents[:1], str(tmp_path / "other")), str(tmp_path / "other"))
 
     asked = init(empty_world, "--remove")
-    assert "whether to undo 11 files, those of every project that was set up" in asked.stderr
+    assert "whether to undo 15 files, those of every project that was set up" in asked.stderr
     for project in (empty_world.project, tmp_path / "other"):
         assert f"remove {project}/.claude/commands/recall.md\n" in asked.stdout
 

@@ -150,9 +150,9 @@ def test_every_command_has_help(here: Callable[..., Ran], world: World, command:
 
 
 def test_a_mistake_ends_a_process_with_exit_code_1(world: World) -> None:
-    done = hardwon(world, "forget")
+    done = hardwon(world, "rm")
 
-    message = "hardwon: No such command 'forget'. Did you mean 'delete'? See hardwon --help\n"
+    message = "hardwon: No such command 'rm'. Did you mean 'delete'? See hardwon --help\n"
     assert done == (1, "", message)
 
 

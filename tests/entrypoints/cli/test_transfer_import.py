@@ -51,7 +51,10 @@ def test_a_new_heading_comes_in_and_an_edited_one_does_not(world: World) -> None
 
     done = hardwon(world, "import", "--no-embed", "--json")
 
-    assert done.document == {"imported": {"added": 1, "known": 4, "skipped": [], "left": 0}, "embedded": 0}
+    assert done.document == {
+        "imported": {"added": 1, "known": 4, "forgotten": 0, "skipped": [], "left": 0},
+        "embedded": 0,
+    }
     assert world.query("SELECT description FROM entries WHERE name IN ('One', 'Five') ORDER BY name") == [
         ("About Pattern: Five.",),
         ("About Pattern: One.",),

@@ -12,7 +12,7 @@ from hardwon.entrypoints.cli.answers import NOT_FOUND
 from tests.entrypoints.cli.retro_scene import ANSWER, items, on_a_feature_branch
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.library import WORKSPACE, memory
-from tests.entrypoints.programs import VALID, Ran
+from tests.entrypoints.programs import VALID, Ran, hardwon
 from tests.entrypoints.setting_up import ALL, init
 from tests.entrypoints.slash_commands import (
     SlashCommand,
@@ -26,7 +26,7 @@ from tests.entrypoints.slash_commands import (
 )
 
 SHIPPED = {f"plugin {command.name}": command for command in shipped()}
-NAMES = ("recall", "remember", "save", "tlc/recall", "tlc/remember")
+NAMES = ("recall", "remember", "save", "tlc/recall", "tlc/remember", "hardwon/pause", "hardwon/resume")
 SETS = {"claude": NAMES, "opencode": NAMES, "gemini": NAMES, "codex": [name.replace("/", "-") for name in NAMES]}
 FILES = [*SHIPPED, *(f"{host} {name}" for host, names in SETS.items() for name in names)]
 
@@ -168,6 +168,18 @@ def check_memory(world: World, command: SlashCommand) -> None:
     assert "--limit wants a value" in refused(world, command, "nobody --limit", 2)
 
 
+def check_pause(world: World, command: SlashCommand) -> None:
+    assert "hardwon is paused in all sessions until " in printed(world, command, " --for 1h")
+    assert "is no duration" in refused(world, command, "--for soon")
+    assert hardwon(world, "resume").code == 0
+
+
+def check_resume(world: World, command: SlashCommand) -> None:
+    assert hardwon(world, "pause").code == 0
+    assert printed(world, command, "").startswith("Resumed: ")
+    assert printed(world, command, "") == "Nothing is paused here\n"
+
+
 def check_save(world: World, command: SlashCommand) -> None:
     odd = 'It\'s "$(touch CANARY)" `touch CANARY` $HOME'
     [block] = command.blocks
@@ -224,6 +236,8 @@ CHECKS: dict[str, Callable[[World, SlashCommand], None]] = {
     "remember": check_remember,
     "tlc/remember": check_remember,
     "tlc-remember": check_remember,
+    **dict.fromkeys(("pause", "hardwon/pause", "hardwon-pause"), check_pause),
+    **dict.fromkeys(("resume", "hardwon/resume", "hardwon-resume"), check_resume),
     "memory": check_memory,
     "save": check_save,
     "retro": check_retro,

@@ -29,14 +29,15 @@ def numbers(world: World, where: str = "true") -> list[int]:
 
 def test_a_memory_is_deleted_by_its_number_or_its_id(client: Visitor, world: World) -> None:
     [number] = numbers(world, "spec_folder = '049-auth'")
+    [(document_id,)] = world.query(f"SELECT id FROM entry WHERE seq = {number}")
 
     assert client.call("memory_delete", id=number)["structuredContent"]["deleted"] == 1
     assert client.call("memory_delete", id=LESSON_ID)["structuredContent"]["deleted"] == 1
     assert numbers(world, "spec_folder = '049-auth'") == []
     assert world.query("SELECT count(*) FROM entries") == [(0,)]
     assert world.query("SELECT memory_id, field_changed, old_value, new_value FROM memory_history") == [
-        (number, "deleted", "Tokens", None),
-        (number + 1, "deleted", LESSON["name"], None),
+        (number, "deleted", "Tokens", document_id),
+        (number + 1, "deleted", LESSON["name"], LESSON_ID),
     ]
 
 

@@ -1,0 +1,176 @@
+"""Erase what was forgotten from the markdown files that hardwon writes: captured sections, sessions, knowledge banks."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from hardwon.adapters.markdown.bank_edit import BankView, MarkdownBanks, Span
+from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
+from hardwon.adapters.markdown.bank_format import entries_of, identity_of
+from hardwon.adapters.markdown.conversation_files import (
+    FOLDER,
+    FOLDER_OF,
+    MAX_BYTES,
+    MemoryFolder,
+    PlannedFiles,
+    UsableFile,
+)
+from hardwon.adapters.markdown.conversation_format import plain_section, section_chunk
+from hardwon.adapters.markdown.document_format import MEMORY
+from hardwon.adapters.markdown.memory_file import memory_file, sections_in, without_sections
+from hardwon.adapters.markdown.source_files import is_within
+from hardwon.adapters.markdown.whole_files import read_regular_file
+from hardwon.domain.model.erasure import Erasure
+from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, BankEntry
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.erasure import Found, KeptElsewhere, OwnedText, Place
+from hardwon.ports.override import override
+
+OWN_FOLDERS = (*FOLDER_OF.values(), FOLDER)
+"""The folders below `memory` whose files hardwon writes."""
+
+
+class OwnFiles(Place):
+    """
+    The files in the folders of `memory` that hardwon writes.
+
+    A section that holds something is removed, and a line outside of sections; a session, or a file whose name holds
+    something, is removed as a whole.
+
+    Args:
+        project_roots: The folders of projects; those that do not exist have no files.
+
+    """
+
+    def __init__(self, project_roots: Iterable[str]) -> None:
+        self._roots = tuple(dict.fromkeys(map(os.path.realpath, project_roots)))
+
+    @override
+    def found(self, erasure: Erasure) -> Sequence[Found]:
+        return [
+            Found(os.path.join(folder.path, name), max(1, len(_sections_holding(file.text, erasure))), "section")
+            for folder in self._folders()
+            for name, file in _holding(folder, erasure)
+        ]
+
+    @override
+    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+        for folder in self._folders():
+            for _, file in _holding(folder, erasure):
+                yield from _texts(file.text, erasure)
+
+    @override
+    def erase(self, erasure: Erasure) -> None:
+        for folder in self._folders():
+
+            def planned(folder: MemoryFolder = folder) -> PlannedFiles:
+                return {name: (_without(name, file.text, erasure), file) for name, file in _holding(folder, erasure)}
+
+            folder.change(planned)
+
+    def paths(self) -> list[str]:
+        """Return the paths of all files, usable or not."""
+        return [os.path.join(folder.path, name) for folder in self._folders() for name in folder.names()]
+
+    def _folders(self) -> Iterator[MemoryFolder]:
+        for root in self._roots:
+            for name in OWN_FOLDERS:
+                path = os.path.realpath(os.path.join(root, MEMORY, name))
+                if os.path.isdir(path) and is_within(path, [root]):
+                    yield MemoryFolder(path)
+
+
+def _holding(folder: MemoryFolder, erasure: Erasure) -> Iterator[tuple[str, UsableFile]]:
+    for name, file in folder.usable(folder.names(), [""]):
+        if erasure.is_in(name) or erasure.is_in(file.text):
+            yield name, file
+
+
+def _sections_holding(text: str, erasure: Erasure) -> Mapping[str, str]:
+    found = sections_in(text).items()
+    return {anchor: section for anchor, section in found if anchor in erasure.ids or erasure.is_in(section)}
+
+
+def _texts(text: str, erasure: Erasure) -> Iterator[OwnedText]:
+    gone = _sections_holding(text, erasure)
+    if not gone:
+        yield OwnedText("", text[memory_file(text).body_start :])
+    for anchor, section in gone.items():
+        yield OwnedText(anchor, plain_section(section))
+        chunk = section_chunk(anchor, section)
+        yield from (OwnedText(anchor, exchange.text) for exchange in (chunk.exchanges if chunk else ()))
+
+
+def _without(name: str, text: str, erasure: Erasure) -> str:
+    """Return what stays of a file, empty if nothing does."""
+    if erasure.is_in(name) or not sections_in(text):
+        return ""
+    rest = without_sections(memory_file(text), _sections_holding(text, erasure))
+    return "".join(line for line in rest.splitlines(keepends=True) if not erasure.is_in(line))
+
+
+class BankLessons(Place):
+    """
+    The lessons of a project's knowledge bank and of the user's own.
+
+    Args:
+        files: Of both banks.
+
+    """
+
+    def __init__(self, files: MarkdownBankFiles) -> None:
+        self._files = files
+
+    @override
+    def found(self, erasure: Erasure) -> Sequence[Found]:
+        texts = self._files.banks().texts
+        counts = {place: len(_lessons(texts[place], place.category, erasure)) for place in PLACES}
+        return [Found(self._files.path(place), count, "lesson") for place, count in counts.items() if count]
+
+    @override
+    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+        for place, text in self._files.banks().texts.items():
+            for _, entry in _lessons(text, place.category, erasure):
+                yield OwnedText(identity_of(entry.text), entry.text)
+
+    @override
+    def erase(self, erasure: Erasure) -> None:
+        with self._files.held() as banks:
+            texts: dict[BankPlace, str] = {
+                place: _without_lessons(text, place.category, erasure) for place, text in banks.texts.items()
+            }
+            self._files.write(MarkdownBanks(texts))
+
+
+def _lessons(text: str, category: Category, erasure: Erasure) -> list[tuple[Span, BankEntry]]:
+    """Return the lessons that hold something, with their spans in *text*."""
+    view = BankView(text)
+    found = list[tuple[Span, BankEntry]]()
+    for chunk in [*view.chunks()][1:]:
+        whole = Span(chunk.start - len(ENTRY_HEAD), chunk.end)
+        written = view.text[whole.start : whole.end]
+        for entry in entries_of(written, category):
+            if erasure.is_in(written) or (entry.text and identity_of(entry.text) in erasure.ids):
+                found.append((view.raw(whole), entry))
+    return found
+
+
+def _without_lessons(text: str, category: Category, erasure: Erasure) -> str:
+    for span, _ in reversed(_lessons(text, category, erasure)):
+        text = text[: span.start] + text[span.end :]
+    return text
+
+
+class FilesOfTheUser(KeptElsewhere):
+    """Files that are not ours to change: documents, and knowledge banks that stay as they are."""
+
+    @override
+    def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
+        return [f"a file of yours: {path}" for path in files if os.path.isfile(path) and _holds(path, erasure)]
+
+
+def _holds(path: str, erasure: Erasure) -> bool:
+    try:
+        return erasure.is_in(read_regular_file(path, MAX_BYTES).data.decode("utf-8", "replace"))
+    except (OSError, ValueError):
+        return True

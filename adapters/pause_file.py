@@ -1,0 +1,88 @@
+"""The file of pauses in the store's folder. Standard library only: every hook reads it before anything else."""
+
+import datetime as dt
+import json
+import os
+from collections.abc import Sequence
+
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.pause import NEVER, UNREADABLE, Pause, resumed
+
+FILE_NAME = "pauses.jsonl"
+
+
+class PauseFile:
+    """
+    All pauses that were ever made, as lines of JSON to which one is appended for each pause and resume.
+
+    They stay after they ended, so that no later reading of a transcript captures what was said meanwhile.
+    A line that can't be read counts as `UNREADABLE`, which the next resume ends.
+
+    Args:
+        folder: The store's folder; reading does not create it.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.path = os.path.join(folder, FILE_NAME)
+
+    def read(self) -> tuple[Pause, ...]:
+        """Return all pauses, in the order they were made; none where there is no file."""
+        try:
+            with open(self.path, "rb", opener=_open_without_waiting) as file:
+                lines = file.read().split(b"\n")
+        except (OSError, ValueError):
+            return (UNREADABLE,) if os.path.lexists(self.path) else ()
+        pauses = list[Pause]()
+        for line in filter(bytes.strip, lines):
+            pauses = _with_line(pauses, line)
+        return tuple(pauses)
+
+    def add(self, pause: Pause) -> None:
+        """
+        Append *pause*.
+
+        Raises:
+            StorageError: the file can't be written.
+        """
+        until = None if pause.ends_at == NEVER else pause.ends_at.isoformat()
+        self._append({"pause": pause.session_id, "from": pause.begins_at.isoformat(), "until": until})
+
+    def resume(self, session_id: str, at: dt.datetime) -> None:
+        """
+        Append a resume, with the meaning of `resumed`.
+
+        Raises:
+            StorageError: the file can't be written.
+        """
+        self._append({"resume": session_id, "from": at.isoformat()})
+
+    def _append(self, record: dict[str, str | None]) -> None:
+        line = f"\n{json.dumps(record)}\n".encode()  # begins with a newline: the line before may be cut off
+        try:
+            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(file, line)
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise StorageError(f"{self.path}: {error.strerror or error}") from error
+
+
+def _with_line(pauses: Sequence[Pause], line: bytes) -> list[Pause]:
+    """Return *pauses* after the pause or resume of that line."""
+    try:
+        document = json.loads(line)
+        at = dt.datetime.fromisoformat(document["from"]).astimezone(dt.UTC)
+        if "resume" in document:
+            return resumed(pauses, str(document["resume"]), at)
+        until = document["until"]
+        ends_at = NEVER if until is None else dt.datetime.fromisoformat(until).astimezone(dt.UTC)
+        return [*pauses, Pause(str(document["pause"]), at, ends_at)]
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return [*pauses, UNREADABLE]
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -1,0 +1,212 @@
+"""Erase what was forgotten from one SQLite file of hardwon, whatever version of the schema it has."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from hardwon.adapters.sqlite.database import in_list
+from hardwon.domain.model.erasure import Erasure, still_unused
+from hardwon.ports.erasure import OwnedText
+
+ENTRY_TABLES = ("entry", "entry_text")
+KEPT_TABLES = ("space", "vector", "forgotten", "recall", "usage", "entry_place", "entry_alias")
+"""Tables without texts of their own: their rows go with their entries."""
+
+KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", "forgetting_secret")
+
+TABLES = """
+    SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
+        AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_fts*' ORDER BY name
+"""
+
+PASSAGE_BITS = 20
+"""The row id of a passage is its entry's number shifted by these bits, plus its place."""
+
+
+class Rows(NamedTuple):
+    """
+    Rows that hold something to be erased.
+
+    Attributes:
+        entries: The numbers of entries.
+        others: How many rows of each other table.
+
+    """
+
+    entries: frozenset[int]
+    others: Mapping[str, int]
+
+
+def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> Rows:
+    """Return the rows that `erase_rows` removes or changes."""
+    _define(connection, erasure)
+    others = {}
+    for table in _other_tables(connection):
+        [(count,)] = connection.execute(
+            f"SELECT count(*) FROM {table} WHERE {_condition(connection, table)}"
+        ).fetchall()
+        if count:
+            others[table] = count
+    return Rows(frozenset(_entries(connection)), others)
+
+
+def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[OwnedText]:
+    """Yield the texts of the entries that `erase_rows` removes, and of what waits in a journal of events."""
+    _define(connection, erasure)
+    if not (seqs := _entries(connection)):
+        return
+    for entry_id, *texts in connection.execute(
+        "SELECT e.id, t.description, t.reasoning, t.notes FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+        " JOIN entry_text t ON t.entry_seq = e.seq",
+        (in_list(seqs),),
+    ).fetchall():
+        yield from (OwnedText(entry_id, text) for text in texts if text)
+
+
+def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
+    """Return the ids of the entries that hold something, the oldest first."""
+    _define(connection, erasure)
+    seqs = in_list(sorted(_entries(connection)))
+    return _names(connection, "SELECT entry.id FROM json_each(?) wanted JOIN entry ON seq = wanted.value", seqs)
+
+
+def unused_texts(connection: sqlite3.Connection, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
+    """Return those of *texts*, in lower case, that no entry holds but those with the ids *forgotten*."""
+    entries = (
+        "SELECT e.*, t.* FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+        " WHERE e.id NOT IN (SELECT value FROM json_each(?))"
+    )
+    return _left_after(set(texts), connection.execute(entries, (json.dumps([*forgotten]),)))
+
+
+def texts_in_no_row(connection: sqlite3.Connection, texts: Iterable[str]) -> set[str]:
+    """Return those of *texts*, in lower case, that neither a row nor the schema holds."""
+    left = _left_after(set(texts), connection.execute("SELECT name, sql FROM sqlite_master"))
+    for table in _names(connection, TABLES):
+        left = _left_after(left, connection.execute(f"SELECT * FROM {table}"))
+    return left
+
+
+def _left_after(texts: set[str], rows: Iterable[tuple[object, ...]]) -> set[str]:
+    for row in rows:
+        if not texts:
+            break
+        texts = still_unused(texts, "\n".join(value for value in row if isinstance(value, str)))
+    return texts
+
+
+def erase_rows(connection: sqlite3.Connection, erasure: Erasure) -> None:
+    """
+    Erase rows within the open transaction, and the words of erased entries from the keyword index.
+
+    The connection enforces foreign keys and overwrites what is deleted.
+    """
+    _define(connection, erasure)
+    seqs = _entries(connection)
+    _erase_entries(connection, {*seqs, *_deleted(connection)})
+    _erase_from_indexes(connection, in_list(seqs))
+    for table in _other_tables(connection):
+        if table == "checkpoints":
+            _rename_checkpoints(connection, erasure)
+        else:
+            connection.execute(f"DELETE FROM {table} WHERE {_condition(connection, table)}")
+
+
+def scrub(connection: sqlite3.Connection) -> None:
+    """Write the file again without free pages, and empty its write-ahead log; outside of a transaction."""
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _define(connection: sqlite3.Connection, erasure: Erasure) -> None:
+    connection.create_function(
+        "holds", 1, lambda value: isinstance(value, str) and erasure.is_in(value), deterministic=True
+    )
+
+
+def _names(connection: sqlite3.Connection, sql: str, *parameters: str) -> list[str]:
+    return [name for (name,) in connection.execute(sql, parameters).fetchall()]
+
+
+def _other_tables(connection: sqlite3.Connection) -> Iterator[str]:
+    for table in _names(connection, TABLES):
+        if table not in (*ENTRY_TABLES, *KEPT_TABLES):
+            yield table
+
+
+def _condition(connection: sqlite3.Connection, table: str) -> str:
+    """Return the condition of the rows of *table* that hold something."""
+    columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    held = " OR ".join(f'holds("{name}")' for name in columns)
+    kept = ", ".join(f"'{key}'" for key in KEPT_METADATA)
+    return f"({held}) AND key NOT IN ({kept})" if table == "_metadata" else f"({held})"
+
+
+def _entries(connection: sqlite3.Connection) -> list[int]:
+    if not {*ENTRY_TABLES} <= {*_names(connection, TABLES)}:
+        return []
+    facts, texts = _condition(connection, "entry"), _condition(connection, "entry_text")
+    return [
+        seq
+        for (seq,) in connection.execute(
+            f"SELECT seq FROM entry WHERE {facts} UNION SELECT entry_seq FROM entry_text WHERE {texts}"
+        )
+    ]
+
+
+def _deleted(connection: sqlite3.Connection) -> list[int]:
+    """Return the numbers of entries that were deleted before, and whose history holds something."""
+    if "history" not in _names(connection, TABLES):
+        return []
+    deleted = f"SELECT memory_id FROM history WHERE field_changed = 'deleted' AND {_condition(connection, 'history')}"
+    return [seq for (seq,) in connection.execute(deleted)]
+
+
+def _erase_entries(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
+    if not (gone := [*seqs]):
+        return
+    within = "IN (SELECT value FROM json_each(?))"
+    _erase_of_entries(connection, in_list(gone), {*_names(connection, TABLES)})
+    connection.execute(f"DELETE FROM entry WHERE seq {within}", (in_list(gone),))
+
+
+def _erase_of_entries(connection: sqlite3.Connection, gone: str, tables: set[str]) -> None:
+    """Erase the history of entries, and the records of their files."""
+    within = "IN (SELECT value FROM json_each(?))"
+    if "history" in tables:
+        connection.execute(f"DELETE FROM history WHERE memory_id {within}", (gone,))
+    places = connection.execute(f"SELECT * FROM entry_text WHERE entry_seq {within}", (gone,))
+    names = [column[0] for column in places.description]
+    for row in places.fetchall():
+        values = dict(zip(names, row, strict=True))
+        for table in {"departed", "tombstone"} & tables:
+            connection.execute(
+                f"DELETE FROM {table} WHERE (file_path, anchor_id) = (?, ?)",
+                (values.get("file_path"), values.get("anchor_id", "")),
+            )
+
+
+def _erase_from_indexes(connection: sqlite3.Connection, gone: str) -> None:
+    """Remove entries from the keyword index, and what it still has of rows deleted before."""
+    there = _names(connection, "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')")
+    for name in there:
+        seq = "rowid" if name == "entries_fts" else f"rowid >> {PASSAGE_BITS}"
+        connection.execute(f"DELETE FROM {name} WHERE {seq} IN (SELECT value FROM json_each(?))", (gone,))
+        connection.execute(f"INSERT INTO {name} ({name}) VALUES ('rebuild')")
+
+
+def _rename_checkpoints(connection: sqlite3.Connection, erasure: Erasure) -> None:
+    """Take names, descriptions and labels out of checkpoints: their copies are kept, without what was forgotten."""
+    rows = connection.execute("SELECT id, name, description, metadata FROM checkpoints").fetchall()
+    for number, name, description, metadata in rows:
+        contents = {key: "" if erasure.is_in(str(value)) else value for key, value in json.loads(metadata).items()}
+        connection.execute(
+            "UPDATE checkpoints SET name = ?, description = ?, metadata = ? WHERE id = ?",
+            (
+                f"checkpoint {number}" if erasure.is_in(name) else name,
+                None if erasure.is_in(description or "") else description,
+                json.dumps(contents, ensure_ascii=False),
+                number,
+            ),
+        )

@@ -1,0 +1,288 @@
+"""Erase what was forgotten from the files of a store's folder, and search their bytes for what remains."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+
+from hardwon.adapters.sqlite.copies import remove
+from hardwon.adapters.sqlite.database import (
+    BUSY_SECONDS,
+    FILE_NAME,
+    OWN_NAMES,
+    Database,
+    note_change,
+    transaction,
+    translated,
+)
+from hardwon.adapters.sqlite.erase import (
+    Rows,
+    erase_rows,
+    ids_holding,
+    rows_holding,
+    scrub,
+    texts_holding,
+    texts_in_no_row,
+    unused_texts,
+)
+from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
+from hardwon.domain.model.erasure import Erasure
+from hardwon.domain.model.errors import CorruptStoreError, StorageError
+from hardwon.ports.erasure import Found, OwnedText, Place, Proof, StoreTexts
+from hardwon.ports.override import override
+
+CHUNK = 4 * 1024 * 1024
+OVERLAP = 64 * 1024
+"""Bytes of a file that are searched at once, and that two searches share."""
+
+COMPANIONS = ("-wal", "-shm", "-journal")
+CHECKPOINTS = "checkpoints"
+LOGS = ("hook.log", "hook.log.1")
+RUNNING = "forget.json"
+"""The journal of the run itself, which is not searched: it is removed when nothing is left."""
+RECORDS = (".last-injection.json",)
+NOUNS = {"receipt_entry": "line of a receipt", "source_heading": "imported heading", "event": "waiting event"}
+"""Nouns for the rows of tables whose name says too little."""
+
+
+def bytes_holding(path: str, erasure: Erasure) -> set[str]:
+    """
+    Return what of *erasure* the bytes of the file at *path* hold; nothing if there is no such file.
+
+    Raises:
+        StorageError: it can't be read.
+    """
+    found = set[str]()
+    with translated(path), suppress(FileNotFoundError), open(path, "rb") as file:
+        before = b""
+        while chunk := file.read(CHUNK):
+            found |= erasure.found_in((before + chunk).decode("utf-8", "replace"))
+            before = chunk[-OVERLAP:]
+    return found
+
+
+def _remains(paths: Iterable[str], erasure: Erasure) -> list[str]:
+    holding = ((path, bytes_holding(path, erasure)) for path in paths)
+    return [f"{path}: {', '.join(sorted(found))}" for path, found in holding if found]
+
+
+def _counted(path: str, rows: Rows) -> list[Found]:
+    entries = [Found(path, len(rows.entries), "entry")] if rows.entries else []
+    return [*entries, *(Found(path, count, NOUNS.get(table, table)) for table, count in rows.others.items())]
+
+
+class StoreRows(Place, StoreTexts):
+    """The rows of the open store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def found(self, erasure: Erasure) -> Sequence[Found]:
+        with self._database.translated():
+            return _counted(self._database.path, rows_holding(self._database.connection, erasure))
+
+    @override
+    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+        with self._database.translated():
+            return [*texts_holding(self._database.connection, erasure)]
+
+    @override
+    def erase(self, erasure: Erasure) -> None:
+        with self._database.transaction(), self._database.translated():
+            erase_rows(self._database.connection, erasure)
+            note_change(self._database)
+        with self._database.translated():
+            scrub(self._database.connection)
+
+    @override
+    def ids_holding(self, erasure: Erasure) -> Sequence[str]:
+        with self._database.translated():
+            return ids_holding(self._database.connection, erasure)
+
+    @override
+    def unused(self, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
+        with self._database.translated():
+            return unused_texts(self._database.connection, texts, forgotten)
+
+    @override
+    def traces(self, words: Iterable[str]) -> Sequence[str]:
+        with self._database.translated():
+            erasure = Erasure(tuple(texts_in_no_row(self._database.connection, words)))
+        paths = (self._database.path, *(self._database.path + companion for companion in COMPANIONS))
+        return _remains(paths, erasure)
+
+
+class OtherDatabases(Place):
+    """
+    The other SQLite files of a store: the capture journal, checkpoints, copies kept before a migration, damaged ones.
+
+    A file that is no readable database and holds something is removed.
+
+    Args:
+        folder: The store's folder.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    @override
+    def found(self, erasure: Erasure) -> Sequence[Found]:
+        return [found for path in self._paths() for found in self._found_in(path, erasure)]
+
+    @override
+    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+        for path in self._paths():
+            with suppress(CorruptStoreError):
+                yield from _texts_of(path, erasure)
+
+    @override
+    def erase(self, erasure: Erasure) -> None:
+        for path in self._paths():
+            if self._found_in(path, erasure):
+                _erase_from(path, erasure)
+
+    def _found_in(self, path: str, erasure: Erasure) -> Sequence[Found]:
+        return _rows_of(path, erasure) or [Found(path, 1, "trace of deleted rows")] * bool(bytes_holding(path, erasure))
+
+    def _paths(self) -> Iterator[str]:
+        beside = (name for name in _names(self._folder) if name.startswith((f"{FILE_NAME}.", JOURNAL)))
+        checkpoints = (os.path.join(CHECKPOINTS, name) for name in _names(os.path.join(self._folder, CHECKPOINTS)))
+        for name in (*beside, *checkpoints):
+            if not name.endswith(COMPANIONS):
+                yield os.path.join(self._folder, name)
+
+
+def _names(folder: str) -> list[str]:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return sorted(os.listdir(folder))
+    return []
+
+
+@contextmanager
+def _connected(path: str) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
+        for pragma in ("secure_delete = ON", "foreign_keys = ON", "temp_store = MEMORY"):
+            connection.execute(f"PRAGMA {pragma}")
+        yield connection
+
+
+def _rows_of(path: str, erasure: Erasure) -> Sequence[Found]:
+    try:
+        with translated(path), _connected(path) as connection:
+            return _counted(path, rows_holding(connection, erasure))
+    except StorageError:
+        return []
+
+
+def _texts_of(path: str, erasure: Erasure) -> Iterator[OwnedText]:
+    """Yield the texts of entries in the copy, or the utterances in the journal, at *path* that hold something."""
+    with translated(path), _connected(path) as connection:
+        if not path.endswith(JOURNAL):
+            yield from texts_holding(connection, erasure)
+            return
+        events = [text for (text,) in connection.execute("SELECT text FROM event")]
+        sessions = [json.loads(document) for (document,) in connection.execute("SELECT document FROM buffer")]
+    exchanges = [exchange for session in sessions for draft in session["drafts"] for exchange in draft["exchanges"]]
+    utterances = (exchange[part] for exchange in exchanges for part in ("user", "assistant"))
+    yield from (OwnedText("", text) for text in (*events, *utterances) if erasure.is_in(text))
+
+
+def _erase_from(path: str, erasure: Erasure) -> None:
+    """Erase rows from the database at *path*, which keeps its time: the oldest copies are the first to be removed."""
+    facts = os.stat(path)
+    try:
+        with translated(path), _connected(path) as connection:
+            with transaction(connection):
+                erase_rows(connection, erasure)
+            scrub(connection)
+    except CorruptStoreError:
+        for name in (path, *(path + companion for companion in COMPANIONS)):
+            remove(name)
+    else:
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
+class FolderTexts(Place):
+    """
+    The text files of a store's folder: the hook's log, line by line, and the record of the last injection.
+
+    Args:
+        folder: The store's folder.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    @override
+    def found(self, erasure: Erasure) -> Sequence[Found]:
+        logs = (Found(path, count, "line") for path in self._paths(LOGS) if (count := len(_lines(path, erasure))))
+        records = (Found(path, 1, "file") for path in self._paths(RECORDS) if bytes_holding(path, erasure))
+        return [*logs, *records]
+
+    @override
+    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+        return ()
+
+    @override
+    def erase(self, erasure: Erasure) -> None:
+        for path in self._paths(LOGS):
+            if gone := _lines(path, erasure):
+                _without_lines(path, gone)
+        for path in self._paths(RECORDS):
+            if bytes_holding(path, erasure):
+                with translated(path):
+                    os.unlink(path)
+
+    def _paths(self, names: Iterable[str]) -> Iterator[str]:
+        return (path for name in names if os.path.isfile(path := os.path.join(self._folder, name)))
+
+
+def _lines(path: str, erasure: Erasure) -> frozenset[int]:
+    """Return the places of the lines that hold something."""
+    with translated(path), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
+        return frozenset(place for place, line in enumerate(file) if erasure.is_in(line))
+
+
+def _without_lines(path: str, gone: frozenset[int]) -> None:
+    written = f"{path}.partial"
+    with translated(path), open(path, "rb") as file, open(written, "wb", opener=_private) as rest:
+        rest.writelines(line for place, line in enumerate(file) if place not in gone)
+    with translated(path):
+        os.replace(written, path)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+class StoreBytes(Proof):
+    """
+    The bytes of all files that hardwon keeps: in the store's folder, and its own files in projects.
+
+    Args:
+        folder: The store's folder.
+        others: Returns the paths of our other files.
+
+    """
+
+    def __init__(self, folder: str, others: Callable[[], Iterable[str]]) -> None:
+        self._folder = folder
+        self._others = others
+
+    @override
+    def remains(self, erasure: Erasure) -> Sequence[str]:
+        return _remains(self._paths(), erasure)
+
+    @override
+    def searched(self) -> int:
+        return len([*self._paths()])
+
+    def _paths(self) -> Iterator[str]:
+        own = (name for name in _names(self._folder) if name.startswith(OWN_NAMES) and name != RUNNING)
+        below = (os.path.join(CHECKPOINTS, name) for name in _names(os.path.join(self._folder, CHECKPOINTS)))
+        paths = (os.path.join(self._folder, name) for name in (*own, *below))
+        return (path for path in (*paths, *self._others()) if os.path.isfile(path))

@@ -1,0 +1,64 @@
+"""The journal of a run of `hardwon forget`: a file in the store's folder, overwritten before it is removed."""
+
+import json
+import os
+from contextlib import suppress
+
+from hardwon.adapters.sqlite.copies import publish, remove
+from hardwon.adapters.sqlite.database import translated
+from hardwon.domain.model.erasure import Erasure
+from hardwon.ports.erasure import Begun, ErasureJournal
+from hardwon.ports.override import override
+
+FILE_NAME = "forget.json"
+
+
+class FileErasureJournal(ErasureJournal):
+    """
+    The journal as JSON, mode 0600.
+
+    Args:
+        folder: The store's folder.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, FILE_NAME)
+
+    @override
+    def begin(self, run: Begun) -> None:
+        document = {"texts": run.erasure.texts, "ids": sorted(run.erasure.ids), **run._asdict()}
+        del document["erasure"]
+        written = f"{self._path}.partial"
+        with translated(written):
+            remove(written)
+            with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+                json.dump(document, file)
+                file.flush()
+                os.fsync(file.fileno())
+        publish(written, self._path)
+
+    @override
+    def unfinished(self) -> Begun | None:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            with open(self._path, encoding="utf-8") as file:
+                document = json.load(file)
+            erasure = Erasure(tuple(document["texts"]), frozenset(document["ids"]))
+            return Begun(
+                erasure,
+                document["wanted"],
+                tuple(document["words"]),
+                tuple(document["files"]),
+                document["keeps_banks"],
+            )
+        return None
+
+    @override
+    def end(self) -> None:
+        for path in (self._path, f"{self._path}.partial"):
+            with translated(path), suppress(FileNotFoundError):
+                with open(path, "r+b") as file:
+                    file.write(bytes(os.fstat(file.fileno()).st_size))
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.unlink(path)

@@ -1,0 +1,231 @@
+"""Forget for good: find what is meant and every place that keeps it, erase it there, and prove that nothing is left."""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.erasure import Erasure, lines_of, longest, words_of
+from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.ports.clock import Clock
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.erasure import Begun, ErasureJournal, Found, KeptElsewhere, Place, Proof, StoreTexts
+
+ALL = 2**31 - 1
+
+
+@attrs.frozen(kw_only=True)
+class Wanted:
+    """
+    The user's choice; what is not given does not narrow it.
+
+    Attributes:
+        text: A literal text, in any letter case.
+        ids: The ids of entries.
+        only: Restricts the entries.
+        since: The earliest time of creation.
+        until: The latest time of creation.
+
+    """
+
+    text: str = ""
+    ids: tuple[str, ...] = ()
+    only: EntryFilter = EVERYTHING
+    since: dt.datetime | None = None
+    until: dt.datetime | None = None
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether entries are restricted by more than the text."""
+        return bool(self.ids or self.since or self.until) or self.only != EVERYTHING
+
+    def admits(self, entry: Entry) -> bool:
+        """Return whether *entry* is of this time."""
+        return (self.since is None or entry.created_at >= self.since) and (
+            self.until is None or entry.created_at <= self.until
+        )
+
+
+@attrs.frozen
+class Plan:
+    """
+    The entries and places to forget.
+
+    Attributes:
+        entries: The entries.
+        begun: The run that does it.
+        found: Every place that keeps something of it.
+        used_elsewhere: Whether the text stays in other entries.
+        problems: Places that can't be read, one line each.
+
+    """
+
+    entries: tuple[Entry, ...]
+    begun: Begun
+    found: tuple[Found, ...]
+    used_elsewhere: bool
+    problems: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is kept."""
+        return not (self.entries or self.found)
+
+
+@attrs.frozen
+class Forgotten:
+    """
+    The outcome.
+
+    Attributes:
+        remains: Files of hardwon that still hold something, one line each.
+        elsewhere: Places beyond reach that hold it, or may, one line each.
+        searched: The number of files that were searched.
+        problems: Places that could not be changed, one line each; a repeated run continues.
+
+    """
+
+    remains: tuple[str, ...]
+    elsewhere: tuple[str, ...]
+    searched: int
+    problems: tuple[str, ...]
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no file of hardwon holds it."""
+        return not (self.remains or self.problems)
+
+
+@attrs.frozen(kw_only=True)
+class ForgetForGood:
+    """
+    Forget entries and texts wherever hardwon keeps them.
+
+    Attributes:
+        store: The texts of the entries.
+        places: Where texts are kept; the store first, so that nothing is indexed again in between.
+        banks: The knowledge banks.
+        elsewhere: Places that are not ours to change.
+        journal: Completes an interrupted run.
+
+    """
+
+    repository: EntryRepository
+    store: StoreTexts
+    places: Sequence[Place]
+    banks: Sequence[Place]
+    proof: Proof
+    elsewhere: Sequence[KeptElsewhere]
+    journal: ErasureJournal
+    clock: Clock
+
+    def plan(self, wanted: Wanted) -> Plan:
+        """
+        Return what *wanted* means, with every place that keeps it; nothing is changed.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        entries = self._meant(wanted)
+        ids = [*dict.fromkeys((*(entry.entry_id for entry in entries), *wanted.ids))]
+        is_used = bool(wanted.text and wanted.is_narrowed) and not {*self._holding(wanted.text)} <= {*ids}
+        texts = [*_texts(entries), *self._texts_of_sections(ids)]
+        given = (wanted.text,) if wanted.text and not is_used else ()
+        erasure = Erasure((*given, *longest(self.store.unused(lines_of(texts), ids))), frozenset(ids))
+        begun = Begun(
+            erasure,
+            wanted.text,
+            words=tuple(sorted(words_of(texts))),
+            files=tuple(dict.fromkeys(entry.file_path for entry in entries if entry.file_path)),
+            keeps_banks=False,
+        )
+        found, problems = _found((*self.places, *self.banks), begun.erasure)
+        return Plan(tuple(entries), begun, found, is_used, problems)
+
+    def run(self, begun: Begun) -> Forgotten:
+        """
+        Erase it, in an order in which nothing comes back meanwhile; what is interrupted is completed by `resume`.
+
+        Raises:
+            StorageError: nothing was changed, as the run can't be recorded.
+        """
+        self.journal.begin(begun)
+        places = (*self.places, *(() if begun.keeps_banks else self.banks))
+        problems = [*self._recognise(places, begun)]
+        for place in places:
+            try:
+                place.erase(begun.erasure)
+            except HardwonError as error:
+                problems.append(str(error))
+        if not problems:
+            self.journal.end()
+        elsewhere = (line for kept in self.elsewhere for line in kept.holding(begun.erasure, begun.files))
+        remains = dict.fromkeys((*self.proof.remains(begun.erasure), *self.store.traces(begun.words)))
+        return Forgotten(tuple(remains), tuple(elsewhere), self.proof.searched(), tuple(problems))
+
+    def resume(self) -> Forgotten | None:
+        """Complete the run that was interrupted; None without one."""
+        begun = self.journal.unfinished()
+        return self.run(begun) if begun else None
+
+    def _recognise(self, places: Iterable[Place], begun: Begun) -> Iterable[str]:
+        """Remember how the texts are recognised when they come back, before they are gone; yield problems."""
+        words = [begun.wanted] if begun.wanted else []
+        first = next(iter(sorted(begun.erasure.ids)), "")
+        for place in places:
+            try:
+                owned = [*place.texts(begun.erasure)]
+            except HardwonError as error:
+                yield str(error)
+                continue
+            for owner, text in owned:
+                for name in {owner or begun.wanted or first, begun.wanted} - {""}:
+                    self.repository.forgotten.add(name, [text], self.clock.now(), words)
+
+    def _texts_of_sections(self, ids: Iterable[str]) -> Iterable[str]:
+        """Return what the files of captured sections with these *ids* say, formatting included."""
+        erasure = Erasure(ids=frozenset(ids))
+        return (owned.text for place in self.places for owned in place.texts(erasure))
+
+    def _meant(self, wanted: Wanted) -> list[Entry]:
+        chosen = self._chosen(wanted)
+        if wanted.text:
+            holding = {*self._holding(wanted.text)}
+            chosen = [entry for entry in chosen if entry.entry_id in holding]
+        return self._with_wholes([entry for entry in chosen if wanted.admits(entry)])
+
+    def _chosen(self, wanted: Wanted) -> list[Entry]:
+        if wanted.only != EVERYTHING or not (wanted.text or wanted.ids):
+            found = self.repository.find(wanted.only, limit=ALL)
+            return [entry for entry in found if not wanted.ids or entry.entry_id in wanted.ids]
+        ids = wanted.ids or self._holding(wanted.text)
+        return [entry for entry_id in ids if (entry := self.repository.get(entry_id))]
+
+    def _holding(self, text: str) -> Sequence[str]:
+        return self.store.ids_holding(Erasure((text,)))
+
+    def _with_wholes(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return *entries* with the other entries of the same documents that repeat their text."""
+        found = {entry.entry_id: entry for entry in entries}
+        for entry in [*found.values()]:
+            if entry.kind == "document" and entry.file_path:
+                parts = [self.repository.with_file(entry.file_path)]
+                parts += [] if entry.anchor_id else self.repository.sections_of(entry.file_path)
+                found |= {part.entry_id: part for part in parts if part}
+        return [*found.values()]
+
+
+def _texts(entries: Iterable[Entry]) -> Iterable[str]:
+    return (text for entry in entries for text in (entry.name, entry.description, entry.reasoning, entry.notes))
+
+
+def _found(places: Iterable[Place], erasure: Erasure) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+    found, problems = list[Found](), list[str]()
+    for place in places:
+        try:
+            found += place.found(erasure)
+        except HardwonError as error:
+            problems.append(str(error))
+    return tuple(found), tuple(problems)

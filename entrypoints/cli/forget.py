@@ -1,0 +1,266 @@
+"""Forget for good: erase entries and words from all that hardwon keeps, and prove it."""
+
+import datetime as dt
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, TypeVar
+
+import typer
+
+from hardwon.domain.model.erasure import MIN_TEXT_BYTES
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.identity import IDENTITY
+from hardwon.domain.model.vocabulary import KINDS
+from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
+from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import open_lock
+from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
+from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, counted, print_json, say
+from hardwon.entrypoints.cli.options import OUR_FAILURE, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.project import ids_of_origin
+from hardwon.entrypoints.streams import readable, standard_input
+
+Result = TypeVar("Result")
+
+PREVIEWED = 20
+LOCK_SECONDS = 30.0
+SHORTEST_ID = 8
+"""Characters by which an id can be begun; fewer are a text."""
+
+NOTHING_WANTED = "say what to forget: a text, ids, or one of --since, --until, --session, --project, --origin, --kind"
+FORGET_EXAMPLES = "Example: hardwon forget 'the codename of the customer'"
+
+
+def forget(
+    wanted: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT or ID]...", help="A literal text, - for standard input; or ids.", show_default=False
+        ),
+    ] = None,
+    *,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what was made since, as 2026-11-23.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only what was made until then.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="Only from this session.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="NAME", help="Only from projects of this label.")] = None,
+    origin: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only from this project, by label, id or folder.")
+    ] = None,
+    kinds: Annotated[
+        list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; can be repeated.")
+    ] = None,
+    keep_bank: Annotated[bool, typer.Option("--keep-bank", help="Leave knowledge banks as they are.")] = False,
+    undo: Annotated[
+        str | None,
+        typer.Option("--undo-tombstone", metavar="ID", help="Let a forgotten text be stored again, by its id."),
+    ] = None,
+    yes: Yes = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Forget for good what was kept, and prove it.
+
+    It shows what goes and every place that keeps it, and asks; without a terminal it wants --yes. Then it is erased from the
+    store and all its copies, from the journal of conversations, logs, and the files that hardwon wrote, and all of these are
+    searched byte by byte. It does not come back by an import, a capture or a clone.
+
+    A text matches literally, in any letter case. hardwon delete is the recoverable way.
+    """
+    memory = open_for(project_root, global_store, create=False)
+    if undo is not None:
+        _undo(memory, readable(undo), as_json=as_json)
+        return
+    forgetting = build_forget_for_good(memory, project_root)
+    if interrupted := _locked(memory, forgetting.resume):
+        complain("An interrupted run of hardwon forget was completed")
+        if not (wanted or since or until or session or project or origin or kinds):
+            _report(None, interrupted, as_json=as_json)
+            return
+    only = _filter(memory, session=session, project=project, origin=origin, kinds=kinds)
+    plan = forgetting.plan(_wanted(memory, wanted or [], only, since, until))
+    if plan.is_empty:
+        _report(plan, None, as_json=as_json)
+        return
+    if not yes:
+        for line in _preview(plan):
+            complain(line)
+        ask("forget this for good", yes=yes)
+    begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
+    _report(plan, _locked(memory, lambda: forgetting.run(begun)), as_json=as_json)
+
+
+def _undo(memory: Memory, owner: str, *, as_json: bool) -> None:
+    """
+    Let what was forgotten under *owner* be stored again.
+
+    Raises:
+        typer.BadParameter: nothing was.
+    """
+    if not memory.repository.forgotten.lift(owner):
+        raise typer.BadParameter(f"nothing was forgotten under {owner!r}", param_hint="'--undo-tombstone'")
+    if as_json:
+        print_json({"lifted": owner})
+    else:
+        say("The text can be stored again; what was erased does not come back by itself")
+
+
+def _locked(memory: Memory, work: Callable[[], Result]) -> Result:
+    """
+    Do *work* while no conversation is being captured.
+
+    Raises:
+        typer.TyperException: one is, for a long time.
+    """
+    if not os.path.isdir(memory.settings.global_store):
+        return work()
+    lock = open_lock(memory.settings.global_store)
+    if not lock.acquire(LOCK_SECONDS):
+        raise typer.TyperException("conversations are being captured now: try again when it is done")
+    try:
+        return work()
+    finally:
+        lock.release()
+
+
+def _filter(
+    memory: Memory, *, session: str | None, project: str | None, origin: str | None, kinds: list[str] | None
+) -> EntryFilter:
+    unknown = next((kind for kind in kinds or () if kind not in KINDS), None)
+    if unknown is not None:
+        raise typer.BadParameter(f"{unknown!r} is no kind: use {', '.join(KINDS)}", param_hint="'--kind'")
+    return EVERYTHING._replace(
+        kinds=tuple(kind for kind in KINDS if kind in kinds) if kinds else EVERYTHING.kinds,
+        session=None if session is None else readable(session),
+        label=None if project is None else readable(project),
+        origins=() if origin is None else ids_of_origin(memory, readable(origin)),
+    )
+
+
+def _wanted(
+    memory: Memory, arguments: Sequence[str], only: EntryFilter, since: str | None, until: str | None
+) -> Wanted:
+    """
+    Return what the arguments mean: ids if all of them are, else one text.
+
+    Raises:
+        typer.BadParameter: nothing was given, or the text is too short.
+    """
+    given = [standard_input().strip()] if [*arguments] == ["-"] else [*map(readable, arguments)]
+    ids = [_id_meant(memory, argument) for argument in given]
+    is_text = not all(ids)
+    wanted = Wanted(
+        text=" ".join(given).strip() if is_text else "",
+        ids=() if is_text else tuple(filter(None, ids)),
+        only=only,
+        since=_time(since, "'--since'"),
+        until=_time(until, "'--until'", is_end=True),
+    )
+    if not (wanted.text or wanted.is_narrowed):
+        raise typer.BadParameter(NOTHING_WANTED, param_hint="TEXT")
+    if wanted.text and len(wanted.text.encode()) < MIN_TEXT_BYTES:
+        raise typer.BadParameter(
+            f"{wanted.text!r} is too short: give at least {MIN_TEXT_BYTES} characters, or an id", param_hint="TEXT"
+        )
+    return wanted
+
+
+def _id_meant(memory: Memory, argument: str) -> str:
+    """Return the id that *argument* is, also of an entry that was deleted, begins, or numbers after a #; empty for a text."""
+    if IDENTITY.fullmatch(argument):
+        return argument
+    if argument.startswith("#") and is_number(argument[1:]):
+        found = ids_numbered(memory.repository, argument[1:])
+    else:
+        found = ids_begun(memory.repository, argument) if len(argument) >= SHORTEST_ID else []
+    return found[0] if len(found) == 1 else ""
+
+
+def _time(given: str | None, hint: str, *, is_end: bool = False) -> dt.datetime | None:
+    if given is None:
+        return None
+    try:
+        time = dt.datetime.fromisoformat(given.strip()).astimezone()
+    except (ValueError, OverflowError, OSError) as error:
+        raise typer.BadParameter(
+            f"{given!r} is no time: write 2026-11-23 or 2026-11-23T18:30", param_hint=hint
+        ) from error
+    return time + dt.timedelta(days=1) if is_end and len(given.strip()) == len("2026-11-23") else time
+
+
+def _preview(plan: Plan) -> Iterator[str]:
+    """Yield a line for each of the first entries, and for every place."""
+    for entry in plan.entries[:PREVIEWED]:
+        yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
+    if len(plan.entries) > PREVIEWED:
+        yield f"  and {len(plan.entries) - PREVIEWED} more"
+    yield from (f"  {place}: {kept}" for place, kept in _by_place(plan).items())
+    if plan.used_elsewhere:
+        yield "  the text stays in other entries, which were not chosen"
+    yield from (f"  not readable: {problem}" for problem in plan.problems)
+
+
+def _by_place(plan: Plan) -> dict[str, str]:
+    """Return what each place keeps, as a text."""
+    kept: dict[str, list[str]] = {}
+    for found in plan.found:
+        kept.setdefault(found.place, []).append(counted(found.number, found.noun, _plural(found.noun)))
+    return {place: ", ".join(items) for place, items in kept.items()}
+
+
+def _plural(noun: str) -> str:
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
+def _agrees_to_banks(plan: Plan, *, yes: bool) -> bool:
+    """Return whether the lessons leave the knowledge banks too."""
+    paths = [found.place for found in plan.found if found.noun == "lesson"]
+    return yes or not paths or agrees(f"Also from {', '.join(paths)}?")
+
+
+def _report(plan: Plan | None, done: Forgotten | None, *, as_json: bool) -> None:
+    """
+    Print the outcome.
+
+    Raises:
+        typer.Exit: a file of hardwon still holds it.
+    """
+    if as_json:
+        print_json(_document(plan, done))
+    else:
+        for line in _lines(plan, done):
+            say(line)
+    if done and not done.is_proven:
+        raise typer.Exit(OUR_FAILURE)
+
+
+def _document(plan: Plan | None, done: Forgotten | None) -> dict[str, object]:
+    entries = plan.entries if plan else ()
+    return {
+        "forgotten": [{"id": entry.entry_id, "kind": entry.kind, "name": entry.name} for entry in entries],
+        "places": [found._asdict() for found in (plan.found if plan else ())],
+        "remains": [*(done.remains if done else ())],
+        "beyond_reach": [*(done.elsewhere if done else ())],
+        "problems": [*(done.problems if done else ())],
+        "searched_files": done.searched if done else 0,
+    }
+
+
+def _lines(plan: Plan | None, done: Forgotten | None) -> Iterator[str]:
+    if done is None:
+        yield "Nothing that hardwon keeps holds it"
+        return
+    for entry in plan.entries if plan else ():
+        yield f"Forgotten: {entry.name} (id: {entry.entry_id})"
+    for place, kept in (_by_place(plan) if plan else {}).items():
+        yield f"  from {place}: {kept}"
+    yield f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {'it is still in' if done.remains else 'nothing is left'}"
+    yield from (f"  {line}" for line in done.remains)
+    yield from (f"not changed: {line}; run hardwon forget again" for line in done.problems)
+    yield "Beyond reach:"
+    yield from (f"  {line}" for line in done.elsewhere)
+    yield "  backups and exports that you made earlier"
+    for entry in (plan.entries if plan else ())[:1]:
+        yield f"To let such a text be stored again: hardwon forget --undo-tombstone {entry.entry_id}"

@@ -1,0 +1,169 @@
+"""The places where texts are kept, each of which can erase what was forgotten, and the journal of an unfinished run."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from hardwon.domain.model.erasure import Erasure
+
+
+class Found(NamedTuple):
+    """
+    Something that is to be forgotten, where it is kept.
+
+    Attributes:
+        place: A path, or a path and a table.
+        number: How often, at least once: rows, lines, sections or files.
+        noun: For what is counted, in the singular.
+
+    """
+
+    place: str
+    number: int
+    noun: str
+
+
+class OwnedText(NamedTuple):
+    """
+    A text that is forgotten.
+
+    Attributes:
+        owner: The id of its entry or section, empty without one.
+        text: Of an entry, a section or an exchange.
+
+    """
+
+    owner: str
+    text: str
+
+
+class Place(Protocol):
+    """One of the places where texts are kept."""
+
+    def found(self, erasure: Erasure) -> Sequence[Found]:
+        """
+        Return what `erase` would remove; nothing is changed.
+
+        Raises:
+            HardwonError: the place can't be read.
+        """
+        ...
+
+    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+        """
+        Return the texts that `erase` removes, by which they are recognised when they come back.
+
+        Raises:
+            HardwonError: the place can't be read.
+        """
+        ...
+
+    def erase(self, erasure: Erasure) -> None:
+        """
+        Remove all that holds any of *erasure*; idempotent, so that an interrupted run is repeated.
+
+        Raises:
+            HardwonError: the place can't be written; the message names it.
+        """
+        ...
+
+
+class StoreTexts(Protocol):
+    """The texts of all entries of the store, to be searched literally."""
+
+    def ids_holding(self, erasure: Erasure) -> Sequence[str]:
+        """
+        Return the ids of the entries that hold any of *erasure* in a text, a label or the path of their file.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        ...
+
+    def unused(self, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
+        """
+        Return those of *texts*, in lower case, that no entry holds but those with the ids *forgotten*.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        ...
+
+    def traces(self, words: Iterable[str]) -> Sequence[str]:
+        """
+        Return a line for each file of the store whose bytes hold any of *words* that no row holds.
+
+        Args:
+            words: In lower case, at least 6 characters each.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        ...
+
+
+class KeptElsewhere(Protocol):
+    """Places that are not ours to change: files of the user, git's history, transcripts of agents."""
+
+    def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
+        """
+        Return a line for each place that holds any of *erasure*, or may hold earlier texts of *files*.
+
+        Args:
+            erasure: The texts and ids.
+            files: Paths of files in which they stood.
+
+        """
+        ...
+
+
+class Proof(Protocol):
+    """The bytes of all files that hardwon keeps."""
+
+    def remains(self, erasure: Erasure) -> Sequence[str]:
+        """Return a line for each of these files that still holds any of *erasure*, with what it holds."""
+        ...
+
+    def searched(self) -> int:
+        """Return how many files `remains` reads."""
+        ...
+
+
+class Begun(NamedTuple):
+    """
+    A run of `hardwon forget`.
+
+    Attributes:
+        erasure: The texts and ids.
+        wanted: The text that the user gave, empty without one.
+        words: The words of the forgotten entries, in lower case.
+        files: The paths of files in which they stood.
+        keeps_banks: Whether the knowledge banks stay as they are.
+
+    """
+
+    erasure: Erasure
+    wanted: str
+    words: tuple[str, ...]
+    files: tuple[str, ...]
+    keeps_banks: bool
+
+
+class ErasureJournal(Protocol):
+    """The run that was begun and has not ended, so that the next one completes it after a crash."""
+
+    def begin(self, run: Begun) -> None:
+        """
+        Write *run*, readable by its owner alone, before anything is changed.
+
+        Raises:
+            StorageError: it can't be written.
+        """
+        ...
+
+    def unfinished(self) -> Begun | None:
+        """Return the run that was begun; None without one, and for a journal that can't be read."""
+        ...
+
+    def end(self) -> None:
+        """Overwrite and remove the journal; idempotent."""
+        ...
